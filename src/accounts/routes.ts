@@ -1,0 +1,59 @@
+/** The endpoints of an organization's API keys. */
+import * as z from "zod";
+import { endpoint } from "../http/endpoint.ts";
+import { pageShape, paging, toPage } from "../http/paginate.ts";
+import { createApiKey, revokeApiKey } from "./commands.ts";
+import { listApiKeys } from "./queries.ts";
+import { ApiKey, ApiKeyCreation } from "./schema.ts";
+
+export const accountEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/api-keys",
+    operation: "listApiKeys",
+    module: "Accounts",
+    access: "organization",
+    summary: "List API keys",
+    errors: [],
+    query: z.object(paging),
+    status: 200,
+    done: "API keys retrieved",
+    data: z.object({ api_keys: z.array(ApiKey), ...pageShape }),
+    handle: async (ctx, { query }) => ({
+      ...(await listApiKeys(ctx, toPage(query))),
+      limit: query.limit,
+      offset: query.offset,
+    }),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/api-keys",
+    operation: "createApiKey",
+    module: "Accounts",
+    access: "organization",
+    summary: "Make an API key",
+    details: "`key` is shown here and never again; a retry with the same Idempotency-Key answers 409.",
+    errors: ["CONFLICT"],
+    replay: { keep: () => null, restore: async (_, kept) => kept },
+    body: ApiKeyCreation,
+    status: 201,
+    done: "API key created",
+    data: z.object({ api_key: ApiKey, key: z.string() }),
+    handle: (ctx, { body }) => createApiKey(ctx, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/api-keys/:keyId",
+    operation: "revokeApiKey",
+    module: "Accounts",
+    access: "organization",
+    summary: "Revoke an API key",
+    details:
+      "Takes effect within 30 seconds everywhere. The key that makes the request cannot revoke itself.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    status: 200,
+    done: "API key revoked",
+    data: z.object({}),
+    handle: (ctx, { params }) => revokeApiKey(ctx, params.keyId),
+  }),
+];

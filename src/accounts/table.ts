@@ -1,0 +1,30 @@
+/** Organizations and the keys that speak for them. */
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const accounts = sqliteTable("accounts", {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey(),
+    accountId: text("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    name: text().notNull(),
+    /** SHA-256 of the key in hexadecimal: 256 random bits need no slow hash. */
+    hash: text().notNull().unique(),
+    /** The key's first characters and its last four, by which people tell their keys apart. */
+    prefix: text().notNull(),
+    lastFour: text("last_four").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** To the minute. */
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [index("api_keys_account").on(table.accountId, table.createdAt)],
+);
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;

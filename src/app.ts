@@ -1,0 +1,49 @@
+/** The API's table of contents: one mount per feature, and what answers beside them. */
+import { Hono } from "hono";
+import { accountEndpoints } from "./accounts/routes.ts";
+import type { Env } from "./env.ts";
+import { AppError } from "./errors.ts";
+import { docsPage } from "./http/docs-page.ts";
+import { ACCOUNT_PATH, type Endpoint } from "./http/endpoint.ts";
+import { description, failure, preflight } from "./http/envelope.ts";
+import { type ApiDocument, buildDocument } from "./http/openapi.ts";
+import { serve } from "./http/serve.ts";
+import { realtimeEndpoints } from "./realtime/routes.ts";
+import { roomEndpoints } from "./rooms/routes.ts";
+import { userEndpoints } from "./users/routes.ts";
+
+/** Every endpoint under {@link ACCOUNT_PATH}: what is here is routed, described and tested. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...accountEndpoints,
+  ...roomEndpoints,
+  ...userEndpoints,
+  ...realtimeEndpoints,
+];
+
+export const app = new Hono<{ Bindings: Env }>();
+
+for (const endpoint of ENDPOINTS) {
+  app.on(endpoint.method, ACCOUNT_PATH + endpoint.path, (c) =>
+    serve(endpoint, { request: c.req.raw, env: c.env, execution: c.executionCtx, params: c.req.param() }),
+  );
+}
+
+/** Made when first asked for, so that no other request waits for it. */
+let document: ApiDocument | undefined;
+const apiDocument = (): ApiDocument => {
+  document ??= buildDocument(ENDPOINTS);
+  return document;
+};
+
+app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
+app.get("/docs", () => docsPage(apiDocument()));
+app.get("/", (c) => c.redirect("/docs"));
+
+app.options("/v1/*", () => preflight(crypto.randomUUID()));
+
+app.notFound(() =>
+  failure(
+    new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists the ones there are"),
+    crypto.randomUUID(),
+  ),
+);

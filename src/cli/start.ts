@@ -1,0 +1,85 @@
+/** `npm start`: `wrangler dev` with the secrets, the tables and a demo organization that it needs to be of use. */
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { CommandError, runCommand, UsageError } from "./command.ts";
+import { DEFAULT_PERSIST_TO } from "./database.ts";
+import { confirmDemo, prepareDemo } from "./demo.ts";
+import { startDevServer } from "./dev-server.ts";
+import { bearerOf, type Credentials } from "./organization.ts";
+import { findPortProblem } from "./port.ts";
+import { ensureDevSecrets } from "./secrets.ts";
+
+const DEFAULT_PORT = 8787;
+const MAX_PORT = 65_535;
+const USAGE = "Usage: npm start -- [--port 1-65535] [--persist-to DIR]";
+
+function parseArguments(args: string[]): { port: number; persistTo: string } {
+  const { port = String(DEFAULT_PORT), "persist-to": persistTo = DEFAULT_PERSIST_TO } = readFlags(args);
+  const isPort = /^[0-9]{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT;
+  if (!isPort || persistTo === "") throw new UsageError(USAGE);
+  return { port: Number(port), persistTo: path.resolve(persistTo) };
+}
+
+function readFlags(args: string[]) {
+  try {
+    return parseArgs({ args, options: { port: { type: "string" }, "persist-to": { type: "string" } } })
+      .values;
+  } catch {
+    throw new UsageError(USAGE);
+  }
+}
+
+async function mustBeFree(port: number): Promise<void> {
+  const problem = await findPortProblem(port);
+  if (problem === null) return;
+  if (problem === "EACCES") {
+    throw new CommandError(
+      `Port ${port} is for privileged processes: try npm start -- --port ${DEFAULT_PORT}`,
+    );
+  }
+  const next = port < MAX_PORT ? port + 1 : DEFAULT_PORT;
+  throw new CommandError(
+    `Port ${port} is in use: end what listens there, or try npm start -- --port ${next}`,
+  );
+}
+
+const banner = (url: string, credentials: Credentials): string => `
+Atrium is ready at ${url}, its documentation at ${url}/docs
+
+  Account ID  ${credentials.accountId}
+  API key     ${credentials.apiKey}
+
+Create a room:
+
+curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
+  -H "Authorization: Bearer ${bearerOf(credentials)}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"name":"My first room"}'
+
+Ctrl-C stops it.
+`;
+
+async function main(stop: AbortSignal): Promise<void> {
+  const { port, persistTo } = parseArguments(process.argv.slice(2));
+  await mustBeFree(port);
+  if (await ensureDevSecrets()) console.log("Made a JWT_SECRET for development in .dev.vars");
+  const demo = await prepareDemo(persistTo, stop);
+
+  const server = startDevServer(port, persistTo, stop);
+  const url = `http://localhost:${port}`;
+  const announce = async () => {
+    await server.ready;
+    console.log(banner(url, await confirmDemo(url, persistTo, demo, stop)));
+  };
+  // The service is of use without its demo, so this failure is said and no more.
+  announce().catch((error: unknown) => {
+    if (!stop.aborted) console.error(`The demo organization is not usable: ${String(error)}`);
+  });
+  const exitCode = await server.ended;
+  stop.throwIfAborted();
+  throw new CommandError(
+    `The service has ended by itself (wrangler dev exited with ${exitCode ?? "a signal"}).`,
+  );
+}
+
+await runCommand(main, { interruptedExitCode: 0 });

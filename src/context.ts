@@ -1,0 +1,52 @@
+/** What one request carries through commands and queries: who asks, for which organization, and the ports. */
+import type { Results, Statement, Tenant } from "./database.ts";
+import { AppError } from "./errors.ts";
+import type { RoomGateway } from "./realtime/gateway.ts";
+import type { Role } from "./users/schema.ts";
+import type { Tokens } from "./users/tokens.ts";
+
+/** Who makes a request. */
+export type Actor =
+  /** The organization itself, by one of its API keys. */
+  | { readonly type: "key"; readonly accountId: string; readonly keyId: string }
+  /** One user of one room, by its JWT. */
+  | {
+      readonly type: "user";
+      readonly accountId: string;
+      readonly userId: string;
+      readonly roomId: string;
+      readonly role: Role;
+    }
+  /** Nobody that we know: only public endpoints see this one. */
+  | { readonly type: "anyone"; readonly address: string };
+
+/** A store's tenant (account and database) with all else that a command or a query may use. */
+export interface Ctx extends Tenant {
+  readonly requestId: string;
+  readonly actor: Actor;
+  readonly tokens: Tokens;
+  readonly rooms: RoomGateway;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** A random UUID. */
+  newId(): string;
+  /** One line for whoever runs the service; never secrets, never what users wrote. */
+  log(message: string, error?: unknown): void;
+  /** Finishes work after the answer has gone out. */
+  defer(work: Promise<unknown>): void;
+  /**
+   * Runs statements as one atomic D1 batch, in one round trip. A command that creates something passes the
+   * `data` of its answer: an Idempotency-Key then leaves its receipt in the same batch.
+   */
+  commit<const T extends readonly [Statement, ...Statement[]]>(
+    statements: T,
+    data?: object,
+  ): Promise<Results<T>>;
+}
+
+/** Refuses a room user who reaches for another room than its own; an organization may use all of its rooms. */
+export function mayUseRoom(ctx: Ctx, roomId: string): void {
+  if (ctx.actor.type === "user" && ctx.actor.roomId !== roomId) {
+    throw new AppError("Auth", "FORBIDDEN", "This user's token opens its own room only");
+  }
+}

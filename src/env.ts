@@ -1,0 +1,36 @@
+/** What the Worker is given from outside (wrangler.toml and secrets), checked in one place. */
+import { AppError } from "./errors.ts";
+import type { RoomObject } from "./realtime/room-object.ts";
+
+/** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
+export interface Env {
+  readonly DB: D1Database;
+  readonly ROOMS: DurableObjectNamespace<RoomObject>;
+  readonly ACCOUNT_RATE_LIMIT: RateLimit;
+  readonly CREDENTIAL_RATE_LIMIT: RateLimit;
+  readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
+  readonly JWT_SECRET?: string;
+  readonly JWT_SECRET_PREVIOUS?: string;
+}
+
+/** The secrets that sign users' tokens: the first one signs, all of them verify. */
+export type JwtSecrets = readonly [current: string, ...previous: string[]];
+
+const MIN_SECRET_LENGTH = 32;
+
+/**
+ * The signing secrets of this deployment.
+ * Throws an INTERNAL_ERROR that names the command to run when the secret is missing or too short.
+ */
+export function jwtSecrets(env: Env): JwtSecrets {
+  const current = env.JWT_SECRET;
+  if (current === undefined || current.length < MIN_SECRET_LENGTH) {
+    throw new AppError(
+      "Server",
+      "INTERNAL_ERROR",
+      `The secret JWT_SECRET is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one; ` +
+        "in production, run `npx wrangler secret put JWT_SECRET --env production`",
+    );
+  }
+  return env.JWT_SECRET_PREVIOUS ? [current, env.JWT_SECRET_PREVIOUS] : [current];
+}

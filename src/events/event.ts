@@ -1,0 +1,11 @@
+/** What the outbox carries: changes made over REST of which a live room must hear. */
+/** A change that the room's object must carry out for those connected. Handing it on twice does no harm. */
+export type Change =
+  /** Sockets are closed and sessions ended; joining is refused until the room is active again. */
+  | { readonly type: "room.closed" }
+  /** Sockets are closed and everything the object keeps is removed. */
+  | { readonly type: "room.deleted" }
+  /** The user's sockets are closed and its session is ended. */
+  | { readonly type: "user.deleted"; readonly userId: string }
+  /** Members see the user's new fields. The room reads them itself: of two changes the later one must win. */
+  | { readonly type: "user.updated"; readonly userId: string };

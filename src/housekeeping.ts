@@ -1,0 +1,17 @@
+/** What the cron trigger does each minute: hands on what a crash left in the outbox, clears expired receipts. */
+import { openDatabase } from "./database.ts";
+import type { Env } from "./env.ts";
+import { sweepOutbox } from "./events/dispatch.ts";
+import { RECEIPT_LIFETIME_MS } from "./http/idempotency.ts";
+import { logLine } from "./http/on-error.ts";
+import { deleteExpiredReceipts } from "./http/store.ts";
+import { roomGateway } from "./realtime/gateway.ts";
+
+export async function keepHouse(env: Env, now: number): Promise<void> {
+  const db = openDatabase(env.DB);
+  const log = (message: string, error: unknown) => console.error(logLine("cron", message, error));
+  await Promise.all([
+    sweepOutbox(db, roomGateway(env), now, log),
+    deleteExpiredReceipts(db, now - RECEIPT_LIFETIME_MS).run(),
+  ]);
+}

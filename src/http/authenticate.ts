@@ -1,0 +1,76 @@
+/** Who makes a request (spec section 5): one scheme after the other, each of which knows one kind of credential. */
+import { verifyKey } from "../accounts/verify-key.ts";
+import type { Actor } from "../context.ts";
+import type { Database } from "../database.ts";
+import { AppError } from "../errors.ts";
+import { findTokenBearer } from "../users/queries.ts";
+import type { Tokens } from "../users/tokens.ts";
+
+/** What a scheme may use to find out. */
+export interface AuthPorts {
+  readonly db: Database;
+  readonly tokens: Tokens;
+  now(): number;
+  defer(work: Promise<unknown>): void;
+}
+
+/**
+ * One kind of credential: `undefined` when the request carries none of its kind, null when it carries a bad
+ * one. The dashboard's session cookie is one more entry of {@link SCHEMES}.
+ */
+export type Scheme = (request: Request, ports: AuthPorts) => Promise<Actor | null | undefined>;
+
+const BEARER = /^Bearer +([^\s]+) *$/i;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+const bearerOf = (request: Request): string | null =>
+  BEARER.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
+
+/** `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. */
+export function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
+  if (!BASE64.test(bearer)) return null;
+  try {
+    const pair = atob(bearer.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));
+    const colon = pair.indexOf(":");
+    return colon === -1 ? null : { accountId: pair.slice(0, colon), apiKey: pair.slice(colon + 1) };
+  } catch {
+    return null;
+  }
+}
+
+/** An organization, by `Bearer <Base64 of accountId:apiKey>`. */
+const apiKeyScheme: Scheme = async (request, { db, now, defer }) => {
+  const bearer = bearerOf(request);
+  if (bearer === null || bearer.includes(".")) return undefined;
+  const pair = decodeBearer(bearer);
+  const key = pair && (await verifyKey(db, pair.accountId, pair.apiKey, now(), defer));
+  return key && { type: "key", accountId: key.accountId, keyId: key.keyId };
+};
+
+/** A room's user, by `Bearer <JWT>`; Base64 has no dots, a JWT has two. */
+const userTokenScheme: Scheme = async (request, { db, tokens, now }) => {
+  const bearer = bearerOf(request);
+  if (bearer === null || !bearer.includes(".")) return undefined;
+  const claims = await tokens.verify(bearer, now());
+  const user = claims && (await findTokenBearer(db, claims));
+  return (
+    user && { type: "user", accountId: user.accountId, userId: user.id, roomId: user.roomId, role: user.role }
+  );
+};
+
+const SCHEMES: readonly Scheme[] = [apiKeyScheme, userTokenScheme];
+
+/** The caller; UNAUTHORIZED when no credential is there, or the one that is there is not good. */
+export async function authenticate(request: Request, ports: AuthPorts): Promise<Actor> {
+  for (const scheme of SCHEMES) {
+    const actor = await scheme(request, ports);
+    if (actor === null)
+      throw new AppError("Auth", "UNAUTHORIZED", "The Bearer token is malformed, unknown or expired");
+    if (actor !== undefined) return actor;
+  }
+  throw new AppError(
+    "Auth",
+    "UNAUTHORIZED",
+    "Send Authorization: Bearer <Base64 of accountId:apiKey>; `npm run account -- create NAME` makes an account and a key",
+  );
+}

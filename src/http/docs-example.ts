@@ -1,0 +1,84 @@
+/** Makes up a request and its answer from the description's schemas: their own examples first, else what fits the type. */
+import { type Entry, jsonOf, nameOfRef, type Operation, type Schema, type Schemas } from "./docs-model.ts";
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  uuid: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+  "date-time": "2026-01-31T09:30:00.000Z",
+  date: "2026-01-31",
+  uri: "https://example.com/",
+};
+
+/** A value that the schema accepts. `within` names the references being followed, so that a cycle ends. */
+export function exampleOf(schema: Schema, schemas: Schemas, within: readonly string[] = []): unknown {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.examples?.[0] !== undefined) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum !== undefined) return schema.enum[0];
+  if (schema.$ref !== undefined) {
+    const name = nameOfRef(schema.$ref);
+    return within.includes(name) ? {} : exampleOf(schemas[name] ?? {}, schemas, [...within, name]);
+  }
+  const first = schema.anyOf?.[0] ?? schema.oneOf?.[0];
+  if (first !== undefined) return exampleOf(first, schemas, within);
+  return exampleOfType(schema, schemas, within);
+}
+
+function exampleOfType(schema: Schema, schemas: Schemas, within: readonly string[]): unknown {
+  const type = typeof schema.type === "string" ? schema.type : schema.type?.[0];
+  switch (type) {
+    case "object":
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, field]) => [
+          name,
+          exampleOf(field, schemas, within),
+        ]),
+      );
+    case "array":
+      return schema.items === undefined ? [] : [exampleOf(schema.items, schemas, within)];
+    case "integer":
+    case "number":
+      return schema.minimum ?? schema.maximum ?? 1;
+    case "boolean":
+      return true;
+    case "string":
+      return BY_FORMAT[schema.format ?? ""] ?? "text";
+    default:
+      return null;
+  }
+}
+
+/** Statuses of success, and 101 that a WebSocket upgrade answers. */
+export const isSuccess = (status: string): boolean => /^[123]/.test(status);
+
+/** True for an operation that a WebSocket client calls, not a plain HTTP one. */
+export const isUpgrade = (operation: Operation): boolean => operation.responses["101"] !== undefined;
+
+/** `accountId` as a variable of a shell or a script: `ACCOUNT_ID`. */
+const variable = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
+
+const singleQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The call as someone would type it, with a variable for whatever is the reader's own. */
+export function sampleOf({ method, path, operation }: Entry, schemas: Schemas): string {
+  const place = (name: string): string =>
+    isUpgrade(operation) ? `\${${variable(name)}}` : `$${variable(name)}`;
+  const query = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === "query" && parameter.required === true)
+    .map(({ name }) => `${name}=${place(name)}`);
+  const address = place("baseUrl") + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => place(name));
+  const url = query.length === 0 ? address : `${address}?${query.join("&")}`;
+  if (isUpgrade(operation)) return `new WebSocket(\`${url}\`)`;
+  const body = jsonOf(operation.requestBody);
+  const needsCredential = (operation.security ?? []).length > 0;
+  return [
+    `curl ${method === "get" ? "" : `-X ${method.toUpperCase()} `}"${url}"`,
+    ...(needsCredential ? [`-H "Authorization: Bearer ${place("bearer")}"`] : []),
+    ...(body === undefined
+      ? []
+      : [
+          '-H "Content-Type: application/json"',
+          `-d ${singleQuoted(JSON.stringify(exampleOf(body, schemas), null, 2))}`,
+        ]),
+  ].join(" \\\n  ");
+}

@@ -1,0 +1,108 @@
+/** Tables of fields: a schema's properties or an operation's parameters, with type, limits and meaning. */
+import { nameOfRef, type Parameter, resolve, type Schema, type Schemas } from "./docs-model.ts";
+import { anchor, type Html, html, inline } from "./docs-text.ts";
+
+/** One row: something with a name that may be sent or is answered. */
+export interface Field {
+  readonly name: string;
+  /** Where a parameter stands: path, query or header. */
+  readonly in?: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+  readonly description: string | undefined;
+}
+
+/** Markup of several things with a word between each two. */
+const joined = (parts: readonly Html[], separator: string): Html[] =>
+  parts.map((part, index) => (index === 0 ? part : html`${separator}${part}`));
+
+const code = (value: unknown): Html => html`<code>${JSON.stringify(value)}</code>`;
+
+/** What kind of value it is; a named schema is a link to its own table. */
+export function typeOf(schema: Schema): Html {
+  if (schema.$ref !== undefined) {
+    const name = nameOfRef(schema.$ref);
+    return html`<a href="#${anchor("schema", name)}">${name}</a>`;
+  }
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return html`${joined(choices.map(typeOf), " or ")}`;
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.items !== undefined) return html`array of ${typeOf(schema.items)}`;
+  const type = typeof schema.type === "string" ? schema.type : (schema.type ?? ["any"]).join(" or ");
+  return html`${type}${schema.format === undefined ? "" : ` (${schema.format})`}`;
+}
+
+function range(min: number | undefined, max: number | undefined, unit: string): string[] {
+  if (min !== undefined && max !== undefined) return [`${min} to ${max}${unit}`];
+  if (min !== undefined) return [`at least ${min}${unit}`];
+  return max === undefined ? [] : [`at most ${max}${unit}`];
+}
+
+/** What the type alone does not say of a value. */
+export function limitsOf(schema: Schema): Html[] {
+  const texts = [
+    ...range(schema.minimum, schema.maximum, ""),
+    ...range(schema.minLength, schema.maxLength, " characters"),
+    ...range(schema.minItems, schema.maxItems, " items"),
+    ...range(schema.minProperties, undefined, schema.minProperties === 1 ? " field" : " fields"),
+  ].map((text) => html`${text}`);
+  return [
+    ...texts,
+    ...(schema.enum === undefined ? [] : [html`${joined(schema.enum.map(code), " or ")}`]),
+    ...(schema.pattern === undefined ? [] : [html`matches <code>${schema.pattern}</code>`]),
+    ...(schema.anyOf ?? schema.oneOf ?? []).flatMap(limitsOf),
+  ];
+}
+
+function row(field: Field): Html {
+  const { schema } = field;
+  const notes = [
+    ...limitsOf(schema),
+    ...(schema.default === undefined ? [] : [html`default ${code(schema.default)}`]),
+  ];
+  return html`<tr>
+    <th scope="row"><code>${field.name}</code><span class="note">${
+      field.in === undefined ? "" : `${field.in}, `
+    }${field.required ? html`<em>required</em>` : "optional"}</span></th>
+    <td>${typeOf(schema)}${notes.map((note) => html`<span class="note">${note}</span>`)}</td>
+    <td>${inline(field.description ?? schema.description ?? "")}</td>
+  </tr>`;
+}
+
+/** A box that scrolls sideways on its own; the tab stop lets a keyboard scroll it too. */
+export const scrollBox = (label: string, content: Html): Html =>
+  html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
+
+/** A table of fields, named `label` for those who hear it. */
+export const fieldTable = (label: string, fields: readonly Field[]): Html =>
+  scrollBox(
+    label,
+    html`<table class="fields">
+      <thead><tr><th scope="col">Name</th><th scope="col">Type and limits</th><th scope="col">Meaning</th></tr></thead>
+      <tbody>${fields.map(row)}</tbody>
+    </table>`,
+  );
+
+/** The fields of an object; those of objects without a name of their own follow as `outer.inner`. */
+export function fieldsOf(schema: Schema, schemas: Schemas, prefix = ""): Field[] {
+  const { properties = {}, required = [] } = resolve(schemas, schema);
+  return Object.entries(properties).flatMap(([key, field]) => {
+    const name = prefix + key;
+    const own: Field = {
+      name,
+      required: required.includes(key),
+      schema: field,
+      description: field.description,
+    };
+    return [own, ...(field.$ref === undefined ? fieldsOf(field, schemas, `${name}.`) : [])];
+  });
+}
+
+/** A parameter as a row. */
+export const fieldOfParameter = (parameter: Parameter): Field => ({
+  name: parameter.name,
+  in: parameter.in,
+  required: parameter.required === true,
+  schema: parameter.schema ?? {},
+  description: parameter.description,
+});

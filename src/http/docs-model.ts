@@ -1,0 +1,108 @@
+/** What the documentation page reads in an OpenAPI document, and nothing more. */
+import type { ApiDocument } from "./openapi.ts";
+
+/** The keywords of JSON Schema that the page knows. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minProperties?: number;
+  readonly pattern?: string;
+}
+
+export type Schemas = Readonly<Record<string, Schema>>;
+
+interface Content {
+  readonly "application/json"?: { readonly schema?: Schema; readonly example?: unknown };
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: Schema;
+}
+
+export interface Answer {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags?: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+export interface SecurityScheme {
+  readonly type: string;
+  readonly scheme?: string;
+  readonly bearerFormat?: string;
+  readonly description?: string;
+}
+
+/** An OpenAPI document as {@link buildDocument} makes it: parameters and answers stand where they are used. */
+export interface Described {
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string };
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: {
+    readonly schemas?: Schemas;
+    readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+  };
+}
+
+/** Where an operation is found, and what it is. */
+export interface Entry {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+
+/** The document's own type knows every spelling OpenAPI allows, most of it as `any`; here it is narrowed once. */
+export const readDocument = (document: ApiDocument): Described => document as unknown as Described;
+
+/** Every operation, in the document's order. */
+export const entriesOf = (described: Described): Entry[] =>
+  Object.entries(described.paths ?? {}).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [{ method, path, operation }];
+    }),
+  );
+
+/** The name behind a reference to a schema. */
+export const nameOfRef = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
+
+/** The schema itself where `schema` only refers to it. */
+export const resolve = (schemas: Schemas, schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : (schemas[nameOfRef(schema.$ref)] ?? {});
+
+/** Schema of a JSON body; undefined when there is none. */
+export const jsonOf = (part: { readonly content?: Content } | undefined): Schema | undefined =>
+  part?.content?.["application/json"]?.schema;

@@ -1,0 +1,106 @@
+/** One operation of the documentation page: what it does, what it takes, what it answers, and how to call it. */
+import { exampleOf, isSuccess, isUpgrade, sampleOf } from "./docs-example.ts";
+import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./docs-fields.ts";
+import { type Answer, type Entry, jsonOf, type Operation, type Schemas } from "./docs-model.ts";
+import { anchor, type Html, html, inline, paragraphs, prose } from "./docs-text.ts";
+
+/** The method as a small coloured label; the colour only repeats what the word says. */
+export const badge = (method: string): Html =>
+  html`<span class="method ${method}">${method.toUpperCase()}</span>`;
+
+/** A path that may break before each slash, with its parameters told apart. */
+const breakable = (path: string): Html[] =>
+  path
+    .split(/(?=\/)/)
+    .map((part) => (part.startsWith("/{") ? html`<wbr>/<var>${part.slice(1)}</var>` : html`<wbr>${part}`));
+
+export const jsonSample = (title: string, value: unknown): Html =>
+  sample(title, JSON.stringify(value, null, 2));
+
+const sample = (title: string, text: string): Html =>
+  html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
+
+function callers(operation: Operation): Html {
+  const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
+  if (schemes.length === 0) return html`<p class="callers">Open to anyone: no credential.</p>`;
+  const links = schemes.map(
+    (name, index) => html`${index === 0 ? "" : " or "}<a href="#${anchor("credential", name)}">${name}</a>`,
+  );
+  return html`<p class="callers">Credential: ${links}</p>`;
+}
+
+function parameters(operation: Operation): Html {
+  const fields = (operation.parameters ?? []).map(fieldOfParameter);
+  return fields.length === 0
+    ? html``
+    : html`<h4>Parameters</h4>${fieldTable(`Parameters of ${operation.summary}`, fields)}`;
+}
+
+function body(operation: Operation, schemas: Schemas): Html {
+  const schema = jsonOf(operation.requestBody);
+  if (schema === undefined) return html``;
+  return html`<h4>Body</h4><p>${typeOf(schema)}</p>
+    ${fieldTable(`Body of ${operation.summary}`, fieldsOf(schema, schemas))}`;
+}
+
+/** Of the envelope, which the introduction explains once, only what is inside `data`. */
+function payloadOf(answer: Answer, schemas: Schemas): Field[] {
+  const fields = fieldsOf(jsonOf(answer) ?? {}, schemas);
+  const payload = fields.filter((field) => field.name.startsWith("data."));
+  return payload.length > 0 ? payload : fields.filter((field) => field.name === "data");
+}
+
+function success(status: string, answer: Answer, operation: Operation, schemas: Schemas): Html {
+  const fields = jsonOf(answer) === undefined ? [] : payloadOf(answer, schemas);
+  return html`<h4>Answer <span class="status">${status}</span></h4>${prose(answer.description)}
+    ${fields.length === 0 ? "" : fieldTable(`Answer ${status} of ${operation.summary}`, fields)}`;
+}
+
+/** A paragraph of an error's description begins with its code: one row each. */
+function errorRow(status: string, paragraph: string): Html {
+  const [, name, meaning] = /^`([A-Z_]+)`: (.*)$/s.exec(paragraph) ?? [undefined, "", paragraph];
+  return html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${name}</code></td><td>${inline(meaning ?? "")}</td></tr>`;
+}
+
+function errors(operation: Operation): Html {
+  const failures = Object.entries(operation.responses).filter(([status]) => !isSuccess(status));
+  const rows = failures.flatMap(([status, answer]) =>
+    paragraphs(answer.description).map((paragraph) => errorRow(status, paragraph)),
+  );
+  return html`<h4>Errors</h4>${scrollBox(
+    `Errors of ${operation.summary}`,
+    html`<table>
+      <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+      <tbody>${rows}</tbody>
+    </table>`,
+  )}`;
+}
+
+/** The whole of one operation. */
+export function operationSection(entry: Entry, schemas: Schemas): Html {
+  const { method, path, operation } = entry;
+  const successes = Object.entries(operation.responses).filter(([status]) => isSuccess(status));
+  const requestBody = jsonOf(operation.requestBody);
+  return html`<article id="${anchor("operation", operation.operationId)}">
+    <h3>${inline(operation.summary)}</h3>
+    <p class="address">${badge(method)} <code>${breakable(path)}</code></p>
+    <div class="columns">
+      <div class="facts">
+        ${prose(operation.description)}
+        ${callers(operation)}
+        ${parameters(operation)}
+        ${body(operation, schemas)}
+        ${successes.map(([status, answer]) => success(status, answer, operation, schemas))}
+        ${errors(operation)}
+      </div>
+      <div class="samples">
+        ${sample(isUpgrade(operation) ? "JavaScript" : "Shell", sampleOf(entry, schemas))}
+        ${requestBody === undefined ? "" : jsonSample("Body", exampleOf(requestBody, schemas))}
+        ${successes.map(([status, answer]) => {
+          const schema = jsonOf(answer);
+          return schema === undefined ? "" : jsonSample(`Answer ${status}`, exampleOf(schema, schemas));
+        })}
+      </div>
+    </div>
+  </article>`;
+}

@@ -1,0 +1,115 @@
+/** The one form of every answer under /v1 (spec section 1), and the headers that all of them carry. */
+import * as z from "zod";
+import { type AppError, ERROR_CODES, type ErrorCode, MODULES } from "../errors.ts";
+
+/** What a browser on any origin may do and see; no credentials cross origins. */
+const CORS_HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed",
+} as const;
+
+const PREFLIGHT_HEADERS = {
+  ...CORS_HEADERS,
+  "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+  "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key",
+  "Access-Control-Max-Age": "86400",
+} as const;
+
+/** `error` of a failed answer. */
+export const ErrorDetail = z
+  .object({
+    module: z.enum(MODULES).meta({ description: "The part of the service that answers." }),
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().meta({ description: "What is wrong and, where it helps, what to do." }),
+  })
+  .meta({ id: "Error" });
+export type ErrorDetail = z.infer<typeof ErrorDetail>;
+
+/** A successful answer whose payload has the given shape. */
+export const successOf = (data: z.ZodType) =>
+  z.object({
+    type: z.literal("response"),
+    success: z.literal(true),
+    description: z.string(),
+    data,
+    error: z.null(),
+    requestId: z.string(),
+  });
+
+/** A failed answer. */
+export const Failure = z
+  .object({
+    type: z.literal("response"),
+    success: z.literal(false),
+    description: z.string(),
+    data: z.object({}),
+    error: ErrorDetail,
+    requestId: z.string(),
+  })
+  .meta({ id: "Failure" });
+
+const respond = (
+  status: number,
+  envelope: object,
+  requestId: string,
+  headers: Record<string, string>,
+): Response =>
+  new Response(JSON.stringify(envelope), {
+    status,
+    headers: {
+      ...CORS_HEADERS,
+      ...headers,
+      "Content-Type": "application/json; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+    },
+  });
+
+/** The answer to a request that did what it was asked. */
+export const success = (
+  status: number,
+  description: string,
+  data: object,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response =>
+  respond(
+    status,
+    { type: "response", success: true, description, data, error: null, requestId },
+    requestId,
+    headers,
+  );
+
+/** The answer to a request that was refused or failed. */
+export function failure(error: AppError, requestId: string): Response {
+  const { module, code, message, retryAfterSeconds } = error;
+  return respond(
+    ERROR_CODES[code].status,
+    {
+      type: "response",
+      success: false,
+      description: message,
+      data: {},
+      error: { module, code, message },
+      requestId,
+    },
+    requestId,
+    retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
+  );
+}
+
+/** The answer to a browser's CORS preflight. */
+export const preflight = (requestId: string): Response =>
+  new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, "X-Request-Id": requestId } });
+
+/** The API's description, the one JSON answer that is not in the envelope. */
+export const description = (document: object, requestId: string): Response =>
+  new Response(JSON.stringify(document), {
+    headers: {
+      ...CORS_HEADERS,
+      "Content-Type": "application/json; charset=utf-8",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+    },
+  });

@@ -1,0 +1,212 @@
+/** The API's description (OpenAPI 3.1), made from the very endpoints and schemas that serve it. */
+import * as z from "zod";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverrideContext,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
+import { ERROR_CODES, type ErrorCode, type Module } from "../errors.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH } from "./body.ts";
+import { ACCOUNT_PATH, type Endpoint } from "./endpoint.ts";
+import { Failure, successOf } from "./envelope.ts";
+
+const INTRODUCTION = `Rooms, users and live presence for collaborative applications.
+
+**Envelope.** Every answer is \`{ type, success, description, data, error, requestId }\`. On failure \`data\` is \`{}\` and
+\`error\` holds \`module\`, \`code\` and \`message\`. The request id is also in the \`X-Request-Id\` header.
+
+**Authentication.** \`Authorization: Bearer <Base64 of accountId:apiKey>\`, standard or URL-safe, padding optional.
+Endpoints that say so also take a room user's JWT in its place. \`npm run account -- create NAME\` makes an organization
+with its first API key.
+
+**Input.** Bodies are JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep; unknown fields are
+ignored, and of a duplicate key the last value counts. Strings are well-formed Unicode without NUL, their lengths are
+counted in characters (code points). Unknown query parameters are ignored; a known one may be given once.
+
+**Retries.** A POST with an \`Idempotency-Key\` header (1 to 255 visible ASCII characters) is done once: for 24 hours the
+same request with the same key is answered alike, with \`Idempotency-Replayed: true\`. Another request under the same key
+is answered \`CONFLICT\`. Refused requests change nothing and leave no trace under their key.
+
+**Rates.** Requests are counted per organization and per credential; beyond the limit the answer is \`RATE_LIMITED\`
+with \`Retry-After\` in seconds.`;
+
+const MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  BAD_REQUEST:
+    "The address or a parameter is missing, wrong or given twice, or the body is not JSON, too large or too deep.",
+  VALIDATION_ERROR: "The body breaks its schema; `error.message` names the field.",
+  UNAUTHORIZED: "No credential, or one that is malformed, unknown or expired.",
+  FORBIDDEN: "A good credential that does not open this.",
+  NOT_FOUND: "Not there, or not the organization's.",
+  CONFLICT: "It contradicts what is there already.",
+  RATE_LIMITED: "Too many requests; `Retry-After` says when to try again.",
+  INTERNAL_ERROR: "Something went wrong on our side.",
+};
+
+/** What a tag's endpoints are about; the linter asks for a line here when a feature brings a new one. */
+const TAGS: Partial<Record<Module, string>> = {
+  Accounts: "The API keys by which an organization speaks.",
+  Rooms: "Places in which users meet, with live figures of who is there.",
+  Users: "Who may join a room, each with a token of its own.",
+};
+
+const UUID = { format: "uuid" } as const;
+
+/** What the names in paths stand for. */
+const PATH_PARAMETERS: Readonly<Record<string, { readonly description: string; readonly format?: string }>> =
+  {
+    accountId: { description: "Your organization's id.", ...UUID },
+    keyId: { description: "The API key's id.", ...UUID },
+    roomId: { description: "The room's id.", ...UUID },
+    userId: { description: "The user's id.", ...UUID },
+    customId: { description: "Your own identifier, percent-encoded." },
+  };
+
+/** Every code that the endpoint may answer. */
+export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
+  if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
+  if (endpoint.kind === "envelope" && endpoint.body !== undefined) codes.add("VALIDATION_ERROR");
+  if (endpoint.method === "POST") codes.add("CONFLICT");
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+const header = (description: string, type = "string") => ({ description, schema: { type } });
+
+const REQUEST_ID = { "X-Request-Id": header("Names the request in our logs.") };
+const RETRY_AFTER = { "Retry-After": header("Seconds after which to try again.", "integer") };
+const REPLAYED = { "Idempotency-Replayed": header("`true` when this is the answer of an earlier try.") };
+
+const answerOf = (
+  description: string,
+  schema: z.ZodType,
+  headers: Record<string, ReturnType<typeof header>> = {},
+) => ({
+  description,
+  headers: { ...REQUEST_ID, ...headers },
+  content: { "application/json": { schema } },
+});
+
+function failuresOf(endpoint: Endpoint) {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(endpoint)) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, codes]) => {
+    const description = codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join("\n\n");
+    return [String(status), answerOf(description, Failure, status === 429 ? RETRY_AFTER : {})] as const;
+  });
+}
+
+function successesOf(endpoint: Endpoint) {
+  if (endpoint.kind === "envelope") {
+    const envelope = successOf(endpoint.data).extend({
+      description: z.string().meta({ example: endpoint.done }),
+      requestId: z.string().meta({ example: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6" }),
+    });
+    const headers = endpoint.method === "POST" ? REPLAYED : {};
+    return [[String(endpoint.status), answerOf(endpoint.done, envelope, headers)] as const];
+  }
+  return Object.entries(endpoint.answers).map(([status, description]) => [status, { description }] as const);
+}
+
+const securityOf = (endpoint: Endpoint) => {
+  if (endpoint.access === "public") return [];
+  return endpoint.access === "member" ? [{ apiKey: [] }, { userToken: [] }] : [{ apiKey: [] }];
+};
+
+const IdempotencyKey = z.object({
+  "Idempotency-Key": z
+    .string()
+    .optional()
+    .meta({
+      description: "Makes a retry harmless for 24 hours.",
+      example: "order-8731-room",
+      override: { minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    }),
+});
+
+function operationOf(endpoint: Endpoint, path: string): ZodOpenApiOperationObject {
+  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
+  const params = z.object(
+    Object.fromEntries(names.map((name) => [name, z.string().meta(PATH_PARAMETERS[name] ?? {})])),
+  );
+  const json = endpoint.kind === "envelope" ? endpoint : undefined;
+  return {
+    operationId: endpoint.operation,
+    tags: [endpoint.module],
+    summary: endpoint.summary,
+    ...(endpoint.details === undefined ? {} : { description: endpoint.details }),
+    security: securityOf(endpoint),
+    requestParams: {
+      path: params,
+      ...(json?.query === undefined ? {} : { query: json.query }),
+      ...(endpoint.method === "POST" ? { header: IdempotencyKey } : {}),
+    },
+    ...(json?.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: json.body } } } }),
+    responses: Object.fromEntries([...successesOf(endpoint), ...failuresOf(endpoint)]),
+  };
+}
+
+/** An endpoint's path in the document's spelling. */
+export const documentedPath = (endpoint: Endpoint): string =>
+  (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, "{$1}");
+
+/** Drops what zod adds to say how it checks: the bounds of safe integers, and the pattern behind a format. */
+function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
+}
+
+/** The whole document. */
+export function buildDocument(endpoints: readonly Endpoint[]) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const endpoint of endpoints) {
+    const path = documentedPath(endpoint);
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operationOf(endpoint, ACCOUNT_PATH + endpoint.path),
+    };
+  }
+  return createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        title: "Atrium",
+        version: "1.0.0",
+        description: INTRODUCTION,
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: [{ url: "/", description: "The service that serves this document" }],
+      tags: [...new Set(endpoints.map((endpoint) => endpoint.module))].map((name) => {
+        const description = TAGS[name];
+        return description === undefined ? { name } : { name, description };
+      }),
+      paths,
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: "http",
+            scheme: "bearer",
+            description:
+              "An organization's own credential: the Base64 encoding of `accountId:apiKey`. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
+          },
+          userToken: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "JWT",
+            description:
+              "A room user's token, as its creation answered it. It opens the user's own room only.",
+          },
+        },
+      },
+    },
+    { override: dropChecks },
+  );
+}
+
+export type ApiDocument = ReturnType<typeof buildDocument>;

@@ -1,0 +1,34 @@
+/** Request rates, counted by the platform's binding; the limits themselves stand in wrangler.toml. */
+import type { Actor } from "../context.ts";
+import type { Env } from "../env.ts";
+import { AppError } from "../errors.ts";
+
+/** The bindings count in windows of this length, and tell no more than yes or no. */
+const WINDOW_SECONDS = 10;
+
+const limited = (message: string) => new AppError("Server", "RATE_LIMITED", message, WINDOW_SECONDS);
+
+/** The caller's address as the edge reports it, never as the client claims. */
+export const addressOf = (request: Request): string => request.headers.get("CF-Connecting-IP") ?? "unknown";
+
+const credentialOf = (actor: Actor): string => {
+  if (actor.type === "key") return `key:${actor.keyId}`;
+  return actor.type === "user" ? `user:${actor.userId}` : `address:${actor.address}`;
+};
+
+/** Counts a request against its organization and its credential; RATE_LIMITED when either has had enough. */
+export async function countRequest(env: Env, actor: Actor): Promise<void> {
+  const [account, credential] = await Promise.all([
+    actor.type === "anyone" || env.ACCOUNT_RATE_LIMIT.limit({ key: actor.accountId }),
+    env.CREDENTIAL_RATE_LIMIT.limit({ key: credentialOf(actor) }),
+  ]);
+  if (account !== true && !account.success)
+    throw limited("The organization sends too many requests; wait and retry");
+  if (!credential.success) throw limited("Too many requests with this credential; wait and retry");
+}
+
+/** Counts a failed authentication against its address; RATE_LIMITED when it has had too many. */
+export async function countAuthFailure(env: Env, request: Request): Promise<void> {
+  const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: addressOf(request) });
+  if (!success) throw limited("Too many failed authentications from this address; wait and retry");
+}

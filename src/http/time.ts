@@ -1,0 +1,38 @@
+/** Time on the wire: ISO 8601 out, strict RFC 3339 (or a bare UTC date) in. */
+import * as z from "zod";
+
+/** Epoch milliseconds as the contract shows them: ISO 8601 with milliseconds and `Z`. */
+export const presentTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+/** A timestamp as an answer shows it. */
+export const Timestamp = z.string().meta({ format: "date-time", example: "2026-01-31T09:30:00.000Z" });
+
+const DAY_MS = 86_400_000;
+const RFC_3339 =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
+
+/**
+ * Parses one end of a date filter to the epoch millisecond it stands for; null when it is not RFC 3339.
+ * A bare date means the whole UTC day: its first millisecond as "from", its last as "to". Fractions finer
+ * than a millisecond are rounded inwards, so that a filter never keeps an item outside of it.
+ */
+export function parseTime(value: string, end: "from" | "to"): number | null {
+  const match = RFC_3339.exec(value);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second, fraction = "", sign, zoneHour, zoneMinute] = match;
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (midnight.toISOString().slice(0, 10) !== value.slice(0, 10)) return null;
+  if (hour === undefined) return end === "from" ? midnight.getTime() : midnight.getTime() + DAY_MS - 1;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  if (Number(zoneHour ?? 0) > 23 || Number(zoneMinute ?? 0) > 59) return null;
+  const millis = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  const finer = end === "from" && /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
+  const offsetMinutes = (sign === "-" ? -1 : 1) * (Number(zoneHour ?? 0) * 60 + Number(zoneMinute ?? 0));
+  return (
+    midnight.getTime() +
+    ((Number(hour) * 60 + Number(minute) - offsetMinutes) * 60 + Number(second)) * 1000 +
+    millis +
+    finer
+  );
+}

@@ -1,0 +1,11 @@
+/** The Worker: its doors and its Durable Object. */
+import { app } from "./app.ts";
+import type { Env } from "./env.ts";
+import { keepHouse } from "./housekeeping.ts";
+
+export { RoomObject } from "./realtime/room-object.ts";
+
+export default {
+  fetch: app.fetch,
+  scheduled: (_, env) => keepHouse(env, Date.now()),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,43 @@
+/** The only way to a room's object: turns a room's id into its stub. */
+import type { Env } from "../env.ts";
+import type { Change } from "../events/event.ts";
+import type { RoomFigures } from "../rooms/schema.ts";
+import {
+  ACCOUNT_HEADER,
+  type Reconciliation,
+  ROOM_HEADER,
+  type RoomReading,
+  type UserReading,
+} from "./room-object.ts";
+
+/** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
+export interface RoomGateway {
+  /** The room's figures, and what it knows of these users. */
+  read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomReading>;
+  readUser(roomId: string, accountId: string, userId: string): Promise<UserReading>;
+  /** Sets the counter to the users who are really online, in the object and in the database. */
+  reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
+  /** Hands a change on to those who are connected; may be repeated. Gives the figures after it. */
+  apply(roomId: string, accountId: string, change: Change): Promise<RoomFigures>;
+  /** Upgrades to a WebSocket that waits to join. */
+  connect(roomId: string, accountId: string, request: Request): Promise<Response>;
+}
+
+export function roomGateway(env: Env): RoomGateway {
+  const stub = (roomId: string) => env.ROOMS.getByName(roomId);
+  return {
+    read: async (roomId, accountId, userIds) => stub(roomId).read(accountId, [...userIds]),
+    readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
+    reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
+    apply: async (roomId, accountId, change) => stub(roomId).apply(accountId, change),
+    // A request of our own: nothing that the client sent reaches the object but its wish to upgrade.
+    connect: (roomId, accountId, request) =>
+      stub(roomId).fetch("https://room/socket", {
+        headers: {
+          Upgrade: request.headers.get("Upgrade") ?? "",
+          [ACCOUNT_HEADER]: accountId,
+          [ROOM_HEADER]: roomId,
+        },
+      }),
+  };
+}

@@ -1,0 +1,257 @@
+/** The Durable Object that hosts one room: it owns sockets, alarm and storage, and carries out the room's effects. */
+import { DurableObject } from "cloudflare:workers";
+import { openTenant } from "../database.ts";
+import type { Env } from "../env.ts";
+import type { Change } from "../events/event.ts";
+import { copyFigures } from "../rooms/figures.ts";
+import type { RoomFigures } from "../rooms/schema.ts";
+import { findAdmission } from "../users/admission.ts";
+import { type Attendance, recordOf } from "../users/schema.ts";
+import { admit } from "./admit.ts";
+import type { Effect } from "./effects.ts";
+import { FiguresCopy, type FiguresVersion } from "./figures-copy.ts";
+import { logFailure } from "./log.ts";
+import { PING, PONG } from "./protocol.ts";
+import { Room } from "./room.ts";
+import { Sockets } from "./sockets.ts";
+import type { RoomIdentity, RoomRecord, StoredSession } from "./storage.ts";
+import { SqliteStorage } from "./storage-sqlite.ts";
+
+/** What the object knows of the users that a list shows. */
+export interface RoomReading {
+  readonly figures: RoomFigures;
+  /** By user id, for those who ever joined. */
+  readonly attendance: Record<string, Attendance>;
+}
+
+/** What the object knows of one user. */
+export interface UserReading {
+  /** Null before the first join. */
+  readonly attendance: Attendance | null;
+  /** Newest first, 100 at most. */
+  readonly sessions: readonly (StoredSession & { readonly roomId: string })[];
+}
+
+export interface Reconciliation {
+  /** The counter as it was, and as it is now. */
+  readonly previous: number;
+  readonly reconciled: number;
+  readonly figures: RoomFigures;
+}
+
+/** Headers by which the gateway tells the object of an upgrade which room it is. */
+export const ACCOUNT_HEADER = "Atrium-Account";
+export const ROOM_HEADER = "Atrium-Room";
+
+export class RoomObject extends DurableObject<Env> {
+  /** Epoch milliseconds; tests put their own clock here. */
+  clock: () => number = () => Date.now();
+
+  readonly #room: Room;
+  readonly #sockets: Sockets;
+  readonly #copy: FiguresCopy;
+  /** Setting an alarm is a write to storage: one that is set is remembered, and only an earlier one replaces it. */
+  #alarmAt: number | null = null;
+  /** Told by whoever calls, and kept in storage and with the sockets: an alarm has nobody to ask. */
+  #identity: RoomIdentity | null = null;
+  /** Settles when the users' changes that were told so far have reached the members. */
+  #refreshed: Promise<void> = Promise.resolve();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
+    this.#sockets = new Sockets(ctx);
+    this.#room = new Room({
+      storage: new SqliteStorage(ctx.storage),
+      now: () => this.clock(),
+      newId: () => crypto.randomUUID(),
+      lastPingAt: (id) => this.#sockets.lastPingAt(id),
+    });
+    this.#copy = new FiguresCopy({
+      now: () => this.clock(),
+      current: () => this.#currentFigures(),
+      isOwed: () => this.#isCopyOwed(),
+      write: (current) => this.#writeCopy(current),
+      written: (version) => this.#room.figuresCopied(version),
+    });
+    void ctx.blockConcurrencyWhile(() => this.#wake());
+  }
+
+  /** Memory was empty a moment ago: sockets and storage say what was in it, and whether a crash lost some. */
+  async #wake(): Promise<void> {
+    this.#alarmAt = await this.ctx.storage.getAlarm();
+    this.#perform(this.#room.restore(this.#sockets.restore()));
+    this.#identity = identityOf(this.#room.record) ?? this.#sockets.identity;
+    if (this.#copy.dueAt() !== null) this.#planAlarm();
+  }
+
+  /** The upgrade, forwarded by the gateway. */
+  override fetch(request: Request): Response {
+    const identity = this.#identify(request.headers.get(ACCOUNT_HEADER), request.headers.get(ROOM_HEADER));
+    const { 0: client, 1: server } = new WebSocketPair();
+    const id = crypto.randomUUID();
+    this.#sockets.accept(server, id, identity);
+    this.#perform(this.#room.open(id));
+    this.#planAlarm();
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
+    const id = this.#sockets.idOf(socket);
+    if (id === null) return;
+    this.#perform(this.#room.receive(id, frame));
+    if (this.#copy.dueAt() !== null) this.#planAlarm(); // nothing else that a message does is due any earlier
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#leave(socket);
+    this.#sockets.answerClose(socket, code, reason);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#leave(socket);
+    this.#sockets.answerClose(socket, 1011, "connection failed");
+  }
+
+  #leave(socket: WebSocket): void {
+    const id = this.#sockets.release(socket);
+    if (id === null) return;
+    this.#perform(this.#room.close(id));
+    this.#planAlarm();
+  }
+
+  /** Catches everything and always plans the next alarm: the platform gives an alarm up after six failures. */
+  override async alarm(): Promise<void> {
+    this.#alarmAt = null;
+    try {
+      this.#sweep();
+      const copyDueAt = this.#copy.dueAt();
+      if (copyDueAt !== null && copyDueAt <= this.clock()) await this.#copy.copy();
+    } catch (error) {
+      logFailure(`the alarm of room object ${this.ctx.id} failed`, error);
+    } finally {
+      this.#planAlarm();
+    }
+  }
+
+  #sweep(): void {
+    for (const id of this.#sockets.releaseVanished()) this.#perform(this.#room.close(id));
+    this.#perform(this.#room.sweep());
+  }
+
+  /** Figures, and what is known of some users. Creates nothing in a room that nobody ever joined. */
+  read(accountId: string, userIds: string[]): RoomReading {
+    this.#identify(accountId);
+    return { figures: this.#room.figures, attendance: this.#room.attendance(userIds) };
+  }
+
+  readUser(accountId: string, userId: string): UserReading {
+    const { roomId } = this.#identify(accountId);
+    const sessions = this.#room.sessions(userId).map((session) => ({ ...session, roomId }));
+    return { attendance: this.#room.attendance([userId])[userId] ?? null, sessions };
+  }
+
+  /** Sets the counter to the users who really have a live socket, here and in the database. */
+  async reconcile(accountId: string): Promise<Reconciliation> {
+    this.#identify(accountId);
+    for (const id of this.#sockets.releaseVanished()) this.#perform(this.#room.close(id));
+    const { previous, effects } = this.#room.reconcile();
+    this.#perform(effects);
+    this.#planAlarm(); // whatever becomes of the copy below
+    const { figures } = this.#room;
+    await this.#copy.copy();
+    return { previous, reconciled: figures.activeParticipants, figures };
+  }
+
+  /** Carries out a change made over REST, for those who are connected. Twice does no harm. */
+  async apply(accountId: string, change: Change): Promise<RoomFigures> {
+    this.#identify(accountId);
+    this.#perform(this.#room.apply(change));
+    if (change.type === "room.deleted") await this.#erase();
+    else this.#planAlarm();
+    await this.#refreshed;
+    return this.#room.figures;
+  }
+
+  /** Tells the members of a user's new fields; those of one deleted meanwhile concern nobody. */
+  async #refresh(userId: string): Promise<void> {
+    const { accountId, roomId } = this.#knownIdentity();
+    const { user } = await findAdmission(openTenant(this.env.DB, accountId), roomId, userId);
+    if (user !== null) this.#perform(this.#room.update(recordOf(user)));
+  }
+
+  /** Leaves nothing behind, the alarm included. */
+  async #erase(): Promise<void> {
+    this.#alarmAt = null;
+    await this.ctx.storage.deleteAll();
+  }
+
+  /** Notes which room this is, or refuses a caller who takes it for another account's. */
+  #identify(accountId: string | null, roomId: string | null = this.ctx.id.name ?? null): RoomIdentity {
+    if (accountId === null || roomId === null)
+      throw new Error("A room's object is reached through its gateway");
+    this.#identity ??= { accountId, roomId };
+    if (this.#identity.accountId !== accountId) throw new Error("This room belongs to another account");
+    return this.#identity;
+  }
+
+  /** Which room this is. Whoever has sockets, a stored record or a caller has been told. */
+  #knownIdentity(): RoomIdentity {
+    if (this.#identity === null) throw new Error("Nobody has told this object which room it is");
+    return this.#identity;
+  }
+
+  #currentFigures(): FiguresVersion {
+    return { figures: this.#room.figures, version: this.#room.record?.version ?? 0 };
+  }
+
+  #isCopyOwed(): boolean {
+    const { record } = this.#room;
+    return record !== null && record.copiedVersion < record.version;
+  }
+
+  async #writeCopy({ figures, version }: FiguresVersion): Promise<void> {
+    const { accountId, roomId } = this.#knownIdentity();
+    await copyFigures(openTenant(this.env.DB, accountId), roomId, figures, version);
+  }
+
+  /** Carries out effects in their order. */
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      switch (effect.type) {
+        case "send":
+          this.#sockets.send(effect.to, effect.message);
+          break;
+        case "attach":
+          this.#sockets.attach(effect.connection);
+          break;
+        case "close":
+          this.#sockets.close(effect.id, effect.code, effect.reason);
+          break;
+        case "admit":
+          this.ctx.waitUntil(this.#admit(effect.id, effect.request.token));
+          break;
+        case "refresh":
+          // One after the other, so that the latest reading is the last one told.
+          this.#refreshed = this.#refreshed.catch(() => undefined).then(() => this.#refresh(effect.userId));
+          break;
+      }
+    }
+  }
+
+  async #admit(id: string, token: string): Promise<void> {
+    const verdict = await admit(this.env, this.#knownIdentity(), token, this.clock());
+    this.#perform(this.#room.join(id, verdict));
+    this.#planAlarm();
+  }
+
+  #planAlarm(): void {
+    const next = this.#room.planAlarm(this.#copy.dueAt());
+    if (next === null || (this.#alarmAt !== null && this.#alarmAt <= next)) return;
+    this.#alarmAt = next;
+    void this.ctx.storage.setAlarm(next);
+  }
+}
+
+const identityOf = (record: RoomRecord | null): RoomIdentity | null =>
+  record && { accountId: record.accountId, roomId: record.roomId };

@@ -1,0 +1,26 @@
+/** The endpoint behind which a room's live half begins: the WebSocket upgrade. */
+import { AppError } from "../errors.ts";
+import { rawEndpoint } from "../http/endpoint.ts";
+import { getRoomRow } from "../rooms/queries.ts";
+
+export const realtimeEndpoints = [
+  rawEndpoint({
+    method: "GET",
+    path: "/rooms/:roomId/socket",
+    operation: "openSocket",
+    module: "Rooms",
+    access: "public",
+    summary: "Open a room's WebSocket",
+    details:
+      "Carries no credential: the client's first message, `JOIN_ROOM`, does. The messages, events, limits and close codes stand in `src/realtime/PROTOCOL.md`.",
+    errors: ["NOT_FOUND"],
+    answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
+    respond: async (ctx, { params }, request) => {
+      if (request.headers.get("Upgrade")?.toLowerCase() !== "websocket") {
+        throw new AppError("Rooms", "BAD_REQUEST", "This address takes WebSocket upgrades only");
+      }
+      const room = await getRoomRow(ctx, params.roomId);
+      return ctx.rooms.connect(room.id, room.accountId, request);
+    },
+  }),
+];

@@ -1,0 +1,122 @@
+/** The object's hibernating WebSockets by id: what is kept with each, and the one place that sends and closes. */
+import type { Joined, Waiting } from "./connections.ts";
+import type { CloseCode, ServerMessage } from "./protocol.ts";
+import type { RoomIdentity } from "./storage.ts";
+
+/** What is kept with a socket through hibernation; null once the room has closed it. */
+interface Attachment {
+  readonly identity: RoomIdentity;
+  readonly connection: Waiting | Joined;
+}
+
+export class Sockets {
+  readonly #state: DurableObjectState;
+  readonly #byId = new Map<string, WebSocket>();
+  readonly #ids = new Map<WebSocket, string>();
+  #identity: RoomIdentity | null = null;
+
+  constructor(state: DurableObjectState) {
+    this.#state = state;
+  }
+
+  /** The room that the sockets are in, as they were told; null while there have been none. */
+  get identity(): RoomIdentity | null {
+    return this.#identity;
+  }
+
+  /** Finds the sockets that outlived hibernation again. */
+  restore(): (Waiting | Joined)[] {
+    return this.#state.getWebSockets().flatMap((socket) => {
+      const attachment = readAttachment(socket);
+      if (attachment === null) return [];
+      this.#identity = attachment.identity;
+      this.#add(socket, attachment.connection.id);
+      return attachment.connection;
+    });
+  }
+
+  accept(socket: WebSocket, id: string, identity: RoomIdentity): void {
+    this.#state.acceptWebSocket(socket);
+    this.#identity = identity;
+    this.#add(socket, id);
+  }
+
+  #add(socket: WebSocket, id: string): void {
+    this.#byId.set(id, socket);
+    this.#ids.set(socket, id);
+  }
+
+  /** Null for a socket that the room has closed or let go. */
+  idOf(socket: WebSocket): string | null {
+    return this.#ids.get(socket) ?? null;
+  }
+
+  attach(connection: Waiting | Joined): void {
+    const socket = this.#byId.get(connection.id);
+    if (socket === undefined || this.#identity === null) return;
+    writeAttachment(socket, { identity: this.#identity, connection });
+  }
+
+  /** Sends one message, serialised once for all of its receivers. */
+  send(ids: readonly string[], message: ServerMessage): void {
+    const frame = JSON.stringify(message);
+    for (const id of ids) {
+      try {
+        this.#byId.get(id)?.send(frame);
+      } catch {
+        // The other side is closing: its leaving comes as a close of its own.
+      }
+    }
+  }
+
+  close(id: string, code: CloseCode, reason: string): void {
+    const socket = this.#byId.get(id);
+    if (socket === undefined) return;
+    this.release(socket);
+    closeQuietly(socket, code, reason);
+  }
+
+  /** Answers the other side's close: the runtime leaves that of a hibernating socket to us. */
+  answerClose(socket: WebSocket, code: number, reason: string): void {
+    // 1005, 1006 and 1015 say how a socket ended and may not be sent.
+    closeQuietly(socket, code === 1005 || code === 1006 || code === 1015 ? 1000 : code, reason);
+  }
+
+  /** Lets a socket go: what still comes from it concerns nobody. Returns its id. */
+  release(socket: WebSocket): string | null {
+    const id = this.idOf(socket);
+    if (id === null) return null;
+    this.#byId.delete(id);
+    this.#ids.delete(socket);
+    writeAttachment(socket, null);
+    return id;
+  }
+
+  /** Lets the sockets go that the runtime no longer knows, and returns their ids. */
+  releaseVanished(): string[] {
+    const present = new Set(this.#state.getWebSockets());
+    return [...this.#ids].flatMap(([socket]) => (present.has(socket) ? [] : (this.release(socket) ?? [])));
+  }
+
+  /** When the runtime last answered the socket's ping by itself. */
+  lastPingAt(id: string): number | null {
+    const socket = this.#byId.get(id);
+    if (socket === undefined) return null;
+    return this.#state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? null;
+  }
+}
+
+function closeQuietly(socket: WebSocket, code: number, reason: string): void {
+  try {
+    socket.close(code, reason);
+  } catch {
+    // It is closed already, or its code is one that may not be sent: either way nobody waits for this.
+  }
+}
+
+const readAttachment = (socket: WebSocket): Attachment | null =>
+  socket.deserializeAttachment() as Attachment | null;
+
+function writeAttachment(socket: WebSocket, attachment: Attachment | null): void {
+  socket.serializeAttachment(attachment);
+}

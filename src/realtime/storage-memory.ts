@@ -1,0 +1,86 @@
+/** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
+import type { Attendance, UserRecord } from "../users/schema.ts";
+import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+
+interface SessionRow extends StoredSession {
+  /** Null once the session has ended. */
+  readonly user: UserRecord | null;
+}
+
+export class MemoryStorage implements RoomStorage {
+  #record: RoomRecord | null = null;
+  /** Oldest first; rows are replaced, never changed, so that a copy of the array is a snapshot. */
+  #sessions: SessionRow[] = [];
+
+  transaction<T>(work: () => T): T {
+    const [record, sessions] = [this.#record, [...this.#sessions]];
+    try {
+      return work();
+    } catch (error) {
+      this.#record = record;
+      this.#sessions = sessions;
+      throw error;
+    }
+  }
+
+  readRecord(): RoomRecord | null {
+    return this.#record;
+  }
+
+  writeRecord(record: RoomRecord): void {
+    this.#record = record;
+  }
+
+  insertSession({ id, joinedAt, user }: OpenSession): void {
+    const clash = this.#sessions.some(
+      (row) => row.id === id || (row.userId === user.id && row.leftAt === null),
+    );
+    if (clash) throw new Error(`Session ${id} or an open one of its user exists already`);
+    this.#sessions.push({ id, userId: user.id, joinedAt, leftAt: null, user });
+  }
+
+  endSession(sessionId: string, leftAt: number): void {
+    this.#sessions = this.#sessions.map((row) =>
+      row.id === sessionId ? { ...row, leftAt, user: null } : row,
+    );
+  }
+
+  updateUser(user: UserRecord): void {
+    this.#sessions = this.#sessions.map((row) =>
+      row.userId === user.id && row.leftAt === null ? { ...row, user } : row,
+    );
+  }
+
+  deleteSessions(userId: string): void {
+    this.#sessions = this.#sessions.filter((row) => row.userId !== userId);
+  }
+
+  listOpenSessions(): OpenSession[] {
+    return this.#sessions.flatMap(({ id, joinedAt, user }) =>
+      user === null ? [] : [{ id, joinedAt, user }],
+    );
+  }
+
+  listSessions(userId: string, limit: number): StoredSession[] {
+    return this.#sessions
+      .filter((row) => row.userId === userId)
+      .reverse()
+      .slice(0, limit)
+      .map(({ user: _, ...session }) => session);
+  }
+
+  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
+    const attendance: Record<string, Attendance> = {};
+    for (const userId of userIds) {
+      const latest = this.listSessions(userId, 1)[0];
+      if (latest !== undefined)
+        attendance[userId] = { online: latest.leftAt === null, joinedAt: latest.joinedAt };
+    }
+    return attendance;
+  }
+
+  clear(): void {
+    this.#record = null;
+    this.#sessions = [];
+  }
+}

@@ -1,0 +1,89 @@
+/** What can be done to rooms. */
+import type { Ctx } from "../context.ts";
+import { violatedConstraint } from "../database.ts";
+import { AppError, notFound } from "../errors.ts";
+import { entryFor, handOn } from "../events/dispatch.ts";
+import { insertOutboxEntry } from "../events/outbox.ts";
+import { fold } from "../http/text.ts";
+import { getRoomRow } from "./queries.ts";
+import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
+import { deleteRoom as deleteRow, insertRoom, selectRoom, updateRoom as updateRow } from "./store.ts";
+import type { RoomRow } from "./table.ts";
+
+export { countUserCreation } from "./store.ts";
+
+function refuseTakenCustomId(error: unknown): never {
+  if (violatedConstraint(error) !== "unique:rooms.account_id, rooms.custom_id") throw error;
+  throw new AppError("Rooms", "CONFLICT", "Another room of the organization has this customId");
+}
+
+/** Creates an empty, active room; CONFLICT when its customId is taken. */
+export async function createRoom(ctx: Ctx, input: RoomCreation): Promise<{ room: Room }> {
+  const now = ctx.now();
+  const row: RoomRow = {
+    accountId: ctx.accountId,
+    id: ctx.newId(),
+    name: input.name,
+    nameFolded: fold(input.name),
+    customId: input.customId ?? null,
+    state: "active",
+    createdAt: now,
+    totalUsersCreated: 0,
+    activeParticipants: 0,
+    occupiedMs: 0,
+    occupiedSince: null,
+    figuresVersion: 0,
+  };
+  const data = { room: presentRoom(row, now) };
+  await ctx.commit([insertRoom(ctx, row)], data).catch(refuseTakenCustomId);
+  return data;
+}
+
+/** Changes a room's fields. Closing it ends its open sessions and closes its sockets. */
+export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): Promise<{ room: Room }> {
+  const changes = {
+    ...(update.name === undefined ? {} : { name: update.name, nameFolded: fold(update.name) }),
+    ...(update.customId === undefined ? {} : { customId: update.customId }),
+    ...(update.state === undefined ? {} : { state: update.state }),
+  };
+  const closing = update.state === "closed" ? entryFor(ctx, roomId, { type: "room.closed" }) : null;
+  const [rows] = await ctx
+    .commit([
+      updateRow(ctx, roomId, changes),
+      ...(closing === null
+        ? []
+        : [insertOutboxEntry(ctx, closing, selectRoom(ctx, { id: roomId }), ctx.now())]),
+    ])
+    .catch(refuseTakenCustomId);
+  const row = rows[0];
+  if (row === undefined) throw notFound("Rooms", "Room");
+  const figures =
+    closing === null ? (await ctx.rooms.read(roomId, ctx.accountId, [])).figures : await handOn(ctx, closing);
+  return { room: presentRoom(row, ctx.now(), figures ?? row) };
+}
+
+/** Removes a room with its users and all that its object keeps; connected sockets are closed. */
+export async function deleteRoom(ctx: Ctx, roomId: string): Promise<Record<string, never>> {
+  const deletion = entryFor(ctx, roomId, { type: "room.deleted" });
+  const [, deleted] = await ctx.commit([
+    insertOutboxEntry(ctx, deletion, selectRoom(ctx, { id: roomId }), ctx.now()),
+    deleteRow(ctx, roomId),
+  ]);
+  if (deleted.length === 0) throw notFound("Rooms", "Room");
+  await handOn(ctx, deletion);
+  return {};
+}
+
+/** Sets the room's counter to the users that are really online, in its object and in D1. */
+export async function reconcileRoom(
+  ctx: Ctx,
+  roomId: string,
+): Promise<{ room: Room; previous_active_participants: number; reconciled_active_participants: number }> {
+  const row = await getRoomRow(ctx, roomId);
+  const { previous, reconciled, figures } = await ctx.rooms.reconcile(roomId, ctx.accountId);
+  return {
+    room: presentRoom(row, ctx.now(), figures),
+    previous_active_participants: previous,
+    reconciled_active_participants: reconciled,
+  };
+}

@@ -1,0 +1,47 @@
+/** What can be asked about rooms. */
+import type { Ctx } from "../context.ts";
+import type { Page } from "../database.ts";
+import { notFound } from "../errors.ts";
+import { selectUsersPage } from "../users/queries.ts";
+import { type ListedUser, presentUser } from "../users/schema.ts";
+import { presentRoom, type Room } from "./schema.ts";
+import { countRooms, type RoomKey, selectRoom, selectRoomId, selectRooms } from "./store.ts";
+import type { RoomRow } from "./table.ts";
+
+/** The organization's rooms, newest first. Their figures are the copies in D1, at most 2 s old. */
+export async function listRooms(ctx: Ctx, page: Page): Promise<{ rooms: Room[]; total: number }> {
+  const [rows, counted] = await ctx.db.batch([selectRooms(ctx, page), countRooms(ctx, page)]);
+  const now = ctx.now();
+  return { rooms: rows.map((row) => presentRoom(row, now)), total: counted[0]?.total ?? 0 };
+}
+
+/** A room as its object has it now, with a page of its users. One D1 round trip and one object call. */
+export async function getRoom(
+  ctx: Ctx,
+  key: RoomKey,
+  page: Page,
+): Promise<{ room: Room; users: ListedUser[]; usersTotal: number }> {
+  const [rooms, users, counted] = await ctx.db.batch([
+    selectRoom(ctx, key),
+    ...selectUsersPage(ctx, selectRoomId(ctx, key), page),
+  ]);
+  const row = rooms[0];
+  if (row === undefined) throw notFound("Rooms", "Room");
+  const live = await ctx.rooms.read(
+    row.id,
+    ctx.accountId,
+    users.map((user) => user.id),
+  );
+  return {
+    room: presentRoom(row, ctx.now(), live.figures),
+    users: users.map((user) => presentUser(user, live.attendance[user.id])),
+    usersTotal: counted[0]?.total ?? 0,
+  };
+}
+
+/** The room's row; NOT_FOUND when it is not there or not the organization's. */
+export async function getRoomRow(ctx: Ctx, roomId: string): Promise<RoomRow> {
+  const [row] = await selectRoom(ctx, { id: roomId });
+  if (row === undefined) throw notFound("Rooms", "Room");
+  return row;
+}

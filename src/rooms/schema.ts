@@ -1,0 +1,92 @@
+/** A room on the wire, and how rows and live figures become one. Safe to import from the client SDK. */
+import * as z from "zod";
+import { CustomId, Name } from "../http/text.ts";
+import { presentTime, Timestamp } from "../http/time.ts";
+import type { RoomRow } from "./table.ts";
+
+export const RoomState = z.enum(["active", "closed"]);
+export type RoomState = z.infer<typeof RoomState>;
+
+/** A room (spec section 2). */
+export const Room = z
+  .object({
+    id: z.uuid(),
+    account_id: z.uuid(),
+    name: z.string(),
+    custom_id: z
+      .string()
+      .optional()
+      .meta({ description: "Your own identifier; left out when there is none." }),
+    created_at: Timestamp,
+    state: RoomState.meta({ description: "A closed room refuses joins and uploads and keeps its data." }),
+    duration_seconds: z.int().meta({
+      description: "Whole seconds in which somebody was online, added up, the running stretch included.",
+    }),
+    active_participants: z
+      .int()
+      .meta({ description: "Users online now; several tabs of a user count once." }),
+    total_users_created: z
+      .int()
+      .meta({ description: "Users ever created here; deleting one does not lower it." }),
+  })
+  .meta({
+    id: "Room",
+    example: {
+      id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+      account_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
+      name: "Weekly planning",
+      custom_id: "planning-7",
+      created_at: "2026-01-31T09:30:00.000Z",
+      state: "active",
+      duration_seconds: 0,
+      active_participants: 0,
+      total_users_created: 0,
+    },
+  });
+export type Room = z.infer<typeof Room>;
+
+/** Body of `POST /rooms`. */
+export const RoomCreation = z
+  .object({
+    name: Name,
+    customId: CustomId.optional().meta({ description: "Unique in the organization." }),
+  })
+  .meta({ id: "RoomCreation", example: { name: "Weekly planning", customId: "planning-7" } });
+export type RoomCreation = z.infer<typeof RoomCreation>;
+
+/** Body of `PATCH /rooms/:roomId`: at least one field. */
+export const RoomUpdate = z
+  .object({
+    name: Name.optional(),
+    customId: CustomId.nullable().optional().meta({ description: "null removes it." }),
+    state: RoomState.optional(),
+  })
+  .refine((update) => Object.keys(update).length > 0, "at least one of name, customId, state is required")
+  .meta({ id: "RoomUpdate", example: { state: "closed" }, minProperties: 1 });
+export type RoomUpdate = z.infer<typeof RoomUpdate>;
+
+/** The figures that a room's object owns, at one moment. */
+export interface RoomFigures {
+  /** Users online. */
+  readonly activeParticipants: number;
+  /** Milliseconds in which somebody was online, without the running stretch. */
+  readonly occupiedMs: number;
+  /** Epoch milliseconds since when somebody has been online; null while nobody is. */
+  readonly occupiedSince: number | null;
+}
+
+/** Presents a room with the given figures: the object's own where they were asked for, else the row's copy. */
+export function presentRoom(row: RoomRow, now: number, figures: RoomFigures = row): Room {
+  const runningMs = figures.occupiedSince === null ? 0 : Math.max(0, now - figures.occupiedSince);
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    name: row.name,
+    ...(row.customId === null ? {} : { custom_id: row.customId }),
+    created_at: presentTime(row.createdAt),
+    state: row.state,
+    duration_seconds: Math.floor((figures.occupiedMs + runningMs) / 1000),
+    active_participants: figures.activeParticipants,
+    total_users_created: row.totalUsersCreated,
+  };
+}

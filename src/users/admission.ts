@@ -1,0 +1,18 @@
+/** Who a token's bearer is now: what a room's object asks before it lets somebody in. */
+import type { Tenant } from "../database.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { selectRoomOf, selectUser } from "./store.ts";
+import type { UserRow } from "./table.ts";
+
+/** The room and the user as D1 has them; null for what is not there. One round trip. */
+export async function findAdmission(
+  tenant: Tenant,
+  roomId: string,
+  userId: string,
+): Promise<{ readonly room: RoomRow | null; readonly user: UserRow | null }> {
+  const [rooms, users] = await tenant.db.batch([
+    selectRoomOf(tenant, roomId),
+    selectUser(tenant, roomId, { id: userId }),
+  ]);
+  return { room: rooms[0] ?? null, user: users[0] ?? null };
+}

@@ -1,0 +1,81 @@
+/** What can be done to users. */
+import type { Ctx } from "../context.ts";
+import { violatedConstraint } from "../database.ts";
+import { AppError, notFound } from "../errors.ts";
+import { entryFor, handOn } from "../events/dispatch.ts";
+import { insertOutboxEntry } from "../events/outbox.ts";
+import { fold } from "../http/text.ts";
+import { countUserCreation } from "../rooms/commands.ts";
+import { presentWithSessions } from "./queries.ts";
+import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
+import { deleteUser as deleteRow, insertUser, selectUser, updateUser as updateRow } from "./store.ts";
+import type { UserRow } from "./table.ts";
+
+function refuse(error: unknown): never {
+  const violated = violatedConstraint(error);
+  if (violated === "foreign") throw notFound("Rooms", "Room");
+  if (violated === "unique:users.account_id, users.room_id, users.custom_id") {
+    throw new AppError("Users", "CONFLICT", "Another user of the room has this customId");
+  }
+  throw error;
+}
+
+/** Creates a user and its token; NOT_FOUND without the room, CONFLICT when its customId is taken there. */
+export async function createUser(
+  ctx: Ctx,
+  input: UserCreation,
+): Promise<{ user: UserWithToken; token: string }> {
+  const row: UserRow = {
+    id: ctx.newId(),
+    accountId: ctx.accountId,
+    roomId: input.roomId,
+    name: input.name,
+    nameFolded: fold(input.name),
+    profilePicture: input.profilePicture ?? null,
+    customId: input.customId ?? null,
+    role: input.role,
+    createdAt: ctx.now(),
+  };
+  const token = await ctx.tokens.sign(row);
+  const data = { user: { ...presentUser(row), token }, token };
+  await ctx.commit([insertUser(ctx, row), countUserCreation(ctx, input.roomId)], data).catch(refuse);
+  return data;
+}
+
+/** Changes a user's fields; those connected to its room see them. */
+export async function updateUser(
+  ctx: Ctx,
+  roomId: string,
+  userId: string,
+  update: UserUpdate,
+): Promise<{ user: UserWithToken }> {
+  const changes = {
+    ...(update.name === undefined ? {} : { name: update.name, nameFolded: fold(update.name) }),
+    ...(update.profilePicture === undefined ? {} : { profilePicture: update.profilePicture }),
+    ...(update.customId === undefined ? {} : { customId: update.customId }),
+  };
+  const entry = entryFor(ctx, roomId, { type: "user.updated", userId });
+  const [rows] = await ctx
+    .commit([
+      updateRow(ctx, roomId, userId, changes),
+      insertOutboxEntry(ctx, entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
+    ])
+    .catch(refuse);
+  const row = rows[0];
+  if (row === undefined) throw notFound("Users", "User");
+  await handOn(ctx, entry);
+  const { user } = await presentWithSessions(ctx, row);
+  return { user };
+}
+
+/** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
+export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Promise<Record<string, never>> {
+  const entry = entryFor(ctx, roomId, { type: "user.deleted", userId });
+  const [, deleted] = await ctx.commit([
+    insertOutboxEntry(ctx, entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
+    deleteRow(ctx, roomId, userId),
+  ]);
+  if (deleted.length === 0) throw notFound("Users", "User");
+  await handOn(ctx, entry);
+  return {};
+}

@@ -1,0 +1,79 @@
+/** What can be asked about users. */
+import { type Ctx, mayUseRoom } from "../context.ts";
+import type { Database, Page, Tenant } from "../database.ts";
+import { notFound } from "../errors.ts";
+import {
+  type ListedUser,
+  presentSession,
+  presentUser,
+  type UserSession,
+  type UserWithToken,
+} from "./schema.ts";
+import { countUsers, type RoomRef, selectRoomOf, selectUser, selectUsers, type UserKey } from "./store.ts";
+import type { UserRow } from "./table.ts";
+import { isTokenOf, type TokenClaims } from "./tokens.ts";
+
+/** The statements that read a page of a room's users and how many match, for another query's batch too. */
+export const selectUsersPage = (tenant: Tenant, room: RoomRef, page: Page) =>
+  [selectUsers(tenant, room, page), countUsers(tenant, room, page)] as const;
+
+/**
+ * A room's users, newest first, each with the token that the caller may see: the organization all of them, a
+ * user its own, or any member could act as any other. NOT_FOUND when there is no such room.
+ */
+export async function listUsers(
+  ctx: Ctx,
+  roomId: string,
+  page: Page,
+): Promise<{ users: ListedUser[]; total: number }> {
+  mayUseRoom(ctx, roomId);
+  const [rooms, rows, counted] = await ctx.db.batch([
+    selectRoomOf(ctx, roomId),
+    ...selectUsersPage(ctx, roomId, page),
+  ]);
+  if (rooms.length === 0) throw notFound("Rooms", "Room");
+  const { attendance } = await ctx.rooms.read(
+    roomId,
+    ctx.accountId,
+    rows.map((row) => row.id),
+  );
+  const users = rows.map(async (row) => {
+    const user = presentUser(row, attendance[row.id]);
+    const maySeeToken =
+      ctx.actor.type === "key" || (ctx.actor.type === "user" && ctx.actor.userId === row.id);
+    return maySeeToken ? { ...user, token: await ctx.tokens.sign(row) } : user;
+  });
+  return { users: await Promise.all(users), total: counted[0]?.total ?? 0 };
+}
+
+/** A user with its token and its latest sessions, newest first. One D1 round trip and one object call. */
+export async function getUser(
+  ctx: Ctx,
+  roomId: string,
+  key: UserKey,
+): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
+  const [row] = await selectUser(ctx, roomId, key);
+  if (row === undefined) throw notFound("Users", "User");
+  return presentWithSessions(ctx, row);
+}
+
+/** A user's row as the single-user answers show it. */
+export async function presentWithSessions(
+  ctx: Ctx,
+  row: UserRow,
+): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
+  const [live, token] = await Promise.all([
+    ctx.rooms.readUser(row.roomId, ctx.accountId, row.id),
+    ctx.tokens.sign(row),
+  ]);
+  return {
+    user: { ...presentUser(row, live.attendance ?? undefined), token },
+    sessions: live.sessions.map(presentSession),
+  };
+}
+
+/** The user whose token this is, as D1 has it now: null when deleted since, or not the one that was signed for. */
+export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<UserRow | null> {
+  const [user] = await selectUser({ db, accountId: claims.accountId }, claims.roomId, { id: claims.userId });
+  return user !== undefined && isTokenOf(claims, user) ? user : null;
+}

@@ -1,0 +1,127 @@
+/** The endpoints of users. */
+import * as z from "zod";
+import type { Ctx } from "../context.ts";
+import { endpoint, type Replay } from "../http/endpoint.ts";
+import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { createUser, deleteUser, updateUser } from "./commands.ts";
+import { getUser, listUsers } from "./queries.ts";
+import { ListedUser, User, UserCreation, UserSession, UserUpdate, UserWithToken } from "./schema.ts";
+
+const InRoom = z.object({ roomId: z.string().min(1).meta({ description: "The user's room." }) });
+
+const UserWithSessions = z.object({
+  user: UserWithToken,
+  sessions: z.array(UserSession).meta({ description: "Newest first, at most 100." }),
+});
+
+/** A receipt keeps no token: the user's row is all that it takes to derive it again. */
+const DERIVE_TOKEN: Replay = {
+  keep: (data) => ({ user: User.parse((data as { user: unknown }).user) }),
+  restore: async (ctx: Ctx, kept) => {
+    const user = User.parse((kept as { user: unknown }).user);
+    const token = await ctx.tokens.sign({
+      id: user.id,
+      accountId: ctx.accountId,
+      roomId: user.room_id,
+      role: user.role,
+      createdAt: Date.parse(user.created_at),
+    });
+    return { user: { ...user, token }, token };
+  },
+};
+
+export const userEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/users",
+    operation: "listUsers",
+    module: "Users",
+    access: "member",
+    summary: "List a room's users",
+    details: "Newest first. A user's JWT opens its own room, and shows its own `token` only.",
+    errors: ["NOT_FOUND"],
+    query: InRoom.extend({ ...paging, ...searching("a user's name, or the start of its id") }),
+    status: 200,
+    done: "Users retrieved",
+    data: z.object({ users: z.array(ListedUser), ...pageShape }),
+    handle: async (ctx, { query }) => ({
+      ...(await listUsers(ctx, query.roomId, toPage(query))),
+      limit: query.limit,
+      offset: query.offset,
+    }),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/users",
+    operation: "createUser",
+    module: "Users",
+    access: "organization",
+    summary: "Create a user and its token",
+    details: "The token is a JWT, valid for 90 days; hand it to the client that joins the room as this user.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    replay: DERIVE_TOKEN,
+    body: UserCreation,
+    status: 201,
+    done: "User created",
+    data: z.object({ user: UserWithToken, token: z.string() }),
+    handle: (ctx, { body }) => createUser(ctx, body),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/users/custom/:customId",
+    operation: "getUserByCustomId",
+    module: "Users",
+    access: "organization",
+    summary: "Get a user by your own id",
+    errors: ["NOT_FOUND"],
+    query: InRoom,
+    status: 200,
+    done: "User retrieved",
+    data: UserWithSessions,
+    handle: (ctx, { params, query }) => getUser(ctx, query.roomId, { customId: params.customId }),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/users/:userId",
+    operation: "getUser",
+    module: "Users",
+    access: "organization",
+    summary: "Get a user with its sessions",
+    errors: ["NOT_FOUND"],
+    query: InRoom,
+    status: 200,
+    done: "User retrieved",
+    data: UserWithSessions,
+    handle: (ctx, { params, query }) => getUser(ctx, query.roomId, { id: params.userId }),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/users/:userId",
+    operation: "updateUser",
+    module: "Users",
+    access: "organization",
+    summary: "Change a user",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    query: InRoom,
+    body: UserUpdate,
+    status: 200,
+    done: "User updated",
+    data: z.object({ user: UserWithToken }),
+    handle: (ctx, { params, query, body }) => updateUser(ctx, query.roomId, params.userId, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/users/:userId",
+    operation: "deleteUser",
+    module: "Users",
+    access: "organization",
+    summary: "Delete a user",
+    details: "Closes the user's sockets and ends its session; its token is refused from then on.",
+    errors: ["NOT_FOUND"],
+    query: InRoom,
+    status: 200,
+    done: "User deleted",
+    data: z.object({}),
+    handle: (ctx, { params, query }) => deleteUser(ctx, query.roomId, params.userId),
+  }),
+];

@@ -1,0 +1,130 @@
+/** A user and a session on the wire, and how rows become them. Safe to import from the client SDK. */
+import * as z from "zod";
+import { CustomId, Name, text, WebUrl } from "../http/text.ts";
+import { presentTime, Timestamp } from "../http/time.ts";
+import type { UserRow } from "./table.ts";
+
+export const Role = z.enum(["editor", "viewer"]);
+export type Role = z.infer<typeof Role>;
+
+/** A user without the token (spec section 2). */
+export const User = z
+  .object({
+    id: z.uuid(),
+    room_id: z.uuid(),
+    name: z.string(),
+    profile_picture: z.string().optional().meta({ description: "Left out when there is none." }),
+    custom_id: z
+      .string()
+      .optional()
+      .meta({ description: "Your own identifier; left out when there is none." }),
+    role: Role.meta({ description: "The highest role that the user can join with." }),
+    status: z.enum(["online", "offline"]),
+    created_at: Timestamp,
+    joined_at: Timestamp.optional().meta({ description: "The latest join; left out before the first." }),
+  })
+  .meta({
+    id: "User",
+    example: {
+      id: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21",
+      room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+      name: "Ada",
+      role: "editor",
+      status: "offline",
+      created_at: "2026-01-31T09:31:00.000Z",
+    },
+  });
+export type User = z.infer<typeof User>;
+
+const Token = z.string().meta({
+  description: "The user's JWT, valid for 90 days from the user's creation; always the same one.",
+  example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl",
+});
+
+/** A user with the token that lets it join. */
+export const UserWithToken = User.extend({ token: Token }).meta({ id: "UserWithToken" });
+export type UserWithToken = z.infer<typeof UserWithToken>;
+
+/** A user as a list shows it: with the token where the caller may see it. */
+export const ListedUser = User.extend({ token: Token.optional() }).meta({ id: "ListedUser" });
+export type ListedUser = z.infer<typeof ListedUser>;
+
+/** One stretch of being online (decisions section 3): from the first tab that joins to the last that leaves. */
+export const UserSession = z
+  .object({
+    id: z.uuid(),
+    user_id: z.uuid(),
+    room_id: z.uuid(),
+    joined_at: Timestamp,
+    left_at: Timestamp.nullable().meta({ description: "null while the session is open." }),
+  })
+  .meta({ id: "UserSession" });
+export type UserSession = z.infer<typeof UserSession>;
+
+/** Body of `POST /users`. */
+export const UserCreation = z
+  .object({
+    name: Name,
+    roomId: text(1, 255),
+    profilePicture: WebUrl.optional(),
+    customId: CustomId.optional().meta({ description: "Unique in the room." }),
+    role: Role.default("editor"),
+  })
+  .meta({ id: "UserCreation", example: { name: "Ada", roomId: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11" } });
+export type UserCreation = z.infer<typeof UserCreation>;
+
+/** Body of `PATCH /users/:userId`: at least one field. */
+export const UserUpdate = z
+  .object({
+    name: Name.optional(),
+    profilePicture: WebUrl.nullable().optional().meta({ description: "null removes it." }),
+    customId: CustomId.nullable().optional().meta({ description: "null removes it." }),
+  })
+  .refine(
+    (update) => Object.keys(update).length > 0,
+    "at least one of name, profilePicture, customId is required",
+  )
+  .meta({ id: "UserUpdate", example: { name: "Ada L." }, minProperties: 1 });
+export type UserUpdate = z.infer<typeof UserUpdate>;
+
+/** What a room's object knows of one user's time online. */
+export interface Attendance {
+  readonly online: boolean;
+  /** Epoch milliseconds of the latest join. */
+  readonly joinedAt: number;
+}
+
+/** A user's row without what only the database needs. */
+export type UserRecord = Omit<UserRow, "nameFolded">;
+
+export const recordOf = ({ nameFolded: _, ...record }: UserRow): UserRecord => record;
+
+/** Presents a user; without attendance it has never joined. */
+export function presentUser(row: UserRecord, attendance?: Attendance): User {
+  return {
+    id: row.id,
+    room_id: row.roomId,
+    name: row.name,
+    ...(row.profilePicture === null ? {} : { profile_picture: row.profilePicture }),
+    ...(row.customId === null ? {} : { custom_id: row.customId }),
+    role: row.role,
+    status: attendance?.online ? "online" : "offline",
+    created_at: presentTime(row.createdAt),
+    ...(attendance === undefined ? {} : { joined_at: presentTime(attendance.joinedAt) }),
+  };
+}
+
+/** Presents one session of a user. */
+export const presentSession = (session: {
+  readonly id: string;
+  readonly userId: string;
+  readonly roomId: string;
+  readonly joinedAt: number;
+  readonly leftAt: number | null;
+}): UserSession => ({
+  id: session.id,
+  user_id: session.userId,
+  room_id: session.roomId,
+  joined_at: presentTime(session.joinedAt),
+  left_at: session.leftAt === null ? null : presentTime(session.leftAt),
+});

@@ -1,0 +1,33 @@
+/** The users of all rooms. */
+import { sql } from "drizzle-orm";
+import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { rooms } from "../rooms/table.ts";
+
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey(),
+    accountId: text("account_id").notNull(),
+    roomId: text("room_id").notNull(),
+    name: text().notNull(),
+    /** `fold(name)`: SQLite folds ASCII only. */
+    nameFolded: text("name_folded").notNull(),
+    profilePicture: text("profile_picture"),
+    customId: text("custom_id"),
+    role: text({ enum: ["editor", "viewer"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    // Room and account together: the database itself refuses a user in another organization's room.
+    foreignKey({
+      columns: [table.accountId, table.roomId],
+      foreignColumns: [rooms.accountId, rooms.id],
+    }).onDelete("cascade"),
+    uniqueIndex("users_custom_id")
+      .on(table.accountId, table.roomId, table.customId)
+      .where(sql`custom_id IS NOT NULL`),
+    index("users_newest").on(table.accountId, table.roomId, sql`created_at DESC`, sql`id DESC`),
+  ],
+);
+
+export type UserRow = typeof users.$inferSelect;

@@ -1,0 +1,81 @@
+/** API keys over REST: made, used, listed, revoked. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { fingerprintOf } from "../../src/accounts/api-key.ts";
+import type { ApiKey } from "../../src/accounts/schema.ts";
+import { forgetKey, KEY_MEMORY_MS, verifyKey } from "../../src/accounts/verify-key.ts";
+import { openDatabase } from "../../src/database.ts";
+import { Api, account, bearer } from "../support/api.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("API keys", () => {
+  it("are shown once, and told apart by their ends afterwards", async () => {
+    const { id, api } = await account();
+    const made = await api.post<{ api_key: ApiKey; key: string }>("/api-keys", { name: "Back end" });
+    const { key, api_key } = made.data;
+    expect([made.status, made.description]).toEqual([201, "API key created"]);
+    expect(api_key).toMatchObject({
+      account_id: id,
+      name: "Back end",
+      prefix: key.slice(0, 14),
+      last_four: key.slice(-4),
+      last_used_at: null,
+    });
+    const listed = await api.get<{ api_keys: ApiKey[] }>("/api-keys");
+    expect(listed.data).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    expect(JSON.stringify(listed.data)).not.toContain(key.slice(14, -4));
+    expect((await new Api(id, bearer(id, key)).get("/rooms")).status).toBe(200);
+  });
+
+  it("are taken in standard and in URL-safe Base64, padded or not", async () => {
+    const { id, apiKey } = await account();
+    const standard = btoa(`${id}:${apiKey}`);
+    const urlSafe = standard.replaceAll("+", "-").replaceAll("/", "_");
+    for (const token of [standard, urlSafe, standard.replace(/=+$/, ""), urlSafe.replace(/=+$/, "")]) {
+      expect((await new Api(id, `bearer ${token}`).get("/rooms")).status).toBe(200);
+    }
+  });
+
+  it("are revoked by another key, and refused from then on", async () => {
+    const { id, apiKey, keyId, api } = await account();
+    const made = await api.post<{ api_key: ApiKey; key: string }>("/api-keys", {});
+    const second = new Api(id, bearer(id, made.data.key));
+    expect((await second.delete(`/api-keys/${keyId}`)).data).toEqual({});
+    expect((await new Api(id, bearer(id, apiKey)).get("/rooms")).status).toBe(401);
+    expect((await second.delete(`/api-keys/${keyId}`)).status).toBe(404);
+    expect((await second.delete(`/api-keys/${made.data.api_key.id}`)).error?.code).toBe("CONFLICT");
+  });
+
+  it("are remembered for less than 30 seconds by an instance that does not hear of their revocation", async () => {
+    const { id, apiKey, keyId } = await account();
+    const db = openDatabase(env.DB);
+    const now = Date.now();
+    const verify = (at: number) => verifyKey(db, id, apiKey, at, () => undefined);
+    expect(await verify(now)).toMatchObject({ accountId: id, keyId });
+    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(keyId).run();
+    expect(KEY_MEMORY_MS).toBeLessThanOrEqual(30_000);
+    expect(await verify(now + KEY_MEMORY_MS - 1)).not.toBeNull();
+    expect(await verify(now + KEY_MEMORY_MS)).toBeNull();
+  });
+
+  it("tell when they were last used, to the minute", async () => {
+    const { id, apiKey, keyId } = await account();
+    const db = openDatabase(env.DB);
+    const { hash } = await fingerprintOf(apiKey);
+    const start = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+    const lastUsed = () =>
+      env.DB.prepare("SELECT last_used_at FROM api_keys WHERE id = ?").bind(keyId).first("last_used_at");
+    for (const [at, expected] of [
+      [start + 1_000, start],
+      [start + 59_000, start],
+      [start + 61_000, start + MINUTE_MS],
+    ] as const) {
+      forgetKey(hash);
+      const deferred: Promise<unknown>[] = [];
+      await verifyKey(db, id, apiKey, at, (work) => deferred.push(work));
+      await Promise.all(deferred);
+      expect(await lastUsed()).toBe(expected);
+    }
+  });
+});

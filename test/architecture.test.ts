@@ -1,0 +1,84 @@
+/** Holds the house in shape: which way imports may point, how long files grow, and that each says what it is for. */
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+const SRC = path.join(import.meta.dirname, "../src");
+const MAX_LINES = 400;
+
+interface Source {
+  /** Below src, as in `rooms/store.ts`. */
+  readonly file: string;
+  readonly text: string;
+  /** Packages by name, our own files below src. */
+  readonly imports: readonly string[];
+}
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;"']*?["']([^"']+)["']/g;
+
+function read(file: string): Source {
+  const text = readFileSync(path.join(SRC, file), "utf8");
+  const imports = [...text.matchAll(IMPORT)].map(([, target = ""]) =>
+    target.startsWith(".") ? path.join(path.dirname(file), target) : target,
+  );
+  return { file, text, imports };
+}
+
+const sources = globSync("**/*.{ts,tsx}", { cwd: SRC }).map(read);
+
+const featureOf = (file: string): string => path.dirname(file).split(path.sep)[0] ?? "";
+const isPackage = (target: string, name: string): boolean => target === name || target.startsWith(`${name}/`);
+
+/** `importer → imported` for every import that breaks the rule. */
+const offences = (isAllowed: (importer: string, imported: string) => boolean): string[] =>
+  sources.flatMap(({ file, imports }) =>
+    imports.filter((imported) => !isAllowed(file, imported)).map((imported) => `${file} → ${imported}`),
+  );
+
+const SQL_FILES = /(^|\/)(store|table)\.ts$|^events\/outbox\.ts$|^database\.ts$/;
+const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\//;
+/** Decide without doing: exact in tests, because nothing of the platform is in them. */
+const PURE_FILES =
+  /^realtime\/(room|members|sessions|connections|deadlines|effects|figures-copy|protocol|storage|storage-memory)\.ts$|^http\/(text|time)\.ts$|^accounts\/api-key\.ts$/;
+
+describe("the house", () => {
+  it("has rooms to look at", () => {
+    expect(sources.length).toBeGreaterThan(40);
+    expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(150);
+    expect(sources.filter(({ file }) => PURE_FILES.test(file))).toHaveLength(13);
+  });
+
+  it("keeps SQL in stores, and Hono at the doors", () => {
+    expect(offences((file, target) => !isPackage(target, "drizzle-orm") || SQL_FILES.test(file))).toEqual([]);
+    expect(offences((file, target) => !isPackage(target, "hono") || HTTP_FILES.test(file))).toEqual([]);
+  });
+
+  it("lets no feature reach into another one's store", () => {
+    const isForeignStore = (file: string, target: string) =>
+      target.endsWith("/store.ts") && featureOf(target) !== featureOf(file) && featureOf(target) !== "http";
+    expect(offences((file, target) => !isForeignStore(file, target))).toEqual([]);
+  });
+
+  it("keeps the platform out of the pure files", () => {
+    const isPlatform = (target: string) =>
+      ["cloudflare:workers", "hono", "drizzle-orm"].some((name) => isPackage(target, name));
+    expect(offences((file, target) => !PURE_FILES.test(file) || !isPlatform(target))).toEqual([]);
+  });
+
+  it("lets nobody import the front door", () => {
+    expect(
+      offences((file, target) => !["index.ts", "app.ts"].includes(target) || file === "index.ts"),
+    ).toEqual([]);
+  });
+
+  it("turns a room's id into its stub in one place", () => {
+    const stubs = sources.filter(({ text }) => /\bROOMS\.get/.test(text)).map(({ file }) => file);
+    expect(stubs).toEqual(["realtime/gateway.ts"]);
+  });
+
+  it("says in each file's first line what the file is for, and keeps files short", () => {
+    const unnamed = sources.filter(({ text }) => !text.startsWith("/**")).map(({ file }) => file);
+    const long = sources.filter(({ text }) => text.split("\n").length > MAX_LINES).map(({ file }) => file);
+    expect({ unnamed, long }).toEqual({ unnamed: [], long: [] });
+  });
+});

@@ -1,0 +1,442 @@
+/** What holds for every route there is: a new endpoint is tested by being in the API's table of contents. */
+import { describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../src/app.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/body.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { type Account, Api, account, bearer } from "../support/api.ts";
+
+type EnvelopeEndpoint = Endpoint & { readonly kind: "envelope" };
+
+/** What a route's placeholders can be filled with: the ids of one organization's things. */
+type Things = Readonly<Record<string, string>>;
+
+const UNKNOWN: Things = new Proxy({}, { get: () => "00000000-0000-4000-8000-000000000000" });
+
+const pathOf = (endpoint: Endpoint, things: Things): string => {
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name) => things[name] ?? "");
+  return endpoint.kind === "envelope" && "roomId" in (endpoint.query?.shape ?? {})
+    ? `${path}?roomId=${things.roomId}`
+    : path;
+};
+
+const withQuery = (path: string, query: string): string => path + (path.includes("?") ? "&" : "?") + query;
+
+/** The body that the endpoint's own description gives as an example, about these things. */
+function exampleBody(endpoint: EnvelopeEndpoint, things: Things): Record<string, unknown> | undefined {
+  const example = endpoint.body?.meta()?.example as Record<string, unknown> | undefined;
+  return example && ("roomId" in example ? { ...example, roomId: things.roomId } : example);
+}
+
+const initFor = (endpoint: Endpoint, things: Things): RequestInit => {
+  const body = endpoint.kind === "envelope" ? exampleBody(endpoint, things) : undefined;
+  return body === undefined
+    ? {}
+    : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+};
+
+const call = (api: Api, endpoint: Endpoint, things: Things) =>
+  api.send(endpoint.method, pathOf(endpoint, things), initFor(endpoint, things));
+
+/** An organization with one of everything. */
+async function furnished(): Promise<Account & { things: Things; token: string }> {
+  const owner = await account();
+  const room = await owner.api.createRoom({ customId: `room-${owner.id}` });
+  const user = await owner.api.createUser(room.id, { customId: `user-${owner.id}` });
+  const key = await owner.api.post<{ api_key: { id: string } }>("/api-keys", { name: "Second" });
+  const things = {
+    roomId: room.id,
+    userId: user.id,
+    keyId: key.data.api_key.id,
+    customId: `${user.custom_id}`,
+  };
+  return { ...owner, things, token: user.token };
+}
+
+/** All that can be read of an organization, to tell whether anything was disturbed. */
+async function snapshot(owner: Account, things: Things): Promise<unknown> {
+  const answers = await Promise.all(
+    ["/rooms", `/rooms/${things.roomId}`, `/users/${things.userId}?roomId=${things.roomId}`].map((path) =>
+      owner.api.get(path),
+    ),
+  );
+  const keys = await owner.api.get<{ api_keys: { id: string }[] }>("/api-keys");
+  return [answers.map((answer) => answer.data), keys.data.api_keys.map((key) => key.id)];
+}
+
+const title = (endpoint: Endpoint) => `${endpoint.method} ${endpoint.path}`;
+const cases = (keep: (endpoint: Endpoint) => boolean) =>
+  ENDPOINTS.filter(keep).map((endpoint) => [title(endpoint), endpoint] as const);
+const envelopeCases = (keep: (endpoint: EnvelopeEndpoint) => boolean) =>
+  ENDPOINTS.filter((endpoint) => endpoint.kind === "envelope")
+    .filter(keep)
+    .map((endpoint) => [title(endpoint), endpoint] as const);
+
+describe("who may call", () => {
+  it.each(cases((endpoint) => endpoint.access !== "public"))(
+    "%s asks for a credential",
+    async (_, endpoint) => {
+      const { id, apiKey, things } = await furnished();
+      const stranger = await account();
+      const typo = apiKey.slice(0, -1) + (apiKey.endsWith("0") ? "1" : "0");
+      const authorizations = [
+        null,
+        "",
+        "Bearer",
+        "Bearer ",
+        `Basic ${btoa(`${id}:${apiKey}`)}`,
+        `Bearer ${apiKey}`,
+        `Bearer ${btoa(apiKey)}`,
+        `Bearer ${btoa(`${id}:`)}`,
+        `Bearer ${btoa(`:${apiKey}`)}`,
+        bearer(id, typo),
+        bearer(id, stranger.apiKey),
+        bearer(stranger.id, apiKey),
+        `Bearer ${btoa(`${id}:${apiKey}`)} x`,
+        "Bearer a.b.c",
+        "Bearer eyJhbGciOiJub25lIn0.e30.",
+      ];
+      for (const authorization of authorizations) {
+        const answer = await call(new Api(id, authorization), endpoint, things);
+        expect([answer.status, answer.error?.module, answer.error?.code], `with ${authorization}`).toEqual([
+          401,
+          "Auth",
+          "UNAUTHORIZED",
+        ]);
+      }
+    },
+  );
+
+  it.each(cases((endpoint) => endpoint.access !== "public"))(
+    "%s refuses another account's path",
+    async (_, endpoint) => {
+      const [mine, theirs] = [await furnished(), await furnished()];
+      for (const credential of [bearer(mine.id, mine.apiKey), `Bearer ${mine.token}`]) {
+        for (const accountId of [theirs.id, crypto.randomUUID()]) {
+          const answer = await call(new Api(accountId, credential), endpoint, theirs.things);
+          expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
+        }
+      }
+    },
+  );
+
+  it.each(cases((endpoint) => endpoint.access === "organization"))(
+    "%s is closed to a user's token",
+    async (_, endpoint) => {
+      const { api, things, token } = await furnished();
+      const answer = await call(api.as(token), endpoint, things);
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
+    },
+  );
+
+  it.each(cases((endpoint) => endpoint.access === "member"))(
+    "%s opens a user's own room only",
+    async (_, endpoint) => {
+      const { api, things, token } = await furnished();
+      const other = await api.createRoom();
+      expect((await call(api.as(token), endpoint, things)).success).toBe(true);
+      const answer = await call(api.as(token), endpoint, { ...things, roomId: other.id });
+      expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
+    },
+  );
+
+  it.each(cases((endpoint) => endpoint.access === "member"))(
+    "%s refuses a deleted user's token",
+    async (_, endpoint) => {
+      const { api, things, token } = await furnished();
+      await api.delete(`/users/${things.userId}?roomId=${things.roomId}`);
+      expect((await call(api.as(token), endpoint, things)).status).toBe(401);
+    },
+  );
+});
+
+describe("what belongs to another organization", () => {
+  const findsThings = (endpoint: Endpoint) => endpoint.errors.includes("NOT_FOUND");
+
+  it.each(cases(findsThings))(
+    "%s answers as if it were not there, and leaves it alone",
+    async (_, endpoint) => {
+      const [mine, theirs] = [await furnished(), await furnished()];
+      const before = await snapshot(theirs, theirs.things);
+      const upgrade = endpoint.kind === "raw" ? { headers: { Upgrade: "websocket" } } : {};
+      const ask = (things: Things) =>
+        mine.api.send(endpoint.method, pathOf(endpoint, things), {
+          ...initFor(endpoint, things),
+          ...upgrade,
+        });
+      const [foreign, unknown] = [await ask(theirs.things), await ask(UNKNOWN)];
+      expect([foreign.status, foreign.error]).toEqual([unknown.status, unknown.error]);
+      expect(unknown.status).toBe(404);
+      expect(await snapshot(theirs, theirs.things)).toEqual(before);
+    },
+  );
+});
+
+describe("the address", () => {
+  it.each(cases((endpoint) => endpoint.path.includes(":")))(
+    "%s refuses a path that is no UTF-8",
+    async (_, endpoint) => {
+      const { api, things } = await furnished();
+      for (const bad of ["%E0%A4%A", "%FF", "a%00b", "%ED%A0%80"]) {
+        const broken: Things = new Proxy(
+          {},
+          { get: (_target, name) => (name === "roomId" ? things.roomId : bad) },
+        );
+        const path = endpoint.path.includes(":roomId")
+          ? endpoint.path.replace(":roomId", bad)
+          : pathOf(endpoint, broken);
+        const answer = await api.send(endpoint.method, path, initFor(endpoint, things));
+        expect([answer.status, answer.error?.code], bad).toEqual([400, "BAD_REQUEST"]);
+      }
+    },
+  );
+
+  const queried = envelopeCases((endpoint) => endpoint.query !== undefined);
+
+  it.each(queried)("%s refuses a parameter given twice or badly encoded", async (_, endpoint) => {
+    const { api, things } = await furnished();
+    for (const name of Object.keys(endpoint.query?.shape ?? {})) {
+      for (const query of [
+        `${name}=1&${name}=1`,
+        `${name}=%FF`,
+        `${name}=%`,
+        `${name}=a%00b`,
+        `${name}=%ED%A0%80`,
+      ]) {
+        const path = withQuery(pathOf(endpoint, things).split("?")[0] ?? "", query);
+        const answer = await api.send(endpoint.method, path, initFor(endpoint, things));
+        expect([answer.status, answer.error?.code], path).toEqual([400, "BAD_REQUEST"]);
+      }
+    }
+  });
+
+  it.each(queried)("%s refuses wrong values and names the parameter", async (_, endpoint) => {
+    const { api, things } = await furnished();
+    const wrong: Readonly<Record<string, readonly string[]>> = {
+      limit: ["", "0", "-1", "1.5", "1e2", "0x10", "ten", "%201", "+1", "NaN", "%D9%A1", "null", "[]"],
+      offset: ["", "-1", "0.5", "1e9", "Infinity", "9007199254740992", "99999999999999999999999"],
+      from: [
+        "",
+        "yesterday",
+        "2026-02-30",
+        "2026-01-01T00:00:00",
+        "2026-01-01T00:00:00+01:00",
+        "0",
+        "2026-13-01",
+      ],
+      to: ["", "tomorrow", "2026-02-30", "2026-01-01T00:00", "1767225600000"],
+      search: ["x".repeat(257)],
+      roomId: [""],
+    };
+    for (const name of Object.keys(endpoint.query?.shape ?? {})) {
+      for (const value of wrong[name] ?? []) {
+        const path = withQuery(
+          pathOf(endpoint, things).replace(/\?roomId=.*/, name === "roomId" ? "" : "$&"),
+          `${name}=${value}`,
+        );
+        const answer = await api.send(endpoint.method, path, initFor(endpoint, things));
+        expect([answer.status, answer.error?.code], path).toEqual([400, "BAD_REQUEST"]);
+        expect(answer.error?.message).toContain(name);
+      }
+    }
+  });
+
+  it.each(envelopeCases((endpoint) => "roomId" in (endpoint.query?.shape ?? {})))(
+    "%s asks for its roomId",
+    async (_, endpoint) => {
+      const { api, things } = await furnished();
+      const path = pathOf(endpoint, things).split("?")[0] ?? "";
+      const answer = await api.send(endpoint.method, path, initFor(endpoint, things));
+      expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
+      expect(answer.error?.message).toBe("roomId is required");
+    },
+  );
+
+  it.each(queried)("%s passes over parameters that it does not know", async (_, endpoint) => {
+    const { api, things } = await furnished();
+    const path = withQuery(pathOf(endpoint, things), "constructor=1&__proto__=2&x=%FF&x=1&&=&toString");
+    const answer = await api.send(endpoint.method, path, initFor(endpoint, things));
+    expect([200, 201, 404]).toContain(answer.status);
+  });
+});
+
+describe("the body", () => {
+  const withBody = envelopeCases((endpoint) => endpoint.body !== undefined);
+
+  async function refused(
+    endpoint: EnvelopeEndpoint,
+    body: BodyInit,
+    contentType: string | null,
+    code: string,
+  ) {
+    const { api, things } = await furnished();
+    const headers: Record<string, string> = contentType === null ? {} : { "Content-Type": contentType };
+    const answer = await api.send(endpoint.method, pathOf(endpoint, things), { body, headers });
+    expect([answer.status, answer.error?.code]).toEqual([400, code]);
+    return answer.error?.message ?? "";
+  }
+
+  it.each(withBody)("%s takes JSON and nothing else", async (_, endpoint) => {
+    const good = JSON.stringify(exampleBody(endpoint, UNKNOWN));
+    const form = new URLSearchParams({ name: "x" }).toString();
+    await refused(endpoint, good, "text/plain", "BAD_REQUEST");
+    await refused(endpoint, good, "application/jsonp", "BAD_REQUEST");
+    await refused(endpoint, form, "application/x-www-form-urlencoded", "BAD_REQUEST");
+    await refused(endpoint, new TextEncoder().encode(good), null, "BAD_REQUEST");
+    for (const text of ["", "{", "{}}", "undefined", "{'a':1}", '{"a":NaN}', "\u0000", "[1,]"]) {
+      await refused(endpoint, text, "application/json", "BAD_REQUEST");
+    }
+  });
+
+  it.each(withBody)("%s refuses what is not UTF-8", async (_, endpoint) => {
+    for (const bytes of [
+      [0x7b, 0x22, 0xff, 0x22, 0x7d],
+      [0xff, 0xfe, 0x7b, 0x00],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+    ]) {
+      expect(await refused(endpoint, new Uint8Array(bytes), "application/json", "BAD_REQUEST")).toContain(
+        "UTF-8",
+      );
+    }
+  });
+
+  it.each(withBody)("%s refuses more than a mebibyte, announced or not", async (_, endpoint) => {
+    const large = new TextEncoder().encode(JSON.stringify({ name: "x".repeat(MAX_BODY_BYTES) }));
+    expect(await refused(endpoint, large, "application/json", "BAD_REQUEST")).toContain("larger");
+    const unannounced = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+      },
+    });
+    expect(await refused(endpoint, unannounced, "application/json", "BAD_REQUEST")).toContain("larger");
+  });
+
+  it.each(withBody)("%s refuses deep nesting, a million levels included", async (_, endpoint) => {
+    for (const depth of [MAX_DEPTH + 1, 500_000]) {
+      const arrays = "[".repeat(depth) + "]".repeat(depth);
+      expect(await refused(endpoint, arrays, "application/json", "BAD_REQUEST")).toContain("nests");
+    }
+    await refused(
+      endpoint,
+      "[".repeat(MAX_DEPTH) + "]".repeat(MAX_DEPTH),
+      "application/json",
+      "VALIDATION_ERROR",
+    );
+  });
+
+  it.each(withBody)("%s refuses a value that is no object", async (_, endpoint) => {
+    for (const value of ["null", "[]", "7", '"text"', "true"]) {
+      await refused(endpoint, value, "application/json", "VALIDATION_ERROR");
+    }
+  });
+
+  it.each(withBody)("%s names the field that is wrong", async (_, endpoint) => {
+    const { api, things } = await furnished();
+    const good = exampleBody(endpoint, things) ?? {};
+    const shape = (endpoint.body as { shape?: Record<string, unknown> }).shape ?? {};
+    expect(Object.keys(shape)).not.toEqual([]);
+    const wrong = [7, true, [], {}, "", "a\u0000b", "\ud800", "x".repeat(100_000)];
+    for (const field of Object.keys(shape)) {
+      for (const value of wrong) {
+        const body = JSON.stringify({ ...good, [field]: value });
+        const answer = await api.send(endpoint.method, pathOf(endpoint, things), {
+          body,
+          headers: { "Content-Type": "application/json" },
+        });
+        expect([answer.status, answer.error?.code], body.slice(0, 100)).toEqual([400, "VALIDATION_ERROR"]);
+        expect(answer.error?.message).toContain(field);
+      }
+    }
+  });
+
+  it.each(withBody)("%s is not moved by __proto__, constructor and unknown fields", async (_, endpoint) => {
+    const { api, things } = await furnished();
+    const good = JSON.stringify(exampleBody(endpoint, things)).slice(1);
+    const evil = `{"__proto__":{"admin":true,"name":7},"constructor":{"prototype":{"admin":true}},"id":"mine","account_id":"x",${good}`;
+    const answer = await api.send(endpoint.method, pathOf(endpoint, things), {
+      body: evil,
+      headers: { "Content-Type": "application/json; charset=UTF-8" },
+    });
+    expect(answer.success).toBe(true);
+    expect(JSON.stringify(answer.data)).not.toContain("admin");
+    expect(JSON.stringify(answer.data)).not.toContain('"mine"');
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  it.each(envelopeCases((endpoint) => endpoint.method === "PATCH"))(
+    "%s asks for at least one field",
+    async (_, endpoint) => {
+      for (const body of ["{}", '{"unknown":1}', '{"__proto__":{"name":"x"}}']) {
+        await refused(endpoint, body, "application/json", "VALIDATION_ERROR");
+      }
+    },
+  );
+});
+
+describe("every answer", () => {
+  it.each(cases((endpoint) => endpoint.kind === "envelope"))(
+    "%s makes its own request id",
+    async (_, endpoint) => {
+      const { api, things } = await furnished();
+      const claimed = "11111111-1111-4111-8111-111111111111";
+      const init = initFor(endpoint, things);
+      const headers = { ...(init.headers as Record<string, string>), "X-Request-Id": claimed };
+      const path = pathOf(
+        endpoint,
+        endpoint.path.includes("rooms/custom") ? { customId: `room-${api.base.slice(13)}` } : things,
+      );
+      const answer = await api.send(endpoint.method, path, { ...init, headers });
+      expect(answer.success, answer.error?.message).toBe(true);
+      expect(answer.requestId).not.toBe(claimed);
+      expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
+  it.each(cases(() => true))("%s lets any origin ask before it sends", async (_, endpoint) => {
+    const response = await new Api("any", null).raw("OPTIONS", pathOf(endpoint, UNKNOWN), {
+      headers: { Origin: "https://elsewhere.test", "Access-Control-Request-Method": endpoint.method },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(response.headers.get("Access-Control-Allow-Methods")).toContain(endpoint.method);
+    for (const header of ["Authorization", "Content-Type", "Idempotency-Key"]) {
+      expect(response.headers.get("Access-Control-Allow-Headers")).toContain(header);
+    }
+    expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+  });
+
+  it.each(cases(() => true))("%s exists under no other method or spelling", async (_, endpoint) => {
+    const { api, things } = await furnished();
+    const path = pathOf(endpoint, things).split("?")[0] ?? "";
+    for (const [method, target] of [
+      ["PUT", path],
+      ["PURGE", path],
+      [endpoint.method, `${path}/`],
+    ] as const) {
+      const answer = await api.send(method, target);
+      expect([answer.status, answer.error?.module, answer.error?.code], target).toEqual([
+        404,
+        "Server",
+        "NOT_FOUND",
+      ]);
+    }
+  });
+});
+
+describe("failed authentications", () => {
+  it("have a small allowance of their own for each address", async () => {
+    const { id, apiKey } = await account();
+    const nobody = new Api(id, "Bearer nothing");
+    let last = await nobody.get("/rooms");
+    let failures = 0;
+    // The first window of ten seconds may end while we fail; the second one cannot end before it is full.
+    for (; last.status === 401 && failures < 210; failures += 1) last = await nobody.get("/rooms");
+    expect(failures).toBeGreaterThanOrEqual(100);
+    expect([last.status, last.error?.code, last.headers.get("Retry-After")]).toEqual([
+      429,
+      "RATE_LIMITED",
+      "10",
+    ]);
+    expect((await new Api(id, bearer(id, apiKey)).get("/rooms")).status).toBe(200);
+    expect((await new Api(id, null).get("/rooms")).status).toBe(401);
+  });
+});

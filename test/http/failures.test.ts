@@ -1,0 +1,141 @@
+/** What a deployment that is not ready answers, and what no answer gives away. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { app } from "../../src/app.ts";
+import type { Env } from "../../src/env.ts";
+import { type Account, type Answer, account, ORIGIN } from "../support/api.ts";
+
+async function ask(owner: Account, bindings: Partial<Env>, path = "/rooms"): Promise<Answer> {
+  const headers = { Authorization: owner.api.authorization ?? "" };
+  const request = new Request(ORIGIN + owner.api.base + path, { headers });
+  const response = await app.fetch(request, { ...env, ...bindings }, createExecutionContext());
+  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
+}
+
+/** A database that fails in the way of the given error. */
+const failing = (message: string): D1Database =>
+  new Proxy(env.DB, {
+    get() {
+      throw new Error(message);
+    },
+  });
+
+describe("a deployment that is not ready", () => {
+  it.each([undefined, "", "short"])("says which command makes the secret when it is %j", async (secret) => {
+    const { JWT_SECRET: _, ...bindings } = env as Env;
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const owner = await account();
+    const request = new Request(`${ORIGIN}${owner.api.base}/rooms`, {
+      headers: { Authorization: owner.api.authorization ?? "" },
+    });
+    const response = await app.fetch(
+      request,
+      secret === undefined ? bindings : { ...bindings, JWT_SECRET: secret },
+      createExecutionContext(),
+    );
+    log.mockRestore();
+    const { error } = await response.json<Answer>();
+    expect([response.status, error?.code]).toEqual([500, "INTERNAL_ERROR"]);
+    expect(error?.message).toContain("npm start");
+    expect(error?.message).toContain("wrangler secret put JWT_SECRET");
+  });
+
+  it("says which command makes the tables", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const answer = await ask(await account(), {
+      DB: failing("D1_ERROR: no such table: api_keys: SQLITE_ERROR"),
+    });
+    log.mockRestore();
+    expect([answer.status, answer.error?.code]).toEqual([500, "INTERNAL_ERROR"]);
+    expect(answer.error?.message).toContain("npx wrangler d1 migrations apply DB --local");
+  });
+});
+
+describe("a failure of our own", () => {
+  it("is one fixed sentence with the request id, which the log line names too", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const owner = await account();
+    const answer = await ask(owner, {
+      DB: failing("D1_ERROR: disk I/O error in SELECT secret FROM t WHERE x = 'y'"),
+    });
+    const lines = log.mock.calls.map(([line]) => String(line));
+    log.mockRestore();
+    expect(answer).toMatchObject({
+      status: 500,
+      success: false,
+      data: {},
+      error: { module: "Rooms", code: "INTERNAL_ERROR" },
+    });
+    expect(JSON.stringify(answer)).not.toMatch(/SELECT|D1_|SQLITE|\.ts|at /);
+    expect(lines.join()).toContain(answer.requestId);
+    expect(lines.join()).not.toContain(owner.apiKey);
+  });
+});
+
+describe("beside the API", () => {
+  it("unknown paths answer in the envelope", async () => {
+    const owner = await account();
+    for (const path of [
+      "/v1",
+      "/v1/",
+      "/v2/accounts",
+      "/v1/accounts",
+      "/nothing",
+      "/v1/openapi.yaml",
+      "/favicon.ico",
+    ]) {
+      const response = await app.fetch(new Request(ORIGIN + path), env, createExecutionContext());
+      const { error } = await response.json<Answer>();
+      expect([response.status, error?.module, error?.code], path).toEqual([404, "Server", "NOT_FOUND"]);
+    }
+    expect((await ask(owner, {}, "/nothing")).status).toBe(404);
+  });
+
+  it("HEAD answers as GET does, without the body", async () => {
+    const { api } = await account();
+    const response = await api.raw("HEAD", "/rooms");
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect((await api.raw("HEAD", "/rooms/unknown")).status).toBe(404);
+  });
+});
+
+describe("the rate limit", () => {
+  const binding = (success: boolean, keys: string[]): RateLimit => ({
+    limit: async ({ key }) => {
+      keys.push(key);
+      return { success };
+    },
+  });
+
+  it.each(["ACCOUNT_RATE_LIMIT", "CREDENTIAL_RATE_LIMIT"] as const)(
+    "refuses what is beyond %s",
+    async (name) => {
+      const owner = await account();
+      const keys: string[] = [];
+      const answer = await ask(owner, { [name]: binding(false, keys) });
+      expect([answer.status, answer.error?.code, answer.headers.get("Retry-After")]).toEqual([
+        429,
+        "RATE_LIMITED",
+        "10",
+      ]);
+      expect(keys).toEqual([name === "ACCOUNT_RATE_LIMIT" ? owner.id : `key:${owner.keyId}`]);
+    },
+  );
+
+  it("counts a thousand requests in ten seconds, for each organization by itself", async () => {
+    const [busy, calm] = [await account(), await account()];
+    const refused = () => busy.api.raw("GET", "/rooms?limit=1").then(({ status }) => status === 429);
+    let sent = 0;
+    let isLimited = false;
+    // The first window may end while we send; the second one cannot end before it is full.
+    while (!isLimited && sent < 2_100) {
+      const answers = await Promise.all(Array.from({ length: 50 }, refused));
+      sent += answers.length;
+      isLimited = answers.includes(true);
+    }
+    expect(isLimited).toBe(true);
+    expect(sent).toBeGreaterThan(1_000);
+    expect((await calm.api.get("/rooms")).status).toBe(200);
+  });
+});

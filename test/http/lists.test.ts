@@ -1,0 +1,160 @@
+/** Lists: pages without a hole or a repeat, literal search in any case, and dates. */
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openTenant } from "../../src/database.ts";
+import { fold } from "../../src/http/text.ts";
+import type { Room } from "../../src/rooms/schema.ts";
+import { insertRoom } from "../../src/rooms/store.ts";
+import { type Account, account } from "../support/api.ts";
+
+interface RoomPage {
+  readonly rooms: Room[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const list = async (owner: Account, query: Record<string, string> = {}) =>
+  (await owner.api.get<RoomPage>(`/rooms?${new URLSearchParams(query)}`)).data;
+
+/** An organization whose rooms have these names and were created at these times. */
+async function withRooms(rooms: readonly { name: string; createdAt?: number }[]): Promise<Account> {
+  const owner = await account();
+  const tenant = openTenant(env.DB, owner.id);
+  const statements = rooms.map(({ name, createdAt = 0 }) =>
+    insertRoom(tenant, {
+      accountId: owner.id,
+      id: crypto.randomUUID(),
+      name,
+      nameFolded: fold(name),
+      customId: null,
+      state: "active",
+      createdAt,
+      totalUsersCreated: 0,
+      activeParticipants: 0,
+      occupiedMs: 0,
+      occupiedSince: null,
+      figuresVersion: 0,
+    }),
+  );
+  const [first, ...others] = statements;
+  if (first !== undefined) await tenant.db.batch([first, ...others]);
+  return owner;
+}
+
+describe("pages", () => {
+  it("show each item once and in one order, however they are cut and however many share a millisecond", async () => {
+    const times = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(times, fc.integer({ min: 1, max: 12 }), async (createdAts, limit) => {
+        const owner = await withRooms(createdAts.map((createdAt) => ({ name: "x", createdAt })));
+        const all = (await list(owner)).rooms;
+        const pages: Room[] = [];
+        for (let offset = 0; offset <= createdAts.length; offset += limit) {
+          const page = await list(owner, { limit: String(limit), offset: String(offset) });
+          expect(page).toMatchObject({ total: createdAts.length, limit, offset });
+          pages.push(...page.rooms);
+        }
+        expect(pages.map((room) => room.id)).toEqual(all.map((room) => room.id));
+        expect(new Set(pages.map((room) => room.id)).size).toBe(createdAts.length);
+        const newestFirst = all.toSorted(
+          (a, b) => b.created_at.localeCompare(a.created_at) || (a.id < b.id ? 1 : -1),
+        );
+        expect(all).toEqual(newestFirst);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("have 50 items unless asked otherwise, and 100 at most", async () => {
+    const owner = await withRooms(Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, createdAt: i })));
+    expect(await list(owner)).toMatchObject({ limit: 50, offset: 0, total: 101 });
+    expect((await list(owner)).rooms).toHaveLength(50);
+    for (const limit of ["100", "101", "999999999999999999999"]) {
+      const page = await list(owner, { limit });
+      expect(page.limit).toBe(100);
+      expect(page.rooms).toHaveLength(100);
+    }
+    expect(await list(owner, { offset: "9007199254740991" })).toMatchObject({ rooms: [], total: 101 });
+  });
+});
+
+describe("search", () => {
+  it("finds exactly the names that contain the text, whatever its case", async () => {
+    const nasty = fc.constantFrom(
+      "%",
+      "_",
+      "\\",
+      "'",
+      '"',
+      "*",
+      "?",
+      "[",
+      "ä",
+      "Ä",
+      "ß",
+      "SS",
+      "ς",
+      "Σ",
+      "İ",
+      "i",
+      "é",
+      "é",
+      "😀",
+      "\u202E",
+      " ",
+      ";--",
+    );
+    const name = fc
+      .array(fc.oneof(nasty, fc.string({ unit: "grapheme", minLength: 1, maxLength: 2 })), {
+        minLength: 1,
+        maxLength: 5,
+      })
+      .map((parts) => parts.join(""));
+    const searchable = name.filter((text) => !text.includes("\0"));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(searchable, { minLength: 1, maxLength: 6 }),
+        searchable,
+        fc.nat(5),
+        async (names, other, from) => {
+          const owner = await withRooms(names.map((text) => ({ name: text })));
+          const part = (names[0] ?? "").slice(from).toWellFormed().replaceAll("\uFFFD", "");
+          for (const search of [other, part, part.toUpperCase(), part.toLowerCase()]) {
+            const found = (await list(owner, { search })).rooms.map((room) => room.name);
+            const expected = names.filter((text) => fold(text).includes(fold(search)));
+            expect(found.toSorted()).toEqual(expected.toSorted());
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("does not filter by the empty text", async () => {
+    expect((await list(await withRooms([{ name: "x" }]), { search: "" })).total).toBe(1);
+  });
+});
+
+describe("dates", () => {
+  it("hold what was created at their very millisecond", async () => {
+    const at = Date.UTC(2026, 4, 17, 12);
+    const owner = await withRooms(
+      [at - 1, at, at + 1].map((createdAt) => ({ name: `${createdAt - at}`, createdAt })),
+    );
+    const time = new Date(at).toISOString();
+    const names = async (query: Record<string, string>) =>
+      (await list(owner, query)).rooms.map((room) => room.name);
+    expect(await names({ from: time })).toEqual(["1", "0"]);
+    expect(await names({ to: time })).toEqual(["0", "-1"]);
+    expect(await names({ from: time, to: time })).toEqual(["0"]);
+    expect(await names({ from: "2026-05-17T14:00:00+02:00", to: "2026-05-17T07:00:00.000-05:00" })).toEqual([
+      "0",
+    ]);
+    expect(await names({ from: "2026-05-17", to: "2026-05-17" })).toEqual(["1", "0", "-1"]);
+    expect(await names({ from: "2026-05-18" })).toEqual([]);
+    expect(await names({ to: "2026-05-16" })).toEqual([]);
+    expect(await names({ from: "2026-05-18", to: "2026-05-16" })).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+/** What requests cost: a D1 round trip is the most expensive thing that one does, so none has one too many. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Account, account } from "../support/api.ts";
+import { costOf } from "../support/counting.ts";
+
+let owner: Account;
+let roomId: string;
+let userId: string;
+
+beforeAll(async () => {
+  owner = await account();
+  roomId = (await owner.api.createRoom({ customId: "known" })).id;
+  userId = (await owner.api.createUser(roomId)).id;
+});
+
+describe("a request of a known key", () => {
+  it.each([
+    ["GET", "/rooms?limit=50&search=room", undefined, 1, 0],
+    ["POST", "/rooms", { name: "Another" }, 1, 0],
+    ["GET", "/rooms/:roomId", undefined, 1, 1],
+    ["GET", "/rooms/custom/known?search=a", undefined, 1, 1],
+    ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 1, 1],
+    ["PATCH", "/rooms/:roomId", { state: "active" }, 1, 1],
+    ["POST", "/users", { name: "Another" }, 1, 0],
+    ["GET", "/users?roomId=:roomId", undefined, 1, 1],
+    ["GET", "/users/:userId?roomId=:roomId", undefined, 1, 1],
+  ])("%s %s", async (method, path, body, trips, objectCalls) => {
+    const filled = path.replace(":roomId", roomId).replace(":roomId", roomId).replace(":userId", userId);
+    const cost = await costOf(owner, method, filled, body && { ...body, roomId });
+    expect(cost).toMatchObject({ trips, objectCalls });
+    expect(cost.status).toBeLessThan(300);
+  });
+});
+
+describe("a request of a key that this instance has not seen lately", () => {
+  it("costs one more, and one that it does not wait for, which notes the use of the key", async () => {
+    const stranger = await account();
+    expect(await costOf(stranger, "POST", "/rooms", { name: "First" })).toMatchObject({ trips: 3 });
+    expect(await costOf(stranger, "POST", "/rooms", { name: "Second" })).toMatchObject({ trips: 1 });
+  });
+
+  it("costs none when the key has a typo", async () => {
+    const { api, ...rest } = await account();
+    const typo = {
+      ...rest,
+      api: Object.assign(Object.create(api), { authorization: `Bearer ${btoa(`${rest.id}:atrium_sk_x`)}` }),
+    };
+    expect(await costOf(typo, "GET", "/rooms")).toMatchObject({ status: 401, trips: 0 });
+  });
+});

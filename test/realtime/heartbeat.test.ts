@@ -1,0 +1,78 @@
+/** R24 to R26: pings, silence, and tokens that expire. */
+import { describe, expect, it } from "vitest";
+import { makeRoom } from "./support.ts";
+
+describe("the heartbeat", () => {
+  it("answers ping with pong, to waiting sockets too (R24)", async () => {
+    const room = await makeRoom();
+    for (const socket of [await room.connect(), await room.join(await room.user())]) {
+      socket.sendRaw("ping");
+      expect(await socket.nextText()).toBe("pong");
+    }
+  });
+
+  it("drops a socket that is silent for 75 s, at that moment and not before (R25)", async () => {
+    const room = await makeRoom();
+    const [ada, ben] = [await room.user(), await room.user()];
+    const silent = await room.join(ada);
+    await room.alarm();
+    expect(await room.alarmAt()).toBe(room.now + 60_000);
+    await room.advance(60_000);
+    expect(await room.alarmAt()).toBe(room.now + 15_000);
+    const atBen = await room.join(ben);
+    await room.advance(14_999);
+    expect(await room.online(ada, ben)).toHaveLength(2);
+    await room.advance(1);
+    expect(await silent.closed).toEqual({ code: 1001, reason: "silent for 75 s" });
+    expect(await atBen.next()).toMatchObject({ event: "userLeft", data: { userId: ada.user.id } });
+    expect(await room.online(ada, ben)).toEqual([ben.user.id]);
+  });
+
+  it("takes any message for a sign of life, through hibernation to within 5 s (R25, R28)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await room.join(ada);
+    room.now += 4_000;
+    await socket.request("HELLO");
+    room.now += 46_000;
+    await socket.request("HELLO");
+    room.now += 4_000;
+    await socket.request("HELLO");
+    await room.hibernate();
+    await room.advance(70_999);
+    expect(await room.online(ada)).toEqual([ada.user.id]);
+    await room.advance(1);
+    expect(await socket.closed).toMatchObject({ code: 1001 });
+  });
+
+  it("takes a ping for a sign of life, which the runtime answers by the real clock (R25)", async () => {
+    const room = await makeRoom();
+    room.now = Date.now();
+    const old = { createdAt: room.now - 3_600_000 };
+    const [ada, ben] = [await room.user(old), await room.user(old)];
+    const [waitingAda, waitingBen] = [await room.connect(), await room.connect()];
+    room.now -= 60_000;
+    await room.inside(() => undefined);
+    await waitingAda.request("JOIN_ROOM", { token: ada.token });
+    await waitingBen.request("JOIN_ROOM", { token: ben.token });
+    await waitingAda.drain();
+    room.now += 60_000;
+    await room.advance(20_000);
+    expect(await waitingBen.closed).toMatchObject({ code: 1001 });
+    expect(await room.online(ada, ben)).toEqual([ada.user.id]);
+  });
+
+  it("closes a socket whose token expires with authFailed and 4401 (R26)", async () => {
+    const room = await makeRoom();
+    const lifetime = 90 * 24 * 3_600_000;
+    const ada = await room.user({ createdAt: room.now - lifetime + 30_000 });
+    const socket = await room.join(ada);
+    await room.hibernate();
+    await room.advance(29_999);
+    expect(await socket.drain()).toEqual([]);
+    await room.advance(1);
+    expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "UNAUTHORIZED" } });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+});

@@ -1,0 +1,275 @@
+/** R1 to R5, R7 and R11 to R18: connecting, and what becomes of a request to join. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support.ts";
+
+const closeRow = (room: TestRoom) =>
+  env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
+const deleteUserRow = (id: string) => env.DB.prepare("DELETE FROM users WHERE id = ?").bind(id).run();
+
+describe("a waiting socket", () => {
+  it("joins with its user's token and is told who is there (R1, R11)", async () => {
+    const room = await makeRoom();
+    const [ada, ben] = [await room.user(), await room.user({ name: "Ben", customId: "ben-1" })];
+    await room.join(ada);
+    const socket = await room.connect();
+    const answer = await socket.request("JOIN_ROOM", { token: ben.token }, "first");
+    expect(answer).toEqual({
+      type: "response",
+      success: true,
+      description: "Room joined",
+      data: {
+        room: expect.objectContaining({ id: room.id, account_id: room.accountId, active_participants: 2 }),
+        user: expect.objectContaining({ id: ben.user.id, name: "Ben", custom_id: "ben-1", status: "online" }),
+        role: "editor",
+        sessionId: expect.any(String),
+        users: [
+          expect.objectContaining({ id: ada.user.id, status: "online" }),
+          expect.objectContaining({
+            id: ben.user.id,
+            status: "online",
+            joined_at: "2100-01-01T00:00:00.000Z",
+          }),
+        ],
+      },
+      error: null,
+      requestId: "first",
+    });
+  });
+
+  it("is closed with 4408 when it has not joined in 10 s, not before (R2)", async () => {
+    const room = await makeRoom();
+    const socket = await room.connect();
+    expect(await room.alarmAt()).toBe(room.now + 10_000);
+    await room.advance(9_999);
+    expect(await socket.drain()).toEqual([]);
+    await room.advance(1);
+    expect(await socket.closed).toMatchObject({ code: 4408 });
+    expect(await room.alarmAt()).toBeNull();
+  });
+
+  it.each([
+    ["another message", '{"type":"LEAVE_ROOM"}'],
+    ["an unknown message", '{"type":"HELLO"}'],
+    ["no JSON", "{"],
+    ["a binary frame", new ArrayBuffer(4)],
+  ])("is closed with 4400 and no answer when it sends %s (R3)", async (_, frame) => {
+    const room = await makeRoom();
+    const socket = await room.connect();
+    socket.sendRaw(frame);
+    expect(await socket.closed).toMatchObject({ code: 4400 });
+    await expect(socket.next()).rejects.toThrow("closed before");
+  });
+
+  it("is closed with 4400 when it says more before it has joined, and does not join (R3, R18)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await room.connect();
+    socket.send({ type: "JOIN_ROOM", data: { token: ada.token } });
+    socket.send({ type: "JOIN_ROOM", data: { token: ada.token } });
+    expect(await socket.closed).toMatchObject({ code: 4400 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("is closed with 4409 when 1,000 others are waiting (R4)", async () => {
+    const room = await makeRoom();
+    const sockets = [];
+    for (let count = 0; count < 1_000; count += 1) sockets.push(await room.connect());
+    const further = await room.connect();
+    expect(await further.closed).toMatchObject({ code: 4409 });
+    sockets[0]?.close();
+    await sockets[0]?.closed;
+    const next = await room.connect();
+    expect(await next.drain()).toEqual([]);
+  });
+
+  it("is closed with 4409 when its user has 32 joined sockets (R5)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const first = await room.join(ada);
+    for (let count = 1; count < 32; count += 1) await room.join(ada);
+    const further = await room.connect();
+    expect(await further.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("CONFLICT"));
+    expect(await further.closed).toMatchObject({ code: 4409 });
+    await first.request("LEAVE_ROOM");
+    expect((await room.join(ada)).joined.users).toHaveLength(1);
+  });
+
+  it("is closed with 4413 when its frame exceeds 256 KiB, counted in bytes (R7)", async () => {
+    const room = await makeRoom();
+    for (const frame of [
+      "x".repeat(256 * 1024 + 1),
+      "é".repeat(128 * 1024 + 1),
+      new ArrayBuffer(256 * 1024 + 1),
+    ]) {
+      const socket = await room.connect();
+      socket.sendRaw(frame);
+      expect(await socket.closed).toMatchObject({ code: 4413 });
+    }
+  });
+});
+
+describe("the role", () => {
+  it.each([
+    ["editor", undefined, "editor"],
+    ["editor", "viewer", "viewer"],
+    ["viewer", "editor", "viewer"],
+    ["viewer", undefined, "viewer"],
+  ] as const)("of a user who is %s and asks for %s is %s (R12)", async (ceiling, asked, granted) => {
+    const room = await makeRoom();
+    const socket = await room.join(await room.user({ role: ceiling }), asked);
+    expect(socket.joined.role).toBe(granted);
+  });
+});
+
+describe("a request to join is refused", () => {
+  it.each([
+    ["no data", undefined],
+    ["no token", {}],
+    ["a token that is no string", { token: 7 }],
+    ["an invalid token", { token: "a.b.c" }],
+  ])("with UNAUTHORIZED, authFailed and 4401 for %s (R13)", async (_, data) => {
+    const room = await makeRoom();
+    const socket = await room.connect();
+    expect(await socket.request("JOIN_ROOM", data)).toEqual(failed("UNAUTHORIZED", "Auth"));
+    expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "UNAUTHORIZED" } });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+  });
+
+  it("with 4401 for an expired token, a deleted user, and claims that are no longer the user's (R13)", async () => {
+    const room = await makeRoom();
+    const expired = await room.user({ createdAt: room.now - 91 * 24 * 3_600_000 });
+    const deleted = await room.user();
+    await deleteUserRow(deleted.user.id);
+    const demoted = await room.user({ role: "viewer" });
+    const outdated = await tokens.sign({ ...demoted.user, role: "editor" });
+    for (const token of [expired.token, deleted.token, outdated]) {
+      const socket = await room.connect();
+      expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("UNAUTHORIZED", "Auth"));
+      expect(await socket.nextEvent()).toMatchObject({ event: "authFailed" });
+      expect(await socket.closed).toMatchObject({ code: 4401 });
+    }
+    expect(await room.tables()).toEqual([]);
+  });
+
+  it("with FORBIDDEN, authFailed and 4403 for a token of another room or account (R13)", async () => {
+    const [room, other] = [await makeRoom(), await makeRoom()];
+    const stranger = await other.user();
+    const sameRoomId = await tokens.sign({ ...stranger.user, roomId: room.id });
+    for (const token of [stranger.token, sameRoomId]) {
+      const socket = await room.connect();
+      expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("FORBIDDEN", "Auth"));
+      expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "FORBIDDEN" } });
+      expect(await socket.closed).toMatchObject({ code: 4403 });
+    }
+  });
+
+  it("with VALIDATION_ERROR and 4400 for a role that there is not (R14)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await room.connect();
+    const answer = await socket.request("JOIN_ROOM", { token: ada.token, role: "owner" }, "r");
+    expect(answer).toEqual(failed("VALIDATION_ERROR"));
+    expect(answer).toMatchObject({
+      requestId: "r",
+      error: { message: expect.stringContaining("data.role") },
+    });
+    expect(await socket.closed).toMatchObject({ code: 4400 });
+  });
+
+  it("with FORBIDDEN and 4403 by a closed room, with NOT_FOUND and 4404 by one that is gone (R15)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    await closeRow(room);
+    const early = await room.connect();
+    expect(await early.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("FORBIDDEN"));
+    expect(await early.closed).toMatchObject({ code: 4403 });
+    await env.DB.prepare("DELETE FROM rooms WHERE id = ?").bind(room.id).run();
+    const late = await room.connect();
+    expect(await late.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("NOT_FOUND"));
+    expect(await late.closed).toMatchObject({ code: 4404 });
+  });
+
+  it("with INTERNAL_ERROR and 1011 while the database fails, and works again after (R16)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    await whileDatabaseFails(async () => {
+      const socket = await room.connect();
+      const answer = await socket.request("JOIN_ROOM", { token: ada.token });
+      expect(answer).toEqual(failed("INTERNAL_ERROR", "Server"));
+      expect(JSON.stringify(answer)).not.toMatch(/rooms|SQL|D1/);
+      expect(await socket.closed).toMatchObject({ code: 1011 });
+    });
+    expect((await room.join(ada)).joined.users).toHaveLength(1);
+  });
+});
+
+describe("what happens while a token is looked at counts (R18):", () => {
+  /** Sends JOIN_ROOM and, in the object's same turn, does `meanwhile`: the token is still being looked at. */
+  async function joinWhile(room: TestRoom, token: string, meanwhile: Parameters<TestRoom["inside"]>[0]) {
+    const socket = await room.connect();
+    await room.inside(async (object, state) => {
+      for (const end of state.getWebSockets()) {
+        object.webSocketMessage(end, JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
+      }
+      await meanwhile(object, state);
+    });
+    return socket;
+  }
+
+  it("a user who is deleted is refused", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await joinWhile(room, ada.token, async (object) => {
+      await deleteUserRow(ada.user.id);
+      await object.apply(room.accountId, { type: "user.deleted", userId: ada.user.id });
+    });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+
+  it.each([
+    ["room.closed", 4403],
+    ["room.deleted", 4404],
+  ] as const)("a socket is closed by %s and does not join after", async (type, code) => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await joinWhile(room, ada.token, (object) =>
+      object.apply(room.accountId, { type }).then(),
+    );
+    expect(await socket.closed).toMatchObject({ code });
+    expect(await room.online(ada)).toEqual([]);
+    expect(await room.tables()).toEqual([]);
+  });
+
+  it("a user who is changed joins as it is now", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await joinWhile(room, ada.token, async (object) => {
+      await env.DB.prepare("UPDATE users SET name = 'Ada L.' WHERE id = ?").bind(ada.user.id).run();
+      await object.apply(room.accountId, { type: "user.updated", userId: ada.user.id });
+    });
+    expect(await socket.nextResponse()).toMatchObject({ success: true, data: { user: { name: "Ada L." } } });
+  });
+
+  it("a socket whose 10 s end does not join after", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await joinWhile(room, ada.token, async (object) => {
+      room.now += 10_000;
+      await object.alarm();
+    });
+    expect(await socket.closed).toMatchObject({ code: 4408 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("a socket that closes does not join after", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await joinWhile(room, ada.token, (object, state) => {
+      for (const end of state.getWebSockets()) object.webSocketClose(end, 1001, "gone");
+    });
+    expect(await socket.closed).toMatchObject({ code: 1001 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+/** Rooms over REST. */
+import { describe, expect, it } from "vitest";
+import type { Room } from "../../src/rooms/schema.ts";
+import type { User } from "../../src/users/schema.ts";
+import { account } from "../support/api.ts";
+
+interface RoomAnswer {
+  readonly room: Room;
+  readonly users: User[];
+  readonly usersTotal: number;
+}
+
+describe("a new room", () => {
+  it("is active, empty and the organization's", async () => {
+    const { id, api } = await account();
+    const before = Date.now();
+    const answer = await api.post<{ room: Room }>("/rooms", {
+      name: "Planning 🎉 \u202Eטסט",
+      customId: "my/own id?",
+    });
+    expect([answer.status, answer.description]).toEqual([201, "Room created"]);
+    const { room } = answer.data;
+    expect(room).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      account_id: id,
+      name: "Planning 🎉 \u202Eטסט",
+      custom_id: "my/own id?",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      state: "active",
+      duration_seconds: 0,
+      active_participants: 0,
+      total_users_created: 0,
+    });
+    expect(Date.parse(room.created_at)).toBeGreaterThanOrEqual(before);
+    const byId = await api.get<RoomAnswer>(`/rooms/${room.id}`);
+    const byCustomId = await api.get<RoomAnswer>(`/rooms/custom/${encodeURIComponent("my/own id?")}`);
+    expect(byId.data).toEqual({ room, users: [], usersTotal: 0, limit: 50, offset: 0 });
+    expect(byCustomId.data).toEqual(byId.data);
+  });
+
+  it("leaves out a custom id that it was not given", async () => {
+    expect(await (await account()).api.createRoom()).not.toHaveProperty("custom_id");
+  });
+
+  it.each(["%", "100%25", "a%2Fb", "ä ö", "..%2f", "+", "😀", "x".repeat(255), "custom", "reconcile"])(
+    "is found by its custom id %j",
+    async (customId) => {
+      const { api } = await account();
+      const room = await api.createRoom({ customId });
+      const found = await api.get<RoomAnswer>(`/rooms/custom/${encodeURIComponent(customId)}`);
+      expect(found.data.room?.id).toBe(room.id);
+    },
+  );
+
+  it("has its custom id for itself, however many ask at once", async () => {
+    const { api } = await account();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => api.post("/rooms", { name: `${i}`, customId: "one" })),
+    );
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(
+      answers.filter((answer) => answer.status === 409 && answer.error?.code === "CONFLICT"),
+    ).toHaveLength(99);
+    expect((await api.get("/rooms")).data.total).toBe(1);
+    const [other, elsewhere] = [await account(), "one"];
+    expect((await other.api.createRoom({ customId: elsewhere })).custom_id).toBe("one");
+  });
+});
+
+describe("a room's users", () => {
+  it("are shown without tokens, by the query's page, search and dates", async () => {
+    const { api } = await account();
+    const room = await api.createRoom({ customId: "c" });
+    const ada = await api.createUser(room.id, { name: "Ada Ärger" });
+    const bob = await api.createUser(room.id, { name: "Bob" });
+    const query = async (text: string) => (await api.get<RoomAnswer>(`/rooms/custom/c?${text}`)).data;
+    const all = await query("");
+    expect(all.usersTotal).toBe(2);
+    expect(JSON.stringify(all)).not.toContain("token");
+    expect(all.room.total_users_created).toBe(2);
+    expect((await query("search=ärger")).users.map((user) => user.id)).toEqual([ada.id]);
+    expect((await query(`search=${bob.id.slice(0, 13).toUpperCase()}`)).users.map((user) => user.id)).toEqual(
+      [bob.id],
+    );
+    expect((await query(`search=${bob.id}`)).usersTotal).toBe(1);
+    expect((await query(`search=${bob.id.slice(4)}`)).usersTotal).toBe(0);
+    expect(await query("limit=1&offset=1")).toMatchObject({
+      usersTotal: 2,
+      limit: 1,
+      offset: 1,
+      users: [{}],
+    });
+    expect((await query("from=2999-01-01")).usersTotal).toBe(0);
+    expect((await query("to=2999-01-01")).usersTotal).toBe(2);
+  });
+});
+
+describe("changing a room", () => {
+  it("sets the fields that are given and no others", async () => {
+    const { api } = await account();
+    const room = await api.createRoom({ customId: "before" });
+    const renamed = await api.patch<{ room: Room }>(`/rooms/${room.id}`, { name: "Neuer Näme" });
+    expect(renamed.data.room).toEqual({ ...room, name: "Neuer Näme" });
+    const closed = await api.patch<{ room: Room }>(`/rooms/${room.id}`, { state: "closed", customId: null });
+    const { custom_id: _, ...rest } = renamed.data.room;
+    expect(closed.data.room).toEqual({ ...rest, state: "closed" });
+    expect((await api.get("/rooms?search=NÄME")).data.total).toBe(1);
+    expect((await api.get("/rooms/custom/before")).status).toBe(404);
+    expect((await api.patch<{ room: Room }>(`/rooms/${room.id}`, { state: "active" })).data.room.state).toBe(
+      "active",
+    );
+  });
+
+  it("refuses a custom id that another room has, and changes nothing then", async () => {
+    const { api } = await account();
+    await api.createRoom({ customId: "taken" });
+    const room = await api.createRoom({ customId: "mine" });
+    const answer = await api.patch(`/rooms/${room.id}`, { name: "New", customId: "taken" });
+    expect([answer.status, answer.error?.code]).toEqual([409, "CONFLICT"]);
+    expect((await api.get<RoomAnswer>(`/rooms/${room.id}`)).data.room).toEqual(room);
+    expect((await api.patch(`/rooms/${room.id}`, { customId: "mine" })).status).toBe(200);
+  });
+
+  it("knows no other state", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const answer = await api.patch(`/rooms/${room.id}`, { state: "archived" });
+    expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+  });
+});
+
+describe("deleting a room", () => {
+  it("removes it with its users, and frees its custom id", async () => {
+    const { api } = await account();
+    const room = await api.createRoom({ customId: "c" });
+    const user = await api.createUser(room.id);
+    expect((await api.delete(`/rooms/${room.id}`)).data).toEqual({});
+    for (const path of [
+      `/rooms/${room.id}`,
+      "/rooms/custom/c",
+      `/users?roomId=${room.id}`,
+      `/users/${user.id}?roomId=${room.id}`,
+    ]) {
+      expect((await api.get(path)).status, path).toBe(404);
+    }
+    expect((await api.as(user.token).get(`/users?roomId=${room.id}`)).status).toBe(401);
+    expect((await api.delete(`/rooms/${room.id}`)).status).toBe(404);
+    await api.createRoom({ customId: "c" });
+  });
+
+  it("happens once, of many that ask for it at once", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(`/rooms/${room.id}`)));
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, ...Array(7).fill(404)]);
+  });
+});

@@ -1,0 +1,139 @@
+/** Speaks to the Worker as its clients do, and makes the organizations that tests act for. */
+import { env, exports } from "cloudflare:workers";
+import { createApiKey, fingerprintOf } from "../../src/accounts/api-key.ts";
+import { insertKey } from "../../src/accounts/store.ts";
+import { accounts } from "../../src/accounts/table.ts";
+import { openTenant } from "../../src/database.ts";
+import type { ErrorDetail } from "../../src/http/envelope.ts";
+import type { Room } from "../../src/rooms/schema.ts";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import { expectDescribed } from "./described.ts";
+
+export const ORIGIN = "https://atrium.test";
+
+/** An answer with its envelope read. `data` is what the test expects it to be. */
+export interface Answer<Data = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly description: string;
+  readonly success: boolean;
+  readonly data: Data;
+  readonly error: ErrorDetail | null;
+  readonly requestId: string;
+}
+
+export interface Options {
+  readonly headers?: Record<string, string>;
+}
+
+/** Each client has an address of its own, so that no test uses up another's allowance of failures. */
+let nextAddress = 0;
+export const freshAddress = (): string => {
+  nextAddress += 1;
+  return `198.51.${nextAddress >> 8}.${nextAddress & 255}`;
+};
+
+/** One caller: a base path and a credential. */
+export class Api {
+  readonly base: string;
+  readonly authorization: string | null;
+  readonly address = freshAddress();
+
+  constructor(accountId: string, authorization: string | null) {
+    this.base = `/v1/accounts/${accountId}`;
+    this.authorization = authorization;
+  }
+
+  /** Sends any request; `path` follows the account's base unless it begins with /v1. */
+  async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set("CF-Connecting-IP", this.address);
+    if (this.authorization !== null && !headers.has("Authorization")) {
+      headers.set("Authorization", this.authorization);
+    }
+    const url = ORIGIN + (path.startsWith("/v1") ? path : this.base + path);
+    return exports.default.fetch(new Request(url, { ...init, method, headers }));
+  }
+
+  async send<Data>(method: string, path: string, init: RequestInit = {}): Promise<Answer<Data>> {
+    const response = await this.raw(method, path, init);
+    const envelope = await response.json<Omit<Answer<Data>, "status" | "headers">>();
+    const answer = { ...envelope, status: response.status, headers: response.headers };
+    expectDescribed(method, path, answer);
+    return answer;
+  }
+
+  async json<Data>(
+    method: string,
+    path: string,
+    body: unknown,
+    options: Options = {},
+  ): Promise<Answer<Data>> {
+    const headers = { "Content-Type": "application/json", ...options.headers };
+    return this.send<Data>(method, path, { headers, body: JSON.stringify(body) });
+  }
+
+  get = <Data = Record<string, unknown>>(path: string, options: Options = {}) =>
+    this.send<Data>("GET", path, options);
+  post = <Data = Record<string, unknown>>(path: string, body: unknown = {}, options: Options = {}) =>
+    this.json<Data>("POST", path, body, options);
+  patch = <Data = Record<string, unknown>>(path: string, body: unknown) =>
+    this.json<Data>("PATCH", path, body);
+  delete = <Data = Record<string, unknown>>(path: string) => this.send<Data>("DELETE", path);
+
+  async createRoom(input: { name?: string; customId?: string } = {}): Promise<Room> {
+    const answer = await this.post<{ room: Room }>("/rooms", { name: "A room", ...input });
+    return expectCreated(answer).room;
+  }
+
+  async createUser(
+    roomId: string,
+    input: { name?: string; customId?: string; role?: string; profilePicture?: string } = {},
+  ): Promise<UserWithToken> {
+    const answer = await this.post<{ user: UserWithToken }>("/users", { name: "A user", roomId, ...input });
+    return expectCreated(answer).user;
+  }
+
+  /** The same account, asked as one of its users. */
+  as(token: string): Api {
+    return new Api(this.base.slice("/v1/accounts/".length), `Bearer ${token}`);
+  }
+}
+
+function expectCreated<Data>(answer: Answer<Data>): Data {
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.error?.message}`);
+  return answer.data;
+}
+
+/** `Authorization` for a key. */
+export const bearer = (accountId: string, apiKey: string): string =>
+  `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
+
+export interface Account {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly keyId: string;
+  readonly api: Api;
+}
+
+/** A new organization with one API key. */
+export async function account(): Promise<Account> {
+  const id = crypto.randomUUID();
+  const keyId = crypto.randomUUID();
+  const apiKey = createApiKey();
+  const tenant = openTenant(env.DB, id);
+  const now = Date.now();
+  const key = {
+    ...(await fingerprintOf(apiKey)),
+    id: keyId,
+    accountId: id,
+    name: "Tests",
+    createdAt: now,
+    lastUsedAt: null,
+  };
+  await tenant.db.batch([
+    tenant.db.insert(accounts).values({ id, name: "An organization", createdAt: now }),
+    insertKey(tenant, key),
+  ]);
+  return { id, apiKey, keyId, api: new Api(id, bearer(id, apiKey)) };
+}

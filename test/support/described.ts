@@ -1,0 +1,38 @@
+/** Holds every answer that a test receives against the API's own description of it. */
+import { expect } from "vitest";
+import { ENDPOINTS } from "../../src/app.ts";
+import { ERROR_CODES } from "../../src/errors.ts";
+import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
+import { Failure, successOf } from "../../src/http/envelope.ts";
+import { errorsOf } from "../../src/http/openapi.ts";
+import type { Answer } from "./api.ts";
+
+const ROUTES = ENDPOINTS.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^(${ACCOUNT_PATH})?${endpoint.path}$`.replaceAll(/:\w+/g, "[^/]+")),
+}));
+
+/** The endpoint that answers, as the router finds it: the first that fits. */
+const findEndpoint = (method: string, path: string) =>
+  ROUTES.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path.split("?")[0] ?? ""))
+    ?.endpoint;
+
+/** Fails unless the envelope is whole and the endpoint, where there is one, promised this very answer. */
+export function expectDescribed(method: string, path: string, answer: Answer<unknown>): void {
+  const { status, headers, ...envelope } = answer;
+  expect(headers.get("X-Request-Id")).toBe(envelope.requestId);
+  expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
+  expect(headers.get("Access-Control-Allow-Credentials")).toBeNull();
+  const endpoint = findEndpoint(method, path);
+  if (!envelope.success) {
+    const failure = Failure.strict().parse(envelope);
+    expect(failure).toEqual(envelope);
+    expect(status).toBe(ERROR_CODES[failure.error.code].status);
+    if (endpoint !== undefined) expect(errorsOf(endpoint)).toContain(failure.error.code);
+    return;
+  }
+  if (endpoint?.kind !== "envelope") throw new Error(`${method} ${path} is no endpoint and yet succeeds`);
+  expect(status).toBe(endpoint.status);
+  expect(envelope.description).toBe(endpoint.done);
+  expect(successOf(endpoint.data).parse(envelope)).toEqual(envelope);
+}

@@ -1,0 +1,18 @@
+/** Runs before each test file: gives its D1 database the tables of the real migrations. */
+import { applyD1Migrations, type D1Migration } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { Env } from "../../src/env.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface Env extends AtriumEnv {
+      readonly TEST_MIGRATIONS: D1Migration[];
+    }
+    interface GlobalProps {
+      mainModule: typeof import("../../src/index.ts");
+    }
+  }
+}
+type AtriumEnv = Env;
+
+await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);

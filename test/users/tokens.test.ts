@@ -1,0 +1,163 @@
+/** Users' tokens: always the same one, and no other. */
+import fc from "fast-check";
+import { base64url, SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import { isTokenOf, TOKEN_LIFETIME_SECONDS, tokensFor } from "../../src/users/tokens.ts";
+
+const SECRET = "a secret that is long enough to sign with";
+const OTHER_SECRET = "another secret, equally long, of a stranger";
+const NOW = Date.UTC(2026, 0, 31);
+const USER = { id: "u", accountId: "a", roomId: "r", role: "editor", createdAt: NOW - 5_432 } as const;
+
+const tokens = tokensFor([SECRET]);
+const verify = (token: string, now = NOW) => tokens.verify(token, now);
+
+/** Signs anything with the real secret, as somebody who stole it would. */
+async function forge(
+  payload: Record<string, unknown>,
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const kid = JSON.parse(
+    new TextDecoder().decode(base64url.decode((await tokens.sign(USER)).split(".")[0] ?? "")),
+  ).kid;
+  return new SignJWT(payload)
+    .setProtectedHeader({ alg: "HS256", typ: "JWT", kid, ...header })
+    .sign(new TextEncoder().encode(SECRET));
+}
+
+const iat = Math.floor(USER.createdAt / 1000);
+const CLAIMS = {
+  accountId: "a",
+  userId: "u",
+  roomId: "r",
+  role: "editor",
+  iat,
+  exp: iat + TOKEN_LIFETIME_SECONDS,
+};
+
+describe("a token", () => {
+  it("is the same each time, for any user", async () => {
+    const user = fc.record({
+      id: fc.string(),
+      accountId: fc.string(),
+      roomId: fc.string(),
+      role: fc.constantFrom("editor" as const, "viewer" as const),
+      createdAt: fc.integer({ min: 0, max: NOW }),
+    });
+    await fc.assert(
+      fc.asyncProperty(user, async (subject) => {
+        const token = await tokens.sign(subject);
+        expect(await tokensFor([SECRET]).sign(subject)).toBe(token);
+        const claims = await verify(token, subject.createdAt);
+        expect(claims !== null && isTokenOf(claims, subject)).toBe(true);
+      }),
+    );
+  });
+
+  it("says who, where, as what and for how long", async () => {
+    expect(await verify(await tokens.sign(USER))).toEqual(CLAIMS);
+  });
+
+  it("is refused with any one character changed", async () => {
+    const token = await tokens.sign(USER);
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ";
+    const mutation = fc.record({
+      at: fc.integer({ min: 0, max: token.length - 1 }),
+      to: fc.constantFrom(...alphabet),
+      how: fc.constantFrom("replace", "insert", "delete"),
+    });
+    await fc.assert(
+      fc.asyncProperty(mutation, async ({ at, to, how }) => {
+        const rest = token.slice(how === "insert" ? at : at + 1);
+        const mutant = token.slice(0, at) + (how === "delete" ? "" : to) + rest;
+        fc.pre(mutant !== token);
+        expect(await verify(mutant)).toBeNull();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is refused in every spelling of its last character but one", async () => {
+    const token = await tokens.sign(USER);
+    const others = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"].filter(
+      (c) => c !== token.at(-1),
+    );
+    for (const char of others) expect(await verify(token.slice(0, -1) + char)).toBeNull();
+  });
+
+  it("expires 90 days after its user's creation", async () => {
+    const token = await tokens.sign(USER);
+    expect(await verify(token, CLAIMS.exp * 1000 - 1)).not.toBeNull();
+    expect(await verify(token, CLAIMS.exp * 1000)).toBeNull();
+  });
+
+  it("outlives the rotation of the secret by which it was signed, and no longer", async () => {
+    const token = await tokens.sign(USER);
+    const rotated = tokensFor([OTHER_SECRET, SECRET]);
+    expect(await rotated.verify(token, NOW)).toEqual(CLAIMS);
+    expect(await rotated.sign(USER)).not.toBe(token);
+    expect(await tokensFor([OTHER_SECRET]).verify(token, NOW)).toBeNull();
+  });
+
+  it.each([
+    ["no algorithm", { alg: "none" }],
+    ["an unknown critical header", { crit: ["b64"], b64: true }],
+    ["another type", { typ: "at+jwt" }],
+    ["another key id", { kid: "00000000" }],
+    ["no key id", { kid: undefined }],
+  ])("is refused with %s, even under our secret", async (_, header) => {
+    const token = await forge(CLAIMS).then((good) => {
+      const [, payload, signature] = good.split(".");
+      const head = {
+        ...JSON.parse(new TextDecoder().decode(base64url.decode(good.split(".")[0] ?? ""))),
+        ...header,
+      };
+      return `${base64url.encode(JSON.stringify(head))}.${payload}.${"alg" in header ? "" : signature}`;
+    });
+    expect(await verify(token)).toBeNull();
+  });
+
+  it.each(["HS384", "HS512"])("is refused under %s, even with our secret", async (alg) => {
+    const long = new TextEncoder().encode(SECRET.repeat(2));
+    const header = JSON.parse(
+      new TextDecoder().decode(base64url.decode((await tokens.sign(USER)).split(".")[0] ?? "")),
+    );
+    expect(
+      await verify(await new SignJWT(CLAIMS).setProtectedHeader({ ...header, alg }).sign(long)),
+    ).toBeNull();
+  });
+
+  it.each([
+    ["an absurd exp", { exp: 1e300 }],
+    ["an exp a second later", { exp: CLAIMS.exp + 1 }],
+    ["a text as exp", { exp: String(CLAIMS.exp) }],
+    ["no exp", { exp: undefined }],
+    ["no iat", { iat: undefined }],
+    ["a birth in the future", { iat: iat + 86_400, exp: CLAIMS.exp + 86_400 }],
+    ["an unknown role", { role: "owner" }],
+    ["no account", { accountId: undefined }],
+    ["a number as room", { roomId: 7 }],
+    ["a time before which it is not valid", { nbf: iat + 86_400 }],
+  ])("is refused with %s, even signed by us", async (_, change) => {
+    expect(await verify(await forge(CLAIMS))).toEqual(CLAIMS);
+    expect(await verify(await forge({ ...CLAIMS, ...change }))).toBeNull();
+  });
+
+  it.each(["", ".", "..", "a.b.c", "....", "e30.e30.", "💥.💥.💥", "x".repeat(100_000)])(
+    "is not %j",
+    async (text) => {
+      expect(await verify(text)).toBeNull();
+    },
+  );
+
+  it.each([
+    ["another account", { accountId: "b" }],
+    ["another room", { roomId: "s" }],
+    ["another user", { id: "v" }],
+    ["another role", { role: "viewer" }],
+    ["another creation", { createdAt: USER.createdAt - 1_000 }],
+  ] as const)("is not that of %s", async (_, change) => {
+    expect(isTokenOf({ ...CLAIMS, role: "editor" }, USER)).toBe(true);
+    expect(isTokenOf({ ...CLAIMS, role: "editor" }, { ...USER, ...change })).toBe(false);
+  });
+});

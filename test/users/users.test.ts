@@ -1,0 +1,216 @@
+/** Users over REST. */
+import { describe, expect, it } from "vitest";
+import type { ListedUser, UserSession, UserWithToken } from "../../src/users/schema.ts";
+import { account } from "../support/api.ts";
+
+interface UserAnswer {
+  readonly user: UserWithToken;
+  readonly sessions: UserSession[];
+}
+
+interface UserList {
+  readonly users: ListedUser[];
+  readonly total: number;
+}
+
+const claimsOf = (token: string): unknown => JSON.parse(atob(token.split(".")[1] ?? ""));
+
+describe("a new user", () => {
+  it("is offline, and has the token that reading it shows", async () => {
+    const { id, api } = await account();
+    const room = await api.createRoom();
+    const body = {
+      name: "Ada",
+      roomId: room.id,
+      customId: "a/1",
+      profilePicture: "https://pictures.test/ada.png",
+      role: "viewer",
+    };
+    const answer = await api.post<{ user: UserWithToken; token: string }>("/users", body);
+    expect([answer.status, answer.description]).toEqual([201, "User created"]);
+    const { user, token } = answer.data;
+    expect(user).toEqual({
+      id: expect.any(String),
+      room_id: room.id,
+      name: "Ada",
+      profile_picture: "https://pictures.test/ada.png",
+      custom_id: "a/1",
+      role: "viewer",
+      status: "offline",
+      created_at: expect.any(String),
+      token,
+    });
+    const iat = Math.floor(Date.parse(user.created_at) / 1000);
+    expect(claimsOf(token)).toEqual({
+      accountId: id,
+      userId: user.id,
+      roomId: room.id,
+      role: "viewer",
+      iat,
+      exp: iat + 7_776_000,
+    });
+    const byId = await api.get<UserAnswer>(`/users/${user.id}?roomId=${room.id}`);
+    const byCustomId = await api.get<UserAnswer>(`/users/custom/a%2F1?roomId=${room.id}`);
+    const listed = await api.get<UserList>(`/users?roomId=${room.id}`);
+    expect(byId.data).toEqual({ user, sessions: [] });
+    expect(byCustomId.data).toEqual(byId.data);
+    expect(listed.data.users).toEqual([user]);
+  });
+
+  it("is an editor, and leaves out what it was not given", async () => {
+    const { api } = await account();
+    const user = await api.createUser((await api.createRoom()).id);
+    expect(user.role).toBe("editor");
+    for (const field of ["custom_id", "profile_picture", "joined_at"]) expect(user).not.toHaveProperty(field);
+  });
+
+  it("is counted, and its deletion does not lower the count", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id);
+    await api.createUser(room.id);
+    await api.delete(`/users/${user.id}?roomId=${room.id}`);
+    const { data } = await api.get<{ room: object; usersTotal: number }>(`/rooms/${room.id}`);
+    expect(data).toMatchObject({ room: { total_users_created: 2 }, usersTotal: 1 });
+  });
+
+  it("has its custom id for itself in its room, however many ask at once", async () => {
+    const { api } = await account();
+    const [room, other] = [await api.createRoom(), await api.createRoom()];
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => api.post("/users", { name: "U", roomId: room.id, customId: "one" })),
+    );
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(
+      answers.filter((answer) => answer.status === 409 && answer.error?.code === "CONFLICT"),
+    ).toHaveLength(99);
+    expect((await api.get<{ room: object }>(`/rooms/${room.id}`)).data.room).toMatchObject({
+      total_users_created: 1,
+    });
+    expect((await api.createUser(other.id, { customId: "one" })).custom_id).toBe("one");
+  });
+
+  it("needs a room, which must be the organization's", async () => {
+    const [mine, theirs] = [await account(), await account()];
+    const room = await theirs.api.createRoom();
+    for (const roomId of [room.id, crypto.randomUUID(), "x", "' OR 1=1 --"]) {
+      const answer = await mine.api.post("/users", { name: "U", roomId });
+      expect([answer.status, answer.error?.code]).toEqual([404, "NOT_FOUND"]);
+    }
+    expect((await theirs.api.get(`/users?roomId=${room.id}`)).data.total).toBe(0);
+  });
+
+  it.each([
+    [{ name: undefined }, "name"],
+    [{ roomId: undefined }, "roomId"],
+    [{ role: "owner" }, "role"],
+    [{ profilePicture: "javascript:alert(1)" }, "profilePicture"],
+    [{ customId: "" }, "customId"],
+    [{ customId: null }, "customId"],
+  ])("is refused with %j, and the answer names the field", async (wrong, field) => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const answer = await api.post("/users", { name: "U", roomId: room.id, ...wrong });
+    expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+    expect(answer.error?.message).toContain(field);
+  });
+});
+
+describe("finding users", () => {
+  it("searches names in part, and ids by their beginning", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const ada = await api.createUser(room.id, { name: "Ada_100%" });
+    await api.createUser(room.id, { name: "Bob" });
+    const found = async (search: string) =>
+      (await api.get<UserList>(`/users?${new URLSearchParams({ roomId: room.id, search })}`)).data.users.map(
+        (user) => user.id,
+      );
+    expect(await found("DA_1")).toEqual([ada.id]);
+    expect(await found("0%")).toEqual([ada.id]);
+    expect(await found("%")).toEqual([ada.id]);
+    expect(await found("d%")).toEqual([]);
+    expect(await found(ada.id)).toEqual([ada.id]);
+    expect(await found(ada.id.slice(0, 20))).toEqual([ada.id]);
+    expect(await found(`${ada.id}0`)).toEqual([]);
+  });
+
+  it("looks in one room only, also by custom id", async () => {
+    const { api } = await account();
+    const [room, other] = [await api.createRoom(), await api.createRoom()];
+    const user = await api.createUser(room.id, { customId: "c" });
+    expect((await api.get(`/users/${user.id}?roomId=${other.id}`)).status).toBe(404);
+    expect((await api.get(`/users/custom/c?roomId=${other.id}`)).error).toMatchObject({
+      module: "Users",
+      code: "NOT_FOUND",
+    });
+    expect((await api.get(`/users?roomId=${other.id}`)).data.total).toBe(0);
+  });
+});
+
+describe("a user's own token", () => {
+  it("lists its room, and shows no token but its own", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const [ada, bob] = [
+      await api.createUser(room.id, { name: "Ada" }),
+      await api.createUser(room.id, { name: "Bob" }),
+    ];
+    const { data } = await api.as(ada.token).get<UserList>(`/users?roomId=${room.id}`);
+    const tokens = Object.fromEntries(data.users.map((user) => [user.id, user.token]));
+    expect(tokens).toEqual({ [ada.id]: ada.token, [bob.id]: undefined });
+  });
+
+  it("is taken in whatever case the scheme is written", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id);
+    for (const scheme of ["bearer", "BEARER", "bEaReR  "]) {
+      const answer = await api.get(`/users?roomId=${room.id}`, {
+        headers: { Authorization: `${scheme} ${user.token}` },
+      });
+      expect(answer.status, scheme).toBe(200);
+    }
+  });
+});
+
+describe("changing a user", () => {
+  it("sets the fields that are given and no others", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id, {
+      customId: "c",
+      profilePicture: "https://pictures.test/u.png",
+    });
+    const path = `/users/${user.id}?roomId=${room.id}`;
+    const renamed = await api.patch<{ user: UserWithToken }>(path, { name: "Änna", role: "viewer", id: "x" });
+    expect(renamed.data.user).toEqual({ ...user, name: "Änna" });
+    const bare = await api.patch<{ user: UserWithToken }>(path, { customId: null, profilePicture: null });
+    const { custom_id: _, profile_picture: __, ...rest } = renamed.data.user;
+    expect(bare.data.user).toEqual(rest);
+    expect((await api.get(`/users?roomId=${room.id}&search=änna`)).data.total).toBe(1);
+  });
+
+  it("refuses a custom id that another user of the room has", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    await api.createUser(room.id, { customId: "taken" });
+    const user = await api.createUser(room.id);
+    const answer = await api.patch(`/users/${user.id}?roomId=${room.id}`, { customId: "taken" });
+    expect([answer.status, answer.error?.code]).toEqual([409, "CONFLICT"]);
+  });
+});
+
+describe("deleting a user", () => {
+  it("removes it, and its token opens nothing any more", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id, { customId: "c" });
+    const path = `/users/${user.id}?roomId=${room.id}`;
+    expect((await api.delete(path)).data).toEqual({});
+    expect((await api.get(path)).status).toBe(404);
+    expect((await api.delete(path)).status).toBe(404);
+    expect((await api.as(user.token).get(`/users?roomId=${room.id}`)).error?.code).toBe("UNAUTHORIZED");
+    await api.createUser(room.id, { customId: "c" });
+  });
+});

@@ -1,0 +1,44 @@
+/** How the tests run: inside workerd against real bindings, in Node across the network, and in a browser. */
+import path from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = path.join(import.meta.dirname, "..");
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        root,
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: path.join(root, "wrangler.toml") },
+            miniflare: {
+              bindings: {
+                JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+                TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "worker",
+          include: ["test/**/*.test.ts", "test/contracts/*.ts"],
+          exclude: ["test/{stories,browser,node,bench}/**", "test/architecture.test.ts"],
+          setupFiles: ["test/support/setup.ts"],
+        },
+      },
+      { root, test: { name: "architecture", include: ["test/architecture.test.ts"] } },
+      {
+        root,
+        test: {
+          name: "network",
+          include: ["test/stories/**/*.test.ts", "test/node/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});

@@ -54,7 +54,13 @@ export function limitsOf(schema: Schema): Html[] {
   ];
 }
 
-function row(field: Field): Html {
+/** Whether a request must hold the field, or whether an answer always does. */
+function presenceOf(field: Field, answered: boolean): Html {
+  if (answered) return html`${field.required ? "always there" : "may be left out"}`;
+  return field.required ? html`<em>required</em>` : html`optional`;
+}
+
+function row(field: Field, answered: boolean): Html {
   const { schema } = field;
   const notes = [
     ...limitsOf(schema),
@@ -63,7 +69,7 @@ function row(field: Field): Html {
   return html`<tr>
     <th scope="row"><code>${field.name}</code><span class="note">${
       field.in === undefined ? "" : `${field.in}, `
-    }${field.required ? html`<em>required</em>` : "optional"}</span></th>
+    }${presenceOf(field, answered)}</span></th>
     <td>${typeOf(schema)}${notes.map((note) => html`<span class="note">${note}</span>`)}</td>
     <td>${inline(field.description ?? schema.description ?? "")}</td>
   </tr>`;
@@ -73,13 +79,13 @@ function row(field: Field): Html {
 export const scrollBox = (label: string, content: Html): Html =>
   html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
 
-/** A table of fields, named `label` for those who hear it. */
-export const fieldTable = (label: string, fields: readonly Field[]): Html =>
+/** A table of fields, named `label` for those who hear it; `answered` when they are not for the caller to send. */
+export const fieldTable = (label: string, fields: readonly Field[], answered = false): Html =>
   scrollBox(
     label,
     html`<table class="fields">
       <thead><tr><th scope="col">Name</th><th scope="col">Type and limits</th><th scope="col">Meaning</th></tr></thead>
-      <tbody>${fields.map(row)}</tbody>
+      <tbody>${fields.map((field) => row(field, answered))}</tbody>
     </table>`,
   );
 

@@ -53,7 +53,7 @@ function payloadOf(answer: Answer, schemas: Schemas): Field[] {
 function success(status: string, answer: Answer, operation: Operation, schemas: Schemas): Html {
   const fields = jsonOf(answer) === undefined ? [] : payloadOf(answer, schemas);
   return html`<h4>Answer <span class="status">${status}</span></h4>${prose(answer.description)}
-    ${fields.length === 0 ? "" : fieldTable(`Answer ${status} of ${operation.summary}`, fields)}`;
+    ${fields.length === 0 ? "" : fieldTable(`Answer ${status} of ${operation.summary}`, fields, true)}`;
 }
 
 /** A paragraph of an error's description begins with its code: one row each. */

@@ -41,14 +41,18 @@ function contents(groups: readonly Group[]): Html {
   </nav>`;
 }
 
+/** The document spells a scheme in lower case, as its registry does; requests write it with a capital. */
+const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
 function credentials(described: Described): Html {
   const schemes = Object.entries(described.components?.securitySchemes ?? {});
   return html`<section id="credentials" aria-labelledby="credentials-title">
     <h2 id="credentials-title">Credentials</h2>
+    <p>In the samples, <code>$BASE_URL</code> is this service's address and <code>$BEARER</code> is one of these.</p>
     ${schemes.map(
       ([name, { scheme, bearerFormat, description }]) => html`<article id="${anchor("credential", name)}">
         <h3>${name}</h3>
-        <p class="callers"><code>Authorization: ${scheme ?? ""}</code> ${bearerFormat ?? ""}</p>
+        <p class="callers"><code>Authorization: ${capitalized(scheme ?? "")}</code> ${bearerFormat ?? ""}</p>
         ${prose(description)}
       </article>`,
     )}

@@ -29,6 +29,7 @@ h4 { font-size: 0.95rem; margin: 1.75rem 0 0.5rem; }
 p { margin: 0.6rem 0; max-width: 46rem; }
 code, pre, var { font-family: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 code, var { font-size: 0.875em; font-style: normal; overflow-wrap: break-word; }
+code var, .note code { font-size: 1em; }
 p code, td > code, li code { background: var(--panel); border-radius: 4px; padding: 0.1em 0.3em; }
 .skip { position: absolute; left: -999rem; padding: 0.5rem 1rem; background: var(--page); }
 .skip:focus { left: 1rem; top: 1rem; z-index: 1; }
@@ -55,7 +56,7 @@ section > h2 + article, section > h2 + p + article { margin-top: 1.5rem; }
 .address var { color: var(--accent); }
 .callers { color: var(--soft); font-size: 0.9rem; }
 .method {
-  flex: none; display: inline-block; min-width: 3.6rem; padding: 0.1rem 0.35rem; border-radius: 4px;
+  flex: none; display: inline-block; min-width: 4rem; padding: 0.1rem 0.35rem; border-radius: 4px;
   font-size: 0.7rem; font-weight: 700; letter-spacing: 0.04em; text-align: center; line-height: 1.5;
 }
 .get { color: var(--get); background: var(--get-tint); }
@@ -67,7 +68,7 @@ section > h2 + article, section > h2 + p + article { margin-top: 1.5rem; }
 
 .columns > * { min-width: 0; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
-table { border-collapse: collapse; width: 100%; min-width: 32rem; font-size: 0.875rem; line-height: 1.5; }
+table { border-collapse: collapse; width: 100%; min-width: 26rem; font-size: 0.875rem; line-height: 1.5; }
 th, td { padding: 0.5rem 0.75rem; text-align: left; vertical-align: top; }
 thead th { background: var(--panel); color: var(--soft); font-weight: 600; font-size: 0.8rem; }
 tbody tr { border-top: 1px solid var(--line); }
@@ -81,7 +82,7 @@ figcaption {
   padding: 0.35rem 0.75rem; border-bottom: 1px solid var(--line);
   color: var(--soft); font-size: 0.8rem; font-weight: 600;
 }
-pre { margin: 0; padding: 0.75rem; overflow-x: auto; font-size: 0.8125rem; line-height: 1.55; }
+pre { margin: 0; padding: 0.75rem; overflow-x: auto; font-size: 0.78rem; line-height: 1.6; }
 pre code { font-size: inherit; overflow-wrap: normal; }
 footer { padding: 1.5rem 1.25rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.9rem; }
 
@@ -91,8 +92,9 @@ footer { padding: 1.5rem 1.25rem; border-top: 1px solid var(--line); color: var(
   nav { border-bottom: 0; padding-bottom: 2rem; }
   main, footer { padding-left: 3rem; padding-right: 3rem; }
 }
-@media (min-width: 80rem) {
-  .columns { display: grid; grid-template-columns: minmax(0, 1fr) 27rem; gap: 3rem; }
+@media (min-width: 84rem) {
+  main { max-width: 92rem; }
+  .columns { display: grid; grid-template-columns: minmax(0, 6fr) minmax(0, 5fr); gap: 2.5rem; }
   .samples figure:first-child { margin-top: 0.6rem; }
   table { min-width: 0; }
 }

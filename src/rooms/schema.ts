@@ -21,13 +21,16 @@ export const Room = z
     state: RoomState.meta({ description: "A closed room refuses joins and uploads and keeps its data." }),
     duration_seconds: z.int().meta({
       description: "Whole seconds in which somebody was online, added up, the running stretch included.",
+      minimum: 0,
     }),
-    active_participants: z
-      .int()
-      .meta({ description: "Users online now; several tabs of a user count once." }),
-    total_users_created: z
-      .int()
-      .meta({ description: "Users ever created here; deleting one does not lower it." }),
+    active_participants: z.int().meta({
+      description: "Users online now; several tabs of a user count once.",
+      minimum: 0,
+    }),
+    total_users_created: z.int().meta({
+      description: "Users ever created here; deleting one does not lower it.",
+      minimum: 0,
+    }),
   })
   .meta({
     id: "Room",

@@ -10,14 +10,17 @@ export type Role = z.infer<typeof Role>;
 /** A user without the token (spec section 2). */
 export const User = z
   .object({
-    id: z.uuid(),
+    id: z.uuid().meta({ example: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" }),
     room_id: z.uuid(),
-    name: z.string(),
-    profile_picture: z.string().optional().meta({ description: "Left out when there is none." }),
-    custom_id: z
-      .string()
-      .optional()
-      .meta({ description: "Your own identifier; left out when there is none." }),
+    name: z.string().meta({ example: "Ada" }),
+    profile_picture: z.string().optional().meta({
+      description: "Left out when there is none.",
+      example: "https://example.com/ada.png",
+    }),
+    custom_id: z.string().optional().meta({
+      description: "Your own identifier; left out when there is none.",
+      example: "ada-1",
+    }),
     role: Role.meta({ description: "The highest role that the user can join with." }),
     status: z.enum(["online", "offline"]),
     created_at: Timestamp,
@@ -52,11 +55,14 @@ export type ListedUser = z.infer<typeof ListedUser>;
 /** One stretch of being online (decisions section 3): from the first tab that joins to the last that leaves. */
 export const UserSession = z
   .object({
-    id: z.uuid(),
-    user_id: z.uuid(),
+    id: z.uuid().meta({ example: "e2a64f0b-7c1d-4b9e-a3f5-94d80c6b1a72" }),
+    user_id: z.uuid().meta({ example: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" }),
     room_id: z.uuid(),
     joined_at: Timestamp,
-    left_at: Timestamp.nullable().meta({ description: "null while the session is open." }),
+    left_at: Timestamp.nullable().meta({
+      description: "null while the session is open.",
+      example: "2026-01-31T10:15:00.000Z",
+    }),
   })
   .meta({ id: "UserSession" });
 export type UserSession = z.infer<typeof UserSession>;
@@ -65,8 +71,8 @@ export type UserSession = z.infer<typeof UserSession>;
 export const UserCreation = z
   .object({
     name: Name,
-    roomId: text(1, 255),
-    profilePicture: WebUrl.optional(),
+    roomId: text(1, 255).meta({ description: "The room that the user may join." }),
+    profilePicture: WebUrl.optional().meta({ description: "An http or https address." }),
     customId: CustomId.optional().meta({ description: "Unique in the room." }),
     role: Role.default("editor"),
   })

@@ -1,0 +1,98 @@
+/** The documentation page shows the whole description, and nothing in it can become markup or load anything. */
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { ENDPOINTS } from "../../src/app.ts";
+import { entriesOf, readDocument } from "../../src/http/docs-model.ts";
+import { docsPage } from "../../src/http/docs-page.ts";
+import { type ApiDocument, buildDocument } from "../../src/http/openapi.ts";
+import { ORIGIN } from "../support/api.ts";
+
+const readPage = () => exports.default.fetch(new Request(`${ORIGIN}/docs`));
+
+/** What a reader sees, with the entities that the page uses resolved. */
+const visibleTextOf = (page: string): string =>
+  page
+    .replace(/<style[^]*?<\/style>/, "")
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+/** The document with `mark` at the end of every text in it. */
+const doctor = (document: ApiDocument, mark: string): ApiDocument =>
+  JSON.parse(JSON.stringify(document), (_, value: unknown) =>
+    typeof value === "string" ? value + mark : value,
+  );
+
+describe("GET /docs", () => {
+  it("shows every operation with its path and summary", async () => {
+    const text = visibleTextOf(await (await readPage()).text());
+    for (const { path, operation } of entriesOf(readDocument(buildDocument(ENDPOINTS)))) {
+      expect(text).toContain(path);
+      expect(text).toContain(operation.summary);
+    }
+  });
+
+  it("links only to places that exist, on the page or in this service", async () => {
+    const page = await (await readPage()).text();
+    const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map((match) => `#${match[1]}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    const targets = new Set([...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1]));
+    expect(targets.size).toBeGreaterThan(ENDPOINTS.length);
+    for (const target of targets) expect([...ids, "/v1/openapi.json"]).toContain(target);
+  });
+
+  it("has no script, and headers that would stop one", async () => {
+    const response = await readPage();
+    const page = await response.text();
+    expect(page).not.toContain("<script");
+    const nonce = /<style nonce="([^"]+)">/.exec(page)?.[1];
+    expect(response.headers.get("Content-Security-Policy")).toBe(
+      `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+    );
+    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");
+  });
+
+  it("uses another nonce each time", async () => {
+    const document = buildDocument(ENDPOINTS);
+    const policies = [docsPage(document), docsPage(document)].map(({ headers }) =>
+      headers.get("Content-Security-Policy"),
+    );
+    expect(policies[0]).not.toBe(policies[1]);
+  });
+});
+
+describe("the page of a document whose texts are markup", () => {
+  const MARKUP = `"'><img onerror=alert(1)>`;
+
+  it.each(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint] as const))(
+    "shows it as text in the summary and description of %s",
+    async (_, endpoint) => {
+      const page = await docsPage(buildDocument([{ ...endpoint, summary: MARKUP, details: MARKUP }])).text();
+      expect(page).not.toContain("<img");
+      expect(visibleTextOf(page).split(MARKUP).length).toBeGreaterThan(2);
+    },
+  );
+
+  it("shows it as text wherever it stands", async () => {
+    const page = await docsPage(doctor(buildDocument(ENDPOINTS), MARKUP)).text();
+    expect(page).not.toContain("<img");
+    expect(page).toContain("&quot;&#39;&gt;&lt;img onerror=alert(1)&gt;");
+  });
+
+  it("renders the little Markdown that it knows inside of escaped text", async () => {
+    const details = "A **<b>bold</b>** and `<i>code</i>`, an open ` and **.\n\nAnother paragraph.";
+    const page = await docsPage(
+      buildDocument(ENDPOINTS.slice(0, 1).map((one) => ({ ...one, details }))),
+    ).text();
+    expect(page).toContain(
+      "<p>A <strong>&lt;b&gt;bold&lt;/b&gt;</strong> and <code>&lt;i&gt;code&lt;/i&gt;</code>,",
+    );
+    expect(page).toContain("an open ` and **.</p><p>Another paragraph.</p>");
+  });
+});

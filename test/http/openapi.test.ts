@@ -1,0 +1,94 @@
+/** The API's description says what is served, all of it and nothing else. */
+import { describe, expect, it } from "vitest";
+import { app, ENDPOINTS } from "../../src/app.ts";
+import { ERROR_CODES } from "../../src/errors.ts";
+import { exampleOf } from "../../src/http/docs-example.ts";
+import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs-model.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
+import { Failure, successOf } from "../../src/http/envelope.ts";
+import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi.ts";
+
+const described = readDocument(buildDocument(ENDPOINTS));
+const schemas = described.components?.schemas ?? {};
+const entries = entriesOf(described);
+
+const nameOf = ({ method, path }: Pick<Entry, "method" | "path">): string =>
+  `${method.toUpperCase()} ${path}`;
+
+/** Each endpoint with its operation. */
+const pairs: readonly [name: string, endpoint: Endpoint, operation: Operation][] = ENDPOINTS.map(
+  (endpoint) => {
+    const name = nameOf({ method: endpoint.method, path: documentedPath(endpoint) });
+    const entry = entries.find((candidate) => nameOf(candidate) === name);
+    if (entry === undefined) throw new Error(`${name} is not described`);
+    return [name, endpoint, entry.operation];
+  },
+);
+
+describe("the API's description", () => {
+  it("describes every route of an organization, and only what is routed", () => {
+    const routed = app.routes
+      .filter(({ path }) => path.startsWith("/v1/accounts"))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+    expect(entries.map(nameOf).toSorted()).toEqual(routed.toSorted());
+  });
+
+  it("names every operation once", () => {
+    const ids = entries.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("explains every tag that it uses", () => {
+    const explained = (described.tags ?? []).filter(({ description }) => description).map(({ name }) => name);
+    const used = new Set(entries.flatMap(({ operation }) => operation.tags ?? []));
+    expect(explained.toSorted()).toEqual([...used].toSorted());
+  });
+
+  it("gives a failed answer an example that is one", () => {
+    expect(Failure.strict().safeParse(exampleOf(schemas["Failure"] ?? {}, schemas)).error).toBeUndefined();
+  });
+});
+
+describe.each(pairs)("%s", (_, endpoint, operation) => {
+  const json = endpoint.kind === "envelope" ? endpoint : undefined;
+
+  it("has a summary, and says who may call", () => {
+    expect(operation.summary.trim()).not.toBe("");
+    const schemes = operation.security?.map((requirement) => Object.keys(requirement).join());
+    const expected = { organization: ["apiKey"], member: ["apiKey", "userToken"], public: [] };
+    expect(schemes).toEqual(expected[endpoint.access]);
+  });
+
+  it("explains every parameter, and every one of its path", () => {
+    const parameters = operation.parameters ?? [];
+    expect(parameters.filter(({ description }) => !description)).toEqual([]);
+    const inPath = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+    expect(inPath).toEqual([...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
+  });
+
+  it("lists every status that it may answer, and no other", () => {
+    const successes = endpoint.kind === "envelope" ? [endpoint.status] : Object.keys(endpoint.answers);
+    const failures = errorsOf(endpoint).map((code) => ERROR_CODES[code].status);
+    const expected = new Set([...successes, ...failures].map(String));
+    expect(Object.keys(operation.responses).toSorted()).toEqual([...expected].toSorted());
+  });
+
+  it.runIf(json?.query)("takes the query of its examples", () => {
+    const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
+    const example = query.map(({ name, schema }) => [name, String(exampleOf(schema ?? {}, schemas))]);
+    expect(json?.query?.safeParse(Object.fromEntries(example)).error).toBeUndefined();
+  });
+
+  it.runIf(json?.body)("takes the body of its example", () => {
+    const example = exampleOf(jsonOf(operation.requestBody) ?? {}, schemas);
+    expect(json?.body?.safeParse(example).error).toBeUndefined();
+  });
+
+  it.runIf(json)("answers as its example does", () => {
+    if (json === undefined) return;
+    const example = exampleOf(jsonOf(operation.responses[String(json.status)]) ?? {}, schemas);
+    const result = successOf(json.data).strict().safeParse(example);
+    expect(result.error).toBeUndefined();
+    expect(result.data).toEqual(example);
+  });
+});

@@ -1,0 +1,122 @@
+/** `npm run account -- create` beside a running service and without one. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { query } from "./database.ts";
+import { runCli } from "./processes.ts";
+import { createAccount, type Organization, type Service, startService } from "./service.ts";
+
+const USAGE = "Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]\n";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.kill());
+
+const requestRooms = (organization: Organization, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${service.url}/v1/accounts/${organization.accountId}/rooms`, {
+    ...init,
+    headers: { Authorization: `Bearer ${organization.bearer}`, "Content-Type": "application/json" },
+  });
+
+const createRoom = (name: string): Promise<Response> =>
+  requestRooms(service, { method: "POST", body: JSON.stringify({ name }) });
+
+describe("beside the running service", () => {
+  it("makes organizations that the service knows at once, while it writes itself", async () => {
+    for (let round = 1; round <= 5; round++) {
+      const [organization, ...answers] = await Promise.all([
+        createAccount(service, `Round ${round}`),
+        ...Array.from({ length: 20 }, (_, index) => createRoom(`Room ${round}.${index}`)),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+      expect((await requestRooms(organization)).status).toBe(200);
+    }
+    const [row] = await query<{ rooms: number }>(service.persistTo, "SELECT count(*) AS rooms FROM rooms");
+    expect(row).toEqual({ rooms: 100 });
+  });
+
+  it("shows a person the ID, the key and the header, and stores the key's hash alone", async () => {
+    const { stdout, exitCode } = await runCli("account.ts", [
+      "create",
+      "Acme",
+      "--persist-to",
+      service.persistTo,
+    ]);
+    expect(exitCode).toBe(0);
+    const [, accountId = ""] = /Account ID {2}(\S+)/.exec(stdout) ?? [];
+    const [, apiKey = ""] = /API key {5}(\S+)/.exec(stdout) ?? [];
+    const [, bearer = ""] = /Authorization: Bearer (\S+)/.exec(stdout) ?? [];
+    expect((await requestRooms({ accountId, apiKey, bearer })).status).toBe(200);
+    const sql = `SELECT * FROM api_keys WHERE account_id = '${accountId}'`;
+    const rows = await query<{ name: string }>(service.persistTo, sql);
+    expect(rows).toMatchObject([{ name: "First key" }]);
+    expect(JSON.stringify(rows)).not.toContain(apiKey);
+  });
+
+  it("prints with --json one line that a program can read", async () => {
+    const { stdout } = await runCli("account.ts", [
+      "create",
+      "Acme",
+      "--json",
+      "--persist-to",
+      service.persistTo,
+    ]);
+    expect(stdout).toMatch(/^\{"accountId":"[0-9a-f-]{36}","apiKey":"atrium_sk_\w+"\}\n$/);
+  });
+});
+
+describe("a name", () => {
+  it("may hold quotes, SQL, flags, lines and 255 characters of any kind", async () => {
+    const names = [
+      "'); DROP TABLE accounts;--",
+      `O'Hara & "Söhne" \`x\` $HOME %s ; -- /* 🦊`,
+      "--json",
+      "-",
+      "two\nlines;\nand 'more",
+      "🎉".repeat(255),
+    ];
+    const made = await Promise.all(names.map((name) => createAccount(service, name)));
+    const rows = await query<{ id: string; name: string }>(
+      service.persistTo,
+      "SELECT id, name FROM accounts",
+    );
+    const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
+    expect(made.map(({ accountId }) => nameOf.get(accountId))).toEqual(names);
+  });
+
+  it.each([
+    ["empty", ""],
+    ["longer", "x".repeat(256)],
+  ])("may not be %s", async (_, name) => {
+    expect(await runCli("account.ts", ["create", name, "--persist-to", service.persistTo])).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "NAME must have 1 to 255 characters and no NUL.\n",
+    });
+  });
+});
+
+describe("without the service", () => {
+  it("makes the tables that are missing", async () => {
+    const persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
+    const { accountId } = await createAccount({ persistTo }, "Early");
+    expect(await query(persistTo, "SELECT id FROM accounts")).toEqual([{ id: accountId }]);
+    await rm(persistTo, { recursive: true });
+  });
+
+  it.each([
+    [[]],
+    [["create"]],
+    [["delete", "Acme"]],
+    [["create", "Acme", "Corp"]],
+    [["create", "Acme", "--nope"]],
+    [["create", "Acme", "--persist-to"]],
+    [["create", "Acme", "--persist-to="]],
+    [["create", "Acme", "--remote", "--persist-to=x"]],
+  ])("answers %j with its usage", async (args) => {
+    expect(await runCli("account.ts", args)).toEqual({ exitCode: 2, stdout: "", stderr: USAGE });
+  });
+});

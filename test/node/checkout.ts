@@ -1,0 +1,26 @@
+/** A copy of the checkout, as fresh from git: nobody's secrets or data are in it, nor touched by it. */
+import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ROOT } from "./processes.ts";
+
+const COPIED = ["src", "migrations", "wrangler.toml", "package.json"];
+
+export interface Checkout {
+  readonly root: string;
+  /** A path in it. */
+  readonly at: (...parts: string[]) => string;
+  readonly remove: () => Promise<void>;
+}
+
+/** Copies what the commands read. The packages are only linked: nothing writes to them. */
+export async function copyCheckout(): Promise<Checkout> {
+  const root = await mkdtemp(path.join(tmpdir(), "atrium-checkout-"));
+  for (const name of COPIED) await cp(path.join(ROOT, name), path.join(root, name), { recursive: true });
+  await symlink(path.join(ROOT, "node_modules"), path.join(root, "node_modules"));
+  return {
+    root,
+    at: (...parts) => path.join(root, ...parts),
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,112 @@
+/** Child processes of the network tests: run to the end, looked for, and killed with all that they started. */
+import { execFileSync, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import path from "node:path";
+
+export const ROOT = path.join(import.meta.dirname, "../..");
+const POLL_MS = 20;
+
+export interface Finished {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+  {
+    cwd = ROOT,
+    timeoutMs = 60_000,
+    env = {},
+  }: { readonly cwd?: string; readonly timeoutMs?: number; readonly env?: Record<string, string> } = {},
+): Promise<Finished> {
+  const child = spawn(program, args, {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: timeoutMs,
+    env: { ...process.env, ...env },
+  });
+  const output = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      output[stream] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (exitCode) => resolve({ exitCode, ...output }));
+  });
+}
+
+/** Runs one of the commands in src/cli as its npm script does. */
+export const runCli = (script: string, args: readonly string[], cwd: string = ROOT): Promise<Finished> =>
+  run(process.execPath, [path.join(cwd, "src/cli", script), ...args], { cwd });
+
+/** Asks until the answer is true; throws when it is not within the deadline. */
+export async function eventually(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  deadlineMs = 10_000,
+): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while (!(await isTrue())) {
+    if (Date.now() > end) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** The living processes, by id. A zombie is dead: only its parent has not asked yet. */
+function livingProcesses(): Map<number, { readonly parent: number; readonly command: string }> {
+  const table = execFileSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
+  const living = new Map<number, { parent: number; command: string }>();
+  for (const line of table.split("\n")) {
+    const [, pid, parent, state = "Z", command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (!state.startsWith("Z")) living.set(Number(pid), { parent: Number(parent), command });
+  }
+  return living;
+}
+
+/** A process and all that descend from it, parents first. */
+export function processTree(root: number): { readonly pid: number; readonly command: string }[] {
+  const living = livingProcesses();
+  const tree = living.has(root) ? [{ pid: root, command: living.get(root)?.command ?? "" }] : [];
+  for (const { pid: parent } of tree) {
+    for (const [pid, process] of living) {
+      if (process.parent === parent) tree.push({ pid, command: process.command });
+    }
+  }
+  return tree;
+}
+
+/** Waits until none of the processes lives any more. */
+export const allGone = (pids: readonly number[]): Promise<void> =>
+  eventually("the processes are gone", () => {
+    const living = livingProcesses();
+    return !pids.some((pid) => living.has(pid));
+  });
+
+/** Kills a process with all its descendants, as a machine that loses power would. */
+export async function killTree(root: number): Promise<void> {
+  const pids = processTree(root).map(({ pid }) => pid);
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended between the look and the kill.
+    }
+  }
+  await allGone(pids);
+}
+
+/** A port that is free now. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,113 @@
+/** The real service of `npm start` for tests across the network, each on a free port and in its own directory. */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { eventually, findFreePort, killTree, ROOT, runCli } from "./processes.ts";
+
+const START_DEADLINE_MS = 60_000;
+
+/** Who a request speaks for. */
+export interface Organization {
+  readonly accountId: string;
+  readonly apiKey: string;
+  /** The value of an `Authorization: Bearer` header. */
+  readonly bearer: string;
+}
+
+export interface Service extends Organization {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly persistTo: string;
+  /** All that was printed so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Settles with the exit code when the command ends, for whatever reason. */
+  readonly ended: Promise<number | null>;
+  /** Ends it as Ctrl-C does; gives the exit code. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+  /** Ends it as a power failure does: wrangler and workerd too. */
+  readonly kill: () => Promise<void>;
+}
+
+export interface StartOptions {
+  /** Kept after the end when given, so that another start finds the same data. */
+  readonly persistTo?: string;
+  readonly port?: number;
+  /** The checkout to run in, if not this one. */
+  readonly root?: string;
+}
+
+const bearerOf = (accountId: string, apiKey: string): string =>
+  Buffer.from(`${accountId}:${apiKey}`).toString("base64");
+
+/** Starts the service and waits for its banner. */
+export async function startService(options: StartOptions = {}): Promise<Service> {
+  const { root = ROOT, port = await findFreePort() } = options;
+  const persistTo = options.persistTo ?? (await mkdtemp(path.join(tmpdir(), "atrium-")));
+  const script = path.join(root, "src/cli/start.ts");
+  const child = spawn(process.execPath, [script, "--port", String(port), "--persist-to", persistTo], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const pid = child.pid ?? 0;
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  let hasEnded = false;
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", resolve);
+  }).finally(() => {
+    hasEnded = true;
+    if (options.persistTo === undefined) return rm(persistTo, { recursive: true, force: true });
+  });
+  const kill = async () => {
+    await killTree(pid);
+    await ended;
+  };
+
+  try {
+    await eventually("the banner", () => hasEnded || stdout.includes("Ctrl-C stops it"), START_DEADLINE_MS);
+    if (hasEnded) throw new Error("npm start has ended");
+  } catch (error) {
+    await kill();
+    throw new Error(`${String(error)}\n${stdout}\n${stderr}`);
+  }
+  const [, accountId = ""] = /Account ID {2}(\S+)/.exec(stdout) ?? [];
+  const [, apiKey = ""] = /API key {5}(\S+)/.exec(stdout) ?? [];
+  return {
+    url: `http://localhost:${port}`,
+    port,
+    pid,
+    persistTo,
+    accountId,
+    apiKey,
+    bearer: bearerOf(accountId, apiKey),
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    stop: (signal = "SIGINT") => {
+      child.kill(signal);
+      return ended;
+    },
+    kill,
+  };
+}
+
+/** Another organization on the running service, made with the command line. */
+export async function createAccount(
+  service: Pick<Service, "persistTo">,
+  name = "Tested",
+): Promise<Organization> {
+  const args = ["create", "--json", "--persist-to", service.persistTo, "--", name];
+  const { exitCode, stdout, stderr } = await runCli("account.ts", args);
+  if (exitCode !== 0) throw new Error(`npm run account exited with ${exitCode}: ${stderr}`);
+  const { accountId, apiKey } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+  return { accountId, apiKey, bearer: bearerOf(accountId, apiKey) };
+}

@@ -1,0 +1,162 @@
+/** `npm start` as a person at a terminal meets it. */
+import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findPortProblem } from "../../src/cli/port.ts";
+import { type Checkout, copyCheckout } from "./checkout.ts";
+import { query } from "./database.ts";
+import { allGone, findFreePort, processTree, run, runCli } from "./processes.ts";
+import { type Service, startService } from "./service.ts";
+
+let checkout: Checkout;
+let persistTo: string;
+let running: Service | undefined;
+
+beforeAll(async () => {
+  checkout = await copyCheckout();
+  persistTo = checkout.at(".wrangler/state");
+});
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+});
+afterAll(() => checkout?.remove());
+
+async function start(): Promise<Service> {
+  running = await startService({ root: checkout.root, persistTo });
+  return running;
+}
+
+const modeOf = async (...parts: string[]): Promise<number> =>
+  (await stat(checkout.at(...parts))).mode & 0o777;
+
+const listRooms = async ({ url, accountId, bearer }: Service): Promise<Response> =>
+  fetch(`${url}/v1/accounts/${accountId}/rooms`, { headers: { Authorization: `Bearer ${bearer}` } });
+
+/** The demo organization of the first start, which later tests must meet again. */
+let first: Service;
+
+describe("the first start", () => {
+  it("prepares everything and prints a curl that makes a room when pasted", async () => {
+    first = await start();
+    expect(first.stdout()).toContain("Applying migrations: 0000_");
+    expect(first.stdout()).toContain(
+      `Atrium is ready at ${first.url}, its documentation at ${first.url}/docs`,
+    );
+    expect(first.stderr()).toBe("");
+
+    const [pasted = ""] = /^curl (?:.*\\\n)*.*$/m.exec(first.stdout()) ?? [];
+    const { stdout } = await run("sh", ["-c", pasted]);
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { room: { name: "My first room" } } });
+    expect((await fetch(`${first.url}/docs`)).status).toBe(200);
+  });
+
+  it("keeps what is secret to the user alone", async () => {
+    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(/^JWT_SECRET=[\w-]{43}\n$/);
+    expect(await modeOf(".dev.vars")).toBe(0o600);
+    expect(await modeOf(".wrangler/state/demo.json")).toBe(0o600);
+  });
+});
+
+describe("a later start", () => {
+  it("keeps the organization, its rooms and the secret, and prepares nothing", async () => {
+    const secrets = await readFile(checkout.at(".dev.vars"), "utf8");
+    const again = await start();
+    expect(again).toMatchObject({ accountId: first.accountId, apiKey: first.apiKey });
+    expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET/);
+    expect(await (await listRooms(again)).text()).toContain("My first room");
+    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toBe(secrets);
+  });
+
+  it("applies a migration that is new, and keeps the organization", async () => {
+    await writeFile(checkout.at("migrations/9999_later.sql"), "CREATE TABLE later (id text);\n");
+    const again = await start();
+    expect(again.stdout()).toContain("Applying migrations: 9999_later.sql\n");
+    expect(again.accountId).toBe(first.accountId);
+    expect((await listRooms(again)).status).toBe(200);
+  });
+
+  it("makes a new organization when the old one was deleted", async () => {
+    await query(persistTo, "DELETE FROM accounts");
+    const again = await start();
+    expect(again.accountId).not.toBe(first.accountId);
+    expect((await listRooms(again)).status).toBe(200);
+  });
+
+  it("begins anew when the databases were deleted, and adds a missing secret to the others", async () => {
+    await rm(checkout.at(".wrangler/state/v3/d1"), { recursive: true });
+    await writeFile(checkout.at(".dev.vars"), "OTHER=kept");
+    const again = await start();
+    expect((await listRooms(again)).status).toBe(200);
+    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(/^OTHER=kept\nJWT_SECRET=[\w-]{43}\n$/);
+  });
+});
+
+describe("the end", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("leaves nothing behind on %s", async (signal) => {
+    const service = await start();
+    const pids = processTree(service.pid).map(({ pid }) => pid);
+    expect(pids.length).toBeGreaterThan(2);
+    expect(await service.stop(signal)).toBe(0);
+    expect(await findPortProblem(service.port)).toBeNull();
+    await allGone(pids);
+    expect(service.stderr()).toBe("");
+  });
+
+  it("is a failure, in one line, when wrangler ends by itself", async () => {
+    const service = await start();
+    const tree = processTree(service.pid);
+    const wrangler = tree.find(({ command }) => command.includes("wrangler-dist/cli.js"));
+    process.kill(wrangler?.pid ?? 0, "SIGKILL");
+    expect(await service.ended).toBe(1);
+    expect(service.stderr()).toMatch(/^The service has ended by itself .*\n$/);
+    await allGone(tree.map(({ pid }) => pid));
+  });
+
+  it("comes before the start when the Worker does not compile, and says why", async () => {
+    const index = await readFile(checkout.at("src/index.ts"));
+    await appendFile(checkout.at("src/index.ts"), "\noops(");
+    const args = ["--port", String(await findFreePort()), "--persist-to", persistTo];
+    const { exitCode, stderr } = await runCli("start.ts", args, checkout.root);
+    await writeFile(checkout.at("src/index.ts"), index);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Unexpected end of file");
+  });
+});
+
+describe("a start that cannot be", () => {
+  it("says that the port is in use before it touches anything", async () => {
+    const port = await findFreePort();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    const untouched = checkout.at("untouched");
+    const { exitCode, stdout, stderr } = await runCli(
+      "start.ts",
+      ["--port", String(port), "--persist-to", untouched],
+      checkout.root,
+    );
+    await new Promise((resolve) => server.close(resolve));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toBe(
+      `Port ${port} is in use: end what listens there, or try npm start -- --port ${port + 1}\n`,
+    );
+    await expect(stat(untouched)).rejects.toThrow("ENOENT");
+  });
+
+  it.each([
+    "--nope",
+    "--port",
+    "--port=0",
+    "--port=65536",
+    "--port=8e3",
+    "--port=x",
+    "--persist-to=",
+    "extra",
+  ])("answers %s with its usage", async (argument) => {
+    expect(await runCli("start.ts", [argument], checkout.root)).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n",
+    });
+  });
+});

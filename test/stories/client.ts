@@ -1,0 +1,94 @@
+/** A customer across the network: its back end over REST, its users' browsers over WebSockets. */
+import type { Room } from "../../src/rooms/schema.ts";
+import type { User, UserSession, UserWithToken } from "../../src/users/schema.ts";
+import type { Organization, Service } from "../node/service.ts";
+
+/** What a test reads of an answer. */
+export interface Answer<Data> {
+  readonly status: number;
+  readonly data: Data;
+  readonly error: { readonly module: string; readonly code: string; readonly message: string } | null;
+}
+
+interface Message {
+  readonly type: "response" | "event";
+  readonly event?: string;
+  readonly success?: boolean;
+  readonly data: Record<string, unknown>;
+}
+
+/** A user's socket: what came over it, and how it ended. */
+export class Tab {
+  readonly socket: WebSocket;
+  readonly messages: Message[] = [];
+  readonly closed: Promise<CloseEvent>;
+
+  private constructor(url: string) {
+    this.socket = new WebSocket(url);
+    this.socket.addEventListener("message", ({ data }) => this.messages.push(JSON.parse(String(data))));
+    this.closed = new Promise((resolve) => this.socket.addEventListener("close", resolve));
+  }
+
+  /** Opens a socket, sends JOIN_ROOM, and waits for the answer, or for the end. */
+  static async join(url: string, token: string): Promise<Tab> {
+    const tab = new Tab(url);
+    tab.socket.addEventListener("open", () => tab.send("JOIN_ROOM", { token }));
+    await Promise.race([
+      new Promise((resolve) => tab.socket.addEventListener("message", resolve, { once: true })),
+      tab.closed,
+    ]);
+    return tab;
+  }
+
+  send(type: string, data: object = {}): void {
+    this.socket.send(JSON.stringify({ type, data }));
+  }
+}
+
+export class Customer {
+  readonly service: Pick<Service, "url">;
+  readonly organization: Organization;
+
+  constructor(service: Pick<Service, "url">, organization: Organization) {
+    this.service = service;
+    this.organization = organization;
+  }
+
+  get base(): string {
+    return `${this.service.url}/v1/accounts/${this.organization.accountId}`;
+  }
+
+  async send<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
+    const response = await fetch(this.base + path, {
+      method,
+      headers: { Authorization: `Bearer ${this.organization.bearer}`, "Content-Type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { data, error } = (await response.json()) as Answer<Data>;
+    return { status: response.status, data, error };
+  }
+
+  createRoom = async (): Promise<Room> =>
+    (await this.send<{ room: Room }>("POST", "/rooms", { name: "A room" })).data.room;
+
+  createUser = async (roomId: string, name = "A user"): Promise<UserWithToken> =>
+    (await this.send<{ user: UserWithToken }>("POST", "/users", { name, roomId })).data.user;
+
+  getRoom = async (roomId: string) =>
+    (await this.send<{ room: Room; users: User[] }>("GET", `/rooms/${roomId}`)).data;
+
+  getUser = async (user: User) =>
+    (
+      await this.send<{ user: UserWithToken; sessions: UserSession[] }>(
+        "GET",
+        `/users/${user.id}?roomId=${user.room_id}`,
+      )
+    ).data;
+
+  /** The room as lists show it: from the copy in the database. */
+  listedRoom = async (roomId: string): Promise<Room | undefined> =>
+    (await this.send<{ rooms: Room[] }>("GET", "/rooms")).data.rooms.find(({ id }) => id === roomId);
+
+  join = (user: UserWithToken): Promise<Tab> =>
+    Tab.join(`${this.base.replace("http", "ws")}/rooms/${user.room_id}/socket`, user.token);
+}

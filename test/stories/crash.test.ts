@@ -1,0 +1,57 @@
+/** The process is killed while people are online: nothing acknowledged is lost, and nobody stays a ghost. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { Customer } from "./client.ts";
+
+const HEALING_DEADLINE_MS = 75_000;
+
+let service: Service | undefined;
+let persistTo: string | undefined;
+
+afterEach(async () => {
+  await service?.kill();
+  if (persistTo !== undefined) await rm(persistTo, { recursive: true, force: true });
+});
+
+it("a killed room heals when it is asked, or by itself", async () => {
+  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-crash-"));
+  service = await startService({ persistTo });
+  const before = new Customer(service, service);
+  const [asked, unasked] = [await before.createRoom(), await before.createRoom()];
+  const ada = await before.createUser(asked.id, "Ada");
+  const ben = await before.createUser(unasked.id, "Ben");
+  const tabs = [await before.join(ada), await before.join(ada), await before.join(ben)];
+  for (const tab of tabs) expect(tab.messages[0]?.success).toBe(true);
+  const copied = async (customer: Customer, roomId: string, count: number) =>
+    (await customer.listedRoom(roomId))?.active_participants === count;
+  await eventually(
+    "the copies",
+    async () => (await copied(before, asked.id, 1)) && copied(before, unasked.id, 1),
+  );
+
+  await service.kill();
+  service = await startService({ persistTo, port: service.port });
+  const after = new Customer(service, service);
+  expect(service.accountId).toBe(before.organization.accountId);
+  expect((await after.getRoom(asked.id)).room.active_participants).toBe(0);
+  const { user, sessions } = await after.getUser(ada);
+  expect(user).toMatchObject({ id: ada.id, token: ada.token, status: "offline" });
+  expect(sessions).toHaveLength(1);
+  expect(Date.parse(sessions[0]?.left_at ?? "")).toBeGreaterThanOrEqual(
+    Date.parse(sessions[0]?.joined_at ?? ""),
+  );
+  const { data } = await after.send("POST", `/rooms/${asked.id}/reconcile`);
+  expect(data).toMatchObject({ reconciled_active_participants: 0, room: { active_participants: 0 } });
+  expect(await copied(after, asked.id, 0)).toBe(true);
+
+  const again = await after.join(ada);
+  expect(again.messages[0]).toMatchObject({ success: true, data: { user: { id: ada.id } } });
+  expect((await after.getUser(ada)).sessions).toHaveLength(2);
+
+  // Nobody asks for the other room: its alarm outlived the crash.
+  await eventually("the other room", () => copied(after, unasked.id, 0), HEALING_DEADLINE_MS);
+});

@@ -1,0 +1,63 @@
+/** Two people meet in a room, with several tabs, and what their organization sees of it. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventually } from "../node/processes.ts";
+import { createAccount, type Service, startService } from "../node/service.ts";
+import { Customer } from "./client.ts";
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.kill());
+
+it("counts people, not tabs, and remembers each stretch of being there", async () => {
+  const customer = new Customer(service, service);
+  const room = await customer.createRoom();
+  const [ada, ben] = [await customer.createUser(room.id, "Ada"), await customer.createUser(room.id, "Ben")];
+
+  const first = await customer.join(ada);
+  expect(first.messages[0]).toMatchObject({ success: true, data: { role: "editor", user: { id: ada.id } } });
+  const second = await customer.join(ada);
+  const bens = await customer.join(ben);
+  const live = await customer.getRoom(room.id);
+  expect(live.room.active_participants).toBe(2);
+  expect(live.users.map(({ status }) => status)).toEqual(["online", "online"]);
+  await eventually(
+    "the list of rooms to follow",
+    async () => (await customer.listedRoom(room.id))?.active_participants === 2,
+  );
+
+  first.socket.close();
+  await first.closed;
+  second.send("LEAVE_ROOM");
+  expect((await second.closed).code).toBe(1000);
+  await eventually("Ben to hear of it", () => bens.messages.some(({ event }) => event === "userLeft"));
+  const { user, sessions } = await customer.getUser(ada);
+  expect(user.status).toBe("offline");
+  expect(sessions).toHaveLength(1);
+  expect(Date.parse(sessions[0]?.left_at ?? "")).toBeGreaterThanOrEqual(Date.parse(user.joined_at ?? ""));
+  expect(bens.messages.filter(({ type }) => type === "event").map(({ event }) => event)).toEqual([
+    "userLeft",
+  ]);
+
+  await customer.send("PATCH", `/rooms/${room.id}`, { state: "closed" });
+  expect((await bens.closed).code).toBe(4403);
+  expect((await (await customer.join(ada)).closed).code).toBe(4403);
+  expect((await customer.getRoom(room.id)).room).toMatchObject({ state: "closed", active_participants: 0 });
+});
+
+it("lets nobody in by another organization's address, nor without an upgrade", async () => {
+  const customer = new Customer(service, service);
+  const stranger = new Customer(service, await createAccount(service));
+  const room = await customer.createRoom();
+  const user = await customer.createUser(room.id);
+  const foreign = `${stranger.base}/rooms/${room.id}/socket`;
+  expect((await fetch(foreign)).status).toBe(400);
+  expect((await fetch(`${customer.base}/rooms/${room.id}/socket`)).status).toBe(400);
+  const refused = new WebSocket(foreign.replace("http", "ws"));
+  await new Promise((resolve) => refused.addEventListener("error", resolve));
+  const tab = await customer.join({ ...user, token: `${user.token.slice(0, -1)}!` });
+  expect((await tab.closed).code).toBe(4401);
+  expect(tab.messages.map(({ event }) => event)).toContain("authFailed");
+});

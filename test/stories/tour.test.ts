@@ -1,0 +1,44 @@
+/** The README's five-minute tour, done as it is printed. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ROOT, run } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+
+const BLOCK = /<!-- tour(?:: (.*?))? -->\n```sh\n([\s\S]*?)```/g;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.kill());
+
+it("the README's tour ends as it says", async () => {
+  const readme = await readFile(path.join(ROOT, "README.md"), "utf8");
+  const blocks = [...readme.matchAll(BLOCK)].map(([, printed, commands = ""]) => ({ printed, commands }));
+  expect(blocks.length).toBeGreaterThanOrEqual(5);
+  const script = blocks
+    .map(({ printed, commands }) =>
+      printed === undefined ? commands : `echo "said: $(${commands.trim()})"\n`,
+    )
+    // A person reads the answer to JOIN_ROOM before going on.
+    .map((commands) => commands.replace("& ADA=$!", "> joined & ADA=$!\nuntil [ -s joined ]; do :; done"))
+    .join("")
+    .replaceAll("localhost:8787", `localhost:${service.port}`)
+    .replace("PATH=$PWD", `PATH=${ROOT}`);
+  const { accountId, apiKey, persistTo } = service;
+  const { exitCode, stdout, stderr } = await run("bash", ["-euc", script], {
+    cwd: persistTo,
+    env: { ACCOUNT_ID: accountId, API_KEY: apiKey },
+  });
+  expect(stderr).toBe("");
+  const said = [...stdout.matchAll(/^said: (.*)$/gm)].map(([, text]) => text);
+  expect([exitCode, said]).toEqual([0, blocks.flatMap(({ printed }) => printed ?? [])]);
+  const joined = JSON.parse((await readFile(path.join(persistTo, "joined"), "utf8")).split("\n")[0] ?? "");
+  expect(joined).toMatchObject({
+    type: "response",
+    success: true,
+    data: { user: { name: "Ada", status: "online" } },
+  });
+});

@@ -5,6 +5,8 @@ import {
   type Described,
   type Entry,
   entriesOf,
+  jsonOf,
+  nameOfRef,
   readDocument,
   type Schema,
   type Schemas,
@@ -59,7 +61,11 @@ function credentials(described: Described): Html {
   </section>`;
 }
 
-function schemaSection(name: string, schema: Schema, schemas: Schemas): Html {
+/** Names of the schemas that callers send; all others are for answers. */
+const sentOf = (described: Described): ReadonlySet<string> =>
+  new Set(entriesOf(described).map(({ operation }) => nameOfRef(jsonOf(operation.requestBody)?.$ref ?? "")));
+
+function schemaSection(name: string, schema: Schema, schemas: Schemas, answered: boolean): Html {
   const fields = fieldsOf(schema, schemas);
   const limits = limitsOf(schema);
   return html`<article id="${anchor("schema", name)}">
@@ -68,7 +74,7 @@ function schemaSection(name: string, schema: Schema, schemas: Schemas): Html {
       <div class="facts">
         ${prose(schema.description)}
         <p class="callers">${typeOf(schema)}${limits.map((limit) => html`, ${limit}`)}</p>
-        ${fields.length === 0 ? "" : fieldTable(`Fields of ${name}`, fields)}
+        ${fields.length === 0 ? "" : fieldTable(`Fields of ${name}`, fields, answered)}
       </div>
       <div class="samples">${jsonSample("Example", exampleOf(schema, schemas))}</div>
     </div>
@@ -80,6 +86,7 @@ function render(described: Described): Html {
   const { info } = described;
   const schemas = described.components?.schemas ?? {};
   const groups = groupsOf(described);
+  const sent = sentOf(described);
   return html`</head><body>
 <a class="skip" href="#content">Skip to the content</a>
 <div class="layout">
@@ -107,7 +114,7 @@ function render(described: Described): Html {
   )}
   <section id="schemas" aria-labelledby="schemas-title">
     <h2 id="schemas-title">Schemas</h2>
-    ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema, schemas))}
+    ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema, schemas, !sent.has(name)))}
   </section>
 </main>
 <footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer>

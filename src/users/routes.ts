@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Ctx } from "../context.ts";
 import { endpoint, type Replay } from "../http/endpoint.ts";
-import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import { getUser, listUsers } from "./queries.ts";
 import { ListedUser, User, UserCreation, UserSession, UserUpdate, UserWithToken } from "./schema.ts";
@@ -40,7 +40,7 @@ export const userEndpoints = [
     summary: "List a room's users",
     details: "Newest first. A user's JWT opens its own room, and shows its own `token` only.",
     errors: ["NOT_FOUND"],
-    query: InRoom.extend({ ...paging, ...searching("a user's name, or the start of its id") }),
+    query: InRoom.extend({ ...paging, ...searching("a user's name, or the start of its id"), ...dates }),
     status: 200,
     done: "Users retrieved",
     data: z.object({ users: z.array(ListedUser), ...pageShape }),

@@ -61,3 +61,58 @@ it("lets nobody in by another organization's address, nor without an upgrade", a
   expect((await tab.closed).code).toBe(4401);
   expect(tab.messages.map(({ event }) => event)).toContain("authFailed");
 });
+
+it("sends people away whose user or room is deleted", async () => {
+  const customer = new Customer(service, service);
+  const room = await customer.createRoom();
+  const [ada, ben] = [await customer.createUser(room.id, "Ada"), await customer.createUser(room.id, "Ben")];
+  const [atAda, atBen] = [await customer.join(ada), await customer.join(ben)];
+  await customer.send("PATCH", `/users/${ada.id}?roomId=${room.id}`, { name: "Ada L." });
+  await customer.send("DELETE", `/users/${ada.id}?roomId=${room.id}`);
+  expect((await atAda.closed).code).toBe(4401);
+  expect(atAda.messages.at(-1)?.event).toBe("authFailed");
+  expect((await (await customer.join(ada)).closed).code).toBe(4401);
+  await customer.send("DELETE", `/rooms/${room.id}`);
+  expect((await atBen.closed).code).toBe(4404);
+  const events = atBen.messages.filter(({ type }) => type === "event");
+  expect(events.map(({ event }) => event)).toEqual(["userUpdated", "userLeft"]);
+  expect(events[0]?.data).toMatchObject({ userId: ada.id, user: { name: "Ada L.", status: "online" } });
+});
+
+it("counts right while people come and go and somebody reconciles all the time", async () => {
+  const customer = new Customer(service, service);
+  const room = await customer.createRoom();
+  const users = await Promise.all(Array.from({ length: 20 }, (_, i) => customer.createUser(room.id, `${i}`)));
+  let isOver = false;
+  const reconciling = (async () => {
+    const counts: number[] = [];
+    while (!isOver) {
+      const { data } = await customer.send<{ reconciled_active_participants: number }>(
+        "POST",
+        `/rooms/${room.id}/reconcile`,
+      );
+      counts.push(data.reconciled_active_participants);
+    }
+    return counts;
+  })();
+  const stays = await Promise.all(
+    users.map(async (user, i) => {
+      const tab = await customer.join(user);
+      expect(tab.messages[0]?.success).toBe(true);
+      if (i % 2 === 0) return tab;
+      tab.send("LEAVE_ROOM");
+      await tab.closed;
+      return null;
+    }),
+  );
+  isOver = true;
+  for (const count of await reconciling) expect(count).toBeLessThanOrEqual(users.length);
+  const online = stays.filter((tab) => tab !== null).length;
+  expect((await customer.getRoom(room.id)).room.active_participants).toBe(online);
+  const { data } = await customer.send("POST", `/rooms/${room.id}/reconcile`);
+  expect(data).toMatchObject({
+    previous_active_participants: online,
+    reconciled_active_participants: online,
+  });
+  expect((await customer.listedRoom(room.id))?.active_participants).toBe(online);
+});

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
 import type { Env } from "./env.ts";
 import { AppError } from "./errors.ts";
-import { docsPage } from "./http/docs-page.ts";
+import { docsPage } from "./http/docs/page.ts";
 import { ACCOUNT_PATH, type Endpoint } from "./http/endpoint.ts";
 import { description, failure, preflight } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi.ts";

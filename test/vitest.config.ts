@@ -28,6 +28,16 @@ export default defineConfig({
           setupFiles: ["test/support/setup.ts"],
         },
       },
+      {
+        root,
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
       { root, test: { name: "architecture", include: ["test/architecture.test.ts"] } },
       {
         root,

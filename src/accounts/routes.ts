@@ -38,7 +38,7 @@ export const accountEndpoints = [
     body: ApiKeyCreation,
     status: 201,
     done: "API key created",
-    data: z.object({ api_key: ApiKey, key: z.string() }),
+    data: z.object({ api_key: ApiKey, key: z.string().meta({ example: "atrium_sk_2Xv9…k3Qz" }) }),
     handle: (ctx, { body }) => createApiKey(ctx, body),
   }),
   endpoint({

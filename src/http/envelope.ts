@@ -20,7 +20,10 @@ export const ErrorDetail = z
   .object({
     module: z.enum(MODULES).meta({ description: "The part of the service that answers." }),
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string().meta({ description: "What is wrong and, where it helps, what to do." }),
+    message: z.string().meta({
+      description: "What is wrong and, where it helps, what to do.",
+      example: "Room not found",
+    }),
   })
   .meta({ id: "Error" });
 export type ErrorDetail = z.infer<typeof ErrorDetail>;

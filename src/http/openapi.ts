@@ -6,61 +6,10 @@ import {
   type ZodOpenApiOverrideContext,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { ERROR_CODES, type ErrorCode, type Module } from "../errors.ts";
-import { MAX_BODY_BYTES, MAX_DEPTH } from "./body.ts";
+import { ERROR_CODES, type ErrorCode } from "../errors.ts";
 import { ACCOUNT_PATH, type Endpoint } from "./endpoint.ts";
 import { Failure, successOf } from "./envelope.ts";
-
-const INTRODUCTION = `Rooms, users and live presence for collaborative applications.
-
-**Envelope.** Every answer is \`{ type, success, description, data, error, requestId }\`. On failure \`data\` is \`{}\` and
-\`error\` holds \`module\`, \`code\` and \`message\`. The request id is also in the \`X-Request-Id\` header.
-
-**Authentication.** \`Authorization: Bearer <Base64 of accountId:apiKey>\`, standard or URL-safe, padding optional.
-Endpoints that say so also take a room user's JWT in its place. \`npm run account -- create NAME\` makes an organization
-with its first API key.
-
-**Input.** Bodies are JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep; unknown fields are
-ignored, and of a duplicate key the last value counts. Strings are well-formed Unicode without NUL, their lengths are
-counted in characters (code points). Unknown query parameters are ignored; a known one may be given once.
-
-**Retries.** A POST with an \`Idempotency-Key\` header (1 to 255 visible ASCII characters) is done once: for 24 hours the
-same request with the same key is answered alike, with \`Idempotency-Replayed: true\`. Another request under the same key
-is answered \`CONFLICT\`. Refused requests change nothing and leave no trace under their key.
-
-**Rates.** Requests are counted per organization and per credential; beyond the limit the answer is \`RATE_LIMITED\`
-with \`Retry-After\` in seconds.`;
-
-const MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  BAD_REQUEST:
-    "The address or a parameter is missing, wrong or given twice, or the body is not JSON, too large or too deep.",
-  VALIDATION_ERROR: "The body breaks its schema; `error.message` names the field.",
-  UNAUTHORIZED: "No credential, or one that is malformed, unknown or expired.",
-  FORBIDDEN: "A good credential that does not open this.",
-  NOT_FOUND: "Not there, or not the organization's.",
-  CONFLICT: "It contradicts what is there already.",
-  RATE_LIMITED: "Too many requests; `Retry-After` says when to try again.",
-  INTERNAL_ERROR: "Something went wrong on our side.",
-};
-
-/** What a tag's endpoints are about; the linter asks for a line here when a feature brings a new one. */
-const TAGS: Partial<Record<Module, string>> = {
-  Accounts: "The API keys by which an organization speaks.",
-  Rooms: "Places in which users meet, with live figures of who is there.",
-  Users: "Who may join a room, each with a token of its own.",
-};
-
-const UUID = { format: "uuid" } as const;
-
-/** What the names in paths stand for. */
-const PATH_PARAMETERS: Readonly<Record<string, { readonly description: string; readonly format?: string }>> =
-  {
-    accountId: { description: "Your organization's id.", ...UUID },
-    keyId: { description: "The API key's id.", ...UUID },
-    roomId: { description: "The room's id.", ...UUID },
-    userId: { description: "The user's id.", ...UUID },
-    customId: { description: "Your own identifier, percent-encoded." },
-  };
+import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./openapi-prose.ts";
 
 /** Every code that the endpoint may answer. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
@@ -155,11 +104,15 @@ function operationOf(endpoint: Endpoint, path: string): ZodOpenApiOperationObjec
 export const documentedPath = (endpoint: Endpoint): string =>
   (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, "{$1}");
 
-/** Drops what zod adds to say how it checks: the bounds of safe integers, and the pattern behind a format. */
+/**
+ * Drops what zod adds to say how it checks: the bounds of safe integers, the pattern behind a format, and
+ * that an answer has no other field, since later versions may add some.
+ */
 function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 /** The whole document. */
@@ -189,18 +142,12 @@ export function buildDocument(endpoints: readonly Endpoint[]) {
       paths,
       components: {
         securitySchemes: {
-          apiKey: {
-            type: "http",
-            scheme: "bearer",
-            description:
-              "An organization's own credential: the Base64 encoding of `accountId:apiKey`. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
-          },
+          apiKey: { type: "http", scheme: "bearer", description: CREDENTIALS.apiKey },
           userToken: {
             type: "http",
             scheme: "bearer",
             bearerFormat: "JWT",
-            description:
-              "A room user's token, as its creation answered it. It opens the user's own room only.",
+            description: CREDENTIALS.userToken,
           },
         },
       },

@@ -87,7 +87,7 @@ export const toPage = (query: {
 
 /** The part of a paginated answer that says which page it is. */
 export const pageShape = {
-  total: z.int().meta({ description: "How many match, on all pages together." }),
-  limit: z.int().meta({ description: "As used." }),
-  offset: z.int(),
+  total: z.int().meta({ description: "How many match, on all pages together.", minimum: 0, example: 1 }),
+  limit: z.int().meta({ description: "As used.", minimum: 1, example: 50 }),
+  offset: z.int().meta({ description: "As used.", minimum: 0, example: 0 }),
 };

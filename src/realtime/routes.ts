@@ -12,7 +12,7 @@ export const realtimeEndpoints = [
     access: "public",
     summary: "Open a room's WebSocket",
     details:
-      "Carries no credential: the client's first message, `JOIN_ROOM`, does. The messages, events, limits and close codes stand in `src/realtime/PROTOCOL.md`.",
+      "Carries no credential: the client's first message, `JOIN_ROOM`, does. The messages, events, limits and close codes stand in the repository's `src/realtime/PROTOCOL.md`.",
     errors: ["NOT_FOUND"],
     answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
     respond: async (ctx, { params }, request) => {

@@ -12,9 +12,9 @@ const UsersQuery = z.object({ ...paging, ...searching("a user's name, or the sta
 const RoomWithUsers = z.object({
   room: Room.meta({ description: "With the live figures of the room." }),
   users: z.array(User),
-  usersTotal: z.int(),
-  limit: z.int(),
-  offset: z.int(),
+  usersTotal: pageShape.total,
+  limit: pageShape.limit,
+  offset: pageShape.offset,
 });
 
 const USERS_DETAILS =
@@ -134,8 +134,12 @@ export const roomEndpoints = [
     done: "Room reconciled",
     data: z.object({
       room: Room,
-      previous_active_participants: z.int(),
-      reconciled_active_participants: z.int(),
+      previous_active_participants: z
+        .int()
+        .meta({ description: "The counter before.", minimum: 0, example: 0 }),
+      reconciled_active_participants: z
+        .int()
+        .meta({ description: "The users online.", minimum: 0, example: 0 }),
     }),
     handle: (ctx, { params }) => reconcileRoom(ctx, params.roomId),
   }),

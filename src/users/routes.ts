@@ -5,7 +5,7 @@ import { endpoint, type Replay } from "../http/endpoint.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import { getUser, listUsers } from "./queries.ts";
-import { ListedUser, User, UserCreation, UserSession, UserUpdate, UserWithToken } from "./schema.ts";
+import { ListedUser, Token, User, UserCreation, UserSession, UserUpdate, UserWithToken } from "./schema.ts";
 
 const InRoom = z.object({ roomId: z.string().min(1).meta({ description: "The user's room." }) });
 
@@ -63,7 +63,7 @@ export const userEndpoints = [
     body: UserCreation,
     status: 201,
     done: "User created",
-    data: z.object({ user: UserWithToken, token: z.string() }),
+    data: z.object({ user: UserWithToken, token: Token }),
     handle: (ctx, { body }) => createUser(ctx, body),
   }),
   endpoint({

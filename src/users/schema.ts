@@ -39,7 +39,8 @@ export const User = z
   });
 export type User = z.infer<typeof User>;
 
-const Token = z.string().meta({
+/** The JWT of a user. */
+export const Token = z.string().meta({
   description: "The user's JWT, valid for 90 days from the user's creation; always the same one.",
   example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl",
 });

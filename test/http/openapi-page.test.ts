@@ -2,8 +2,8 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
-import { entriesOf, readDocument } from "../../src/http/docs-model.ts";
-import { docsPage } from "../../src/http/docs-page.ts";
+import { entriesOf, readDocument } from "../../src/http/docs/model.ts";
+import { docsPage } from "../../src/http/docs/page.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi.ts";
 import { ORIGIN } from "../support/api.ts";
 
@@ -12,7 +12,7 @@ const readPage = () => exports.default.fetch(new Request(`${ORIGIN}/docs`));
 /** What a reader sees, with the entities that the page uses resolved. */
 const visibleTextOf = (page: string): string =>
   page
-    .replace(/<style[^]*?<\/style>/, "")
+    .replace(/<style.*?<\/style>/s, "")
     .replaceAll(/<[^>]*>/g, "")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")

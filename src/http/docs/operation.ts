@@ -1,8 +1,8 @@
 /** One operation of the documentation page: what it does, what it takes, what it answers, and how to call it. */
-import { exampleOf, isSuccess, isUpgrade, sampleOf } from "./docs-example.ts";
-import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./docs-fields.ts";
-import { type Answer, type Entry, jsonOf, type Operation, type Schemas } from "./docs-model.ts";
-import { anchor, type Html, html, inline, paragraphs, prose } from "./docs-text.ts";
+import { exampleOf, isSuccess, isUpgrade, sampleOf } from "./example.ts";
+import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
+import { type Answer, type Entry, jsonOf, type Operation, type Schemas } from "./model.ts";
+import { anchor, type Html, html, inline, paragraphs, prose } from "./text.ts";
 
 /** The method as a small coloured label; the colour only repeats what the word says. */
 export const badge = (method: string): Html =>

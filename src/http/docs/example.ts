@@ -1,5 +1,5 @@
 /** Makes up a request and its answer from the description's schemas: their own examples first, else what fits the type. */
-import { type Entry, jsonOf, nameOfRef, type Operation, type Schema, type Schemas } from "./docs-model.ts";
+import { type Entry, jsonOf, nameOfRef, type Operation, type Schema, type Schemas } from "./model.ts";
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",

@@ -1,6 +1,8 @@
 /** The API's description as a page for people: made from the document alone, without a script. */
-import { exampleOf } from "./docs-example.ts";
-import { fieldsOf, fieldTable, limitsOf, typeOf } from "./docs-fields.ts";
+
+import type { ApiDocument } from "../openapi.ts";
+import { exampleOf } from "./example.ts";
+import { fieldsOf, fieldTable, limitsOf, typeOf } from "./fields.ts";
 import {
   type Described,
   type Entry,
@@ -10,11 +12,10 @@ import {
   readDocument,
   type Schema,
   type Schemas,
-} from "./docs-model.ts";
-import { badge, jsonSample, operationSection } from "./docs-operation.ts";
-import { STYLE } from "./docs-style.ts";
-import { anchor, type Html, html, inline, prose } from "./docs-text.ts";
-import type { ApiDocument } from "./openapi.ts";
+} from "./model.ts";
+import { badge, jsonSample, operationSection } from "./operation.ts";
+import { STYLE } from "./style.ts";
+import { anchor, type Html, html, inline, prose } from "./text.ts";
 
 interface Group {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Tables of fields: a schema's properties or an operation's parameters, with type, limits and meaning. */
-import { nameOfRef, type Parameter, resolve, type Schema, type Schemas } from "./docs-model.ts";
-import { anchor, type Html, html, inline } from "./docs-text.ts";
+import { nameOfRef, type Parameter, resolve, type Schema, type Schemas } from "./model.ts";
+import { anchor, type Html, html, inline } from "./text.ts";
 
 /** One row: something with a name that may be sent or is answered. */
 export interface Field {

@@ -1,11 +1,12 @@
 /** What can be asked about an organization's API keys. */
 import type { Ctx } from "../context.ts";
 import type { Page } from "../database.ts";
+import { type PageShown, pageShown } from "../http/paginate.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
 import { countKeys, selectKeys } from "./store.ts";
 
 /** The organization's keys, newest first. */
-export async function listApiKeys(ctx: Ctx, page: Page): Promise<{ api_keys: ApiKey[]; total: number }> {
+export async function listApiKeys(ctx: Ctx, page: Page): Promise<{ api_keys: ApiKey[] } & PageShown> {
   const [rows, counted] = await ctx.db.batch([selectKeys(ctx, page), countKeys(ctx)]);
-  return { api_keys: rows.map(presentKey), total: counted[0]?.total ?? 0 };
+  return { api_keys: rows.map(presentKey), ...pageShown(page, counted) };
 }

@@ -19,11 +19,7 @@ export const accountEndpoints = [
     status: 200,
     done: "API keys retrieved",
     data: z.object({ api_keys: z.array(ApiKey), ...pageShape }),
-    handle: async (ctx, { query }) => ({
-      ...(await listApiKeys(ctx, toPage(query))),
-      limit: query.limit,
-      offset: query.offset,
-    }),
+    handle: (ctx, { query }) => listApiKeys(ctx, toPage(query)),
   }),
   endpoint({
     method: "POST",

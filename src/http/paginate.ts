@@ -91,3 +91,20 @@ export const pageShape = {
   limit: z.int().meta({ description: "As used.", minimum: 1, example: 50 }),
   offset: z.int().meta({ description: "As used.", minimum: 0, example: 0 }),
 };
+
+/** Which page an answer shows, and of how many items. */
+export interface PageShown {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The page as it was used, with the total that a count statement answered. */
+export const pageShown = (
+  { limit, offset }: Page,
+  counted: readonly { readonly total: number }[],
+): PageShown => ({
+  total: counted[0]?.total ?? 0,
+  limit,
+  offset,
+});

@@ -2,17 +2,18 @@
 import type { Ctx } from "../context.ts";
 import type { Page } from "../database.ts";
 import { notFound } from "../errors.ts";
+import { type PageShown, pageShown } from "../http/paginate.ts";
 import { selectUsersPage } from "../users/queries.ts";
-import { type ListedUser, presentUser } from "../users/schema.ts";
+import { presentUser, type User } from "../users/schema.ts";
 import { presentRoom, type Room } from "./schema.ts";
 import { countRooms, type RoomKey, selectRoom, selectRoomId, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
 /** The organization's rooms, newest first. Their figures are the copies in D1, at most 2 s old. */
-export async function listRooms(ctx: Ctx, page: Page): Promise<{ rooms: Room[]; total: number }> {
+export async function listRooms(ctx: Ctx, page: Page): Promise<{ rooms: Room[] } & PageShown> {
   const [rows, counted] = await ctx.db.batch([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
-  return { rooms: rows.map((row) => presentRoom(row, now)), total: counted[0]?.total ?? 0 };
+  return { rooms: rows.map((row) => presentRoom(row, now)), ...pageShown(page, counted) };
 }
 
 /** A room as its object has it now, with a page of its users. One D1 round trip and one object call. */
@@ -20,7 +21,7 @@ export async function getRoom(
   ctx: Ctx,
   key: RoomKey,
   page: Page,
-): Promise<{ room: Room; users: ListedUser[]; usersTotal: number }> {
+): Promise<{ room: Room; users: User[]; usersTotal: number; limit: number; offset: number }> {
   const [rooms, users, counted] = await ctx.db.batch([
     selectRoom(ctx, key),
     ...selectUsersPage(ctx, selectRoomId(ctx, key), page),
@@ -32,10 +33,13 @@ export async function getRoom(
     ctx.accountId,
     users.map((user) => user.id),
   );
+  const { total: usersTotal, limit, offset } = pageShown(page, counted);
   return {
     room: presentRoom(row, ctx.now(), live.figures),
     users: users.map((user) => presentUser(user, live.attendance[user.id])),
-    usersTotal: counted[0]?.total ?? 0,
+    usersTotal,
+    limit,
+    offset,
   };
 }
 

@@ -34,11 +34,7 @@ export const roomEndpoints = [
     status: 200,
     done: "Rooms retrieved",
     data: z.object({ rooms: z.array(Room), ...pageShape }),
-    handle: async (ctx, { query }) => ({
-      ...(await listRooms(ctx, toPage(query))),
-      limit: query.limit,
-      offset: query.offset,
-    }),
+    handle: (ctx, { query }) => listRooms(ctx, toPage(query)),
   }),
   endpoint({
     method: "POST",
@@ -67,11 +63,7 @@ export const roomEndpoints = [
     status: 200,
     done: "Room retrieved",
     data: RoomWithUsers,
-    handle: async (ctx, { params, query }) => ({
-      ...(await getRoom(ctx, { customId: params.customId }, toPage(query))),
-      limit: query.limit,
-      offset: query.offset,
-    }),
+    handle: (ctx, { params, query }) => getRoom(ctx, { customId: params.customId }, toPage(query)),
   }),
   endpoint({
     method: "GET",
@@ -86,11 +78,7 @@ export const roomEndpoints = [
     status: 200,
     done: "Room retrieved",
     data: RoomWithUsers,
-    handle: async (ctx, { params, query }) => ({
-      ...(await getRoom(ctx, { id: params.roomId }, toPage(query))),
-      limit: query.limit,
-      offset: query.offset,
-    }),
+    handle: (ctx, { params, query }) => getRoom(ctx, { id: params.roomId }, toPage(query)),
   }),
   endpoint({
     method: "PATCH",

@@ -2,6 +2,7 @@
 import { type Ctx, mayUseRoom } from "../context.ts";
 import type { Database, Page, Tenant } from "../database.ts";
 import { notFound } from "../errors.ts";
+import { type PageShown, pageShown } from "../http/paginate.ts";
 import {
   type ListedUser,
   presentSession,
@@ -25,7 +26,7 @@ export async function listUsers(
   ctx: Ctx,
   roomId: string,
   page: Page,
-): Promise<{ users: ListedUser[]; total: number }> {
+): Promise<{ users: ListedUser[] } & PageShown> {
   mayUseRoom(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.batch([
     selectRoomOf(ctx, roomId),
@@ -43,7 +44,7 @@ export async function listUsers(
       ctx.actor.type === "key" || (ctx.actor.type === "user" && ctx.actor.userId === row.id);
     return maySeeToken ? { ...user, token: await ctx.tokens.sign(row) } : user;
   });
-  return { users: await Promise.all(users), total: counted[0]?.total ?? 0 };
+  return { users: await Promise.all(users), ...pageShown(page, counted) };
 }
 
 /** A user with its token and its latest sessions, newest first. One D1 round trip and one object call. */

@@ -44,11 +44,7 @@ export const userEndpoints = [
     status: 200,
     done: "Users retrieved",
     data: z.object({ users: z.array(ListedUser), ...pageShape }),
-    handle: async (ctx, { query }) => ({
-      ...(await listUsers(ctx, query.roomId, toPage(query))),
-      limit: query.limit,
-      offset: query.offset,
-    }),
+    handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query)),
   }),
   endpoint({
     method: "POST",

@@ -1,0 +1,84 @@
+/** JSON bodies at their bounds: to the byte, to the level, and with keys given twice. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isTooDeep, MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/body.ts";
+import type { Room } from "../../src/rooms/schema.ts";
+import { account } from "../support/api.ts";
+
+const depthOf = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? 1 + Math.max(0, ...Object.values(value as object).map(depthOf))
+    : 0;
+
+const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+
+describe("depth", () => {
+  it("is that of the parsed value, whatever stands in its strings", () => {
+    const brackets = fc.constantFrom("[", "]", "{", "}", '"', "\\", '\\"[', "x");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 40 },
+        fc.array(brackets).map((parts) => parts.join("")),
+        tie("array"),
+        tie("object"),
+      ),
+      array: fc.array(tie("value"), { maxLength: 2 }),
+      object: fc.dictionary(brackets, tie("value"), { maxKeys: 2 }),
+    }));
+    const wrapped = fc.tuple(value, fc.nat(40)).map(([inner, levels]) => {
+      let outer: unknown = inner;
+      for (let i = 0; i < levels; i += 1) outer = i % 2 === 0 ? [outer] : { '"]': outer };
+      return outer;
+    });
+    fc.assert(
+      fc.property(wrapped, fc.constantFrom(0, 2), (any, indent) => {
+        expect(isTooDeep(JSON.stringify(any, null, indent))).toBe(depthOf(any) > MAX_DEPTH);
+      }),
+    );
+  });
+
+  it("is allowed to its bound and no further", () => {
+    expect([isTooDeep(nested(MAX_DEPTH)), isTooDeep(nested(MAX_DEPTH + 1))]).toEqual([false, true]);
+  });
+});
+
+describe("size", () => {
+  const bytes = (size: number) => new Uint8Array(size).fill(0x20);
+  const post = (body: BodyInit) => new Request("https://atrium.test", { method: "POST", body });
+  const chunked = (size: number) =>
+    post(
+      new ReadableStream({
+        start(controller) {
+          for (let sent = 0; sent < size; sent += 1000)
+            controller.enqueue(bytes(Math.min(1000, size - sent)));
+          controller.close();
+        },
+      }),
+    );
+
+  it.each([0, 1, 999, 1000, 1001, MAX_BODY_BYTES])("of %d bytes is read whole", async (size) => {
+    for (const request of [post(bytes(size)), chunked(size)]) {
+      expect(await readBody(request, "Rooms")).toEqual(bytes(size));
+    }
+  });
+
+  it("is refused from the first byte too many", async () => {
+    for (const request of [post(bytes(MAX_BODY_BYTES + 1)), chunked(MAX_BODY_BYTES + 1)]) {
+      await expect(readBody(request, "Rooms")).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+        module: "Rooms",
+      });
+    }
+  });
+});
+
+describe("keys given twice", () => {
+  it("count with their last value", async () => {
+    const { api } = await account();
+    const answer = await api.send<{ room: Room }>("POST", "/rooms", {
+      body: '{"name":7,"customId":"a","name":"first","name":"last","customId":"b"}',
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(answer.data.room).toMatchObject({ name: "last", custom_id: "b" });
+  });
+});

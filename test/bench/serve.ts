@@ -1,0 +1,103 @@
+/** Serves Workers side by side in one workerd process, each on a direct socket of its own, from a temporary directory. */
+import { rmSync } from "node:fs";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
+import { CommandError } from "../../src/cli/command.ts";
+import { ROOT, runWrangler } from "../../src/cli/wrangler.ts";
+
+/** As in wrangler.toml. */
+const COMPATIBILITY_DATE = "2026-10-01";
+const START_LIMIT_MS = 60_000;
+
+/** What every Worker is given: the tables of one database for all, and a namespace of room objects of its own. */
+const BINDINGS = {
+  bindings: { JWT_SECRET: "a-secret-of-the-benchmarks-and-of-nothing-else" },
+  d1Databases: { DB: "bench" },
+  durableObjects: { ROOMS: { className: "RoomObject", useSQLite: true } },
+};
+
+export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+export interface Served {
+  /** Where the Worker listens, without a slash at the end. */
+  readonly origin: (name: string) => string;
+  /** The D1 database of all of them, with the tables of this checkout. */
+  readonly db: Database;
+}
+
+/**
+ * Serves the Workers of `workers/` that have these names while `work` runs, and leaves nothing behind.
+ * On direct sockets: the proxies of `wrangler dev` and of Miniflare cost many times what the Worker does.
+ */
+export async function serving<T>(
+  names: readonly [string, ...string[]],
+  stop: AbortSignal,
+  work: (served: Served) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(path.join(tmpdir(), "atrium-bench-"));
+  const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  // On Ctrl-C Miniflare kills workerd and ends this process at once: nothing but its last event is left then.
+  process.once("exit", remove);
+  let miniflare: Miniflare | undefined;
+  try {
+    const workers: V4WorkerOptions[] = [];
+    for (const name of names) workers.push(await workerOf(name, directory, stop));
+    miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        workers,
+        cf: false,
+        telemetry: { enabled: false },
+        resourcePersistencePath: path.join(directory, "state"),
+        resourceTmpPath: path.join(directory, "tmp"),
+      }),
+    );
+    await soon(miniflare.ready, stop);
+    const origins = new Map<string, string>();
+    for (const name of names) origins.set(name, (await miniflare.unsafeGetDirectURL(name)).origin);
+    const db = await miniflare.getD1Database("DB", names[0]);
+    await migrate(db);
+    return await work({ origin: (name) => origins.get(name) ?? "", db });
+  } finally {
+    await miniflare?.dispose();
+    process.off("exit", remove);
+    remove();
+  }
+}
+
+/** Bundled by wrangler, as a deploy would. */
+async function workerOf(name: string, directory: string, stop: AbortSignal): Promise<V4WorkerOptions> {
+  const out = path.join(directory, name);
+  const entry = path.join(import.meta.dirname, "workers", `${name}.ts`);
+  const file = path.join(ROOT, "wrangler.toml");
+  await runWrangler(["deploy", entry, "--config", file, "--env", "", "--dry-run", "--outdir", out], stop);
+  return {
+    name,
+    modules: [{ type: "ESModule", path: path.join(out, `${name}.js`) }],
+    modulesRoot: out,
+    compatibilityDate: COMPATIBILITY_DATE,
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    ...BINDINGS,
+  };
+}
+
+async function migrate(db: Database): Promise<void> {
+  const directory = path.join(ROOT, "migrations");
+  const files = (await readdir(directory)).filter((file) => file.endsWith(".sql")).sort();
+  for (const file of files) {
+    const statements = (await readFile(path.join(directory, file), "utf8")).split("--> statement-breakpoint");
+    await db.batch(statements.filter((sql) => sql.trim() !== "").map((sql) => db.prepare(sql)));
+  }
+}
+
+/** The promise's value, unless that takes too long or somebody wants to stop. */
+async function soon<T>(promise: Promise<T>, stop: AbortSignal): Promise<T> {
+  const limit = AbortSignal.any([stop, AbortSignal.timeout(START_LIMIT_MS)]);
+  const aborted = new Promise<never>((_, reject) => {
+    limit.addEventListener("abort", () => reject(new CommandError("workerd did not start in time")), {
+      once: true,
+    });
+  });
+  return Promise.race([promise, aborted]);
+}

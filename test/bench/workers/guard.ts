@@ -1,0 +1,25 @@
+/** Atrium's authentication alone, many times in one request: the runtime's clock stands still while code runs. */
+/// <reference types="@cloudflare/workers-types" />
+import { openDatabase } from "../../../src/database.ts";
+import { type Env, jwtSecrets } from "../../../src/env.ts";
+import { authenticate } from "../../../src/http/authenticate.ts";
+import { tokensFor } from "../../../src/users/tokens.ts";
+
+// Not used here: wrangler wants to see the objects of wrangler.toml exported.
+export { RoomObject } from "../../../src/realtime/room-object.ts";
+
+export default {
+  /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */
+  async fetch(request: Request, env: Env, execution: ExecutionContext) {
+    const times = Number(new URL(request.url).pathname.slice(1));
+    for (let time = 0; time < times; time += 1) {
+      await authenticate(request, {
+        db: openDatabase(env.DB),
+        tokens: tokensFor(jwtSecrets(env)),
+        now: Date.now,
+        defer: (work) => execution.waitUntil(work),
+      });
+    }
+    return new Response("ok");
+  },
+};

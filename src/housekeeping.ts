@@ -12,6 +12,6 @@ export async function keepHouse(env: Env, now: number): Promise<void> {
   const log = (message: string, error: unknown) => console.error(logLine("cron", message, error));
   await Promise.all([
     sweepOutbox(db, roomGateway(env), now, log),
-    deleteExpiredReceipts(db, now - RECEIPT_LIFETIME_MS).run(),
+    db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
   ]);
 }

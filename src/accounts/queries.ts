@@ -7,6 +7,6 @@ import { countKeys, selectKeys } from "./store.ts";
 
 /** The organization's keys, newest first. */
 export async function listApiKeys(ctx: Ctx, page: Page): Promise<{ api_keys: ApiKey[] } & PageShown> {
-  const [rows, counted] = await ctx.db.batch([selectKeys(ctx, page), countKeys(ctx)]);
+  const [rows, counted] = await ctx.db.run([selectKeys(ctx, page), countKeys(ctx)]);
   return { api_keys: rows.map(presentKey), ...pageShown(page, counted) };
 }

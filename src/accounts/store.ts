@@ -1,31 +1,54 @@
-/** The only SQL about organizations and their API keys. */
+/** The only SQL about organizations' API keys. */
 import { and, count, eq, sql } from "drizzle-orm";
-import type { Database, Page, Tenant } from "../database.ts";
+import {
+  build,
+  columnsOf,
+  type Page,
+  prepared,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../database.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
-/** Across organizations, because it is what tells which organization asks. */
-export const selectKeyByHash = (db: Database, hash: string) =>
-  db.select().from(apiKeys).where(eq(apiKeys.hash, hash)).limit(1);
-
-const matches = (tenant: Tenant, keyId: string) =>
-  and(eq(apiKeys.accountId, tenant.accountId), eq(apiKeys.id, keyId));
-
-export const selectKeys = (tenant: Tenant, page: Page) =>
-  tenant.db
-    .select()
+const keyByHash = prepared(() =>
+  build
+    .select(columnsOf(apiKeys))
     .from(apiKeys)
-    .where(eq(apiKeys.accountId, tenant.accountId))
-    .orderBy(sql`${apiKeys.createdAt} DESC`, sql`${apiKeys.id} DESC`)
-    .limit(page.limit)
-    .offset(page.offset);
+    .where(eq(apiKeys.hash, sql.placeholder("hash")))
+    .limit(1),
+);
 
-export const countKeys = (tenant: Tenant) =>
-  tenant.db.select({ total: count() }).from(apiKeys).where(eq(apiKeys.accountId, tenant.accountId));
+/** Across organizations, because it is what tells which organization asks. */
+export const selectKeyByHash = (hash: string): Statement<ApiKeyRow> => keyByHash({ hash });
 
-export const insertKey = (tenant: Tenant, row: ApiKeyRow) => tenant.db.insert(apiKeys).values(row);
+const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);
+const whereIs = (tenant: Tenant, keyId: string) => and(ofAccount(tenant), eq(apiKeys.id, keyId));
 
-export const updateLastUsed = (tenant: Tenant, keyId: string, lastUsedAt: number) =>
-  tenant.db.update(apiKeys).set({ lastUsedAt }).where(matches(tenant, keyId));
+export const selectKeys = (tenant: Tenant, page: Page): Statement<ApiKeyRow> =>
+  statement(
+    build
+      .select(columnsOf(apiKeys))
+      .from(apiKeys)
+      .where(ofAccount(tenant))
+      .orderBy(sql`${apiKeys.createdAt} DESC`, sql`${apiKeys.id} DESC`)
+      .limit(page.limit)
+      .offset(page.offset),
+  );
 
-export const deleteKey = (tenant: Tenant, keyId: string) =>
-  tenant.db.delete(apiKeys).where(matches(tenant, keyId)).returning({ hash: apiKeys.hash });
+export const countKeys = (tenant: Tenant): Statement<{ total: number }> =>
+  statement(
+    build
+      .select({ total: count().as("total") })
+      .from(apiKeys)
+      .where(ofAccount(tenant)),
+  );
+
+export const insertKey = (_: Tenant, row: ApiKeyRow): Statement =>
+  statement(build.insert(apiKeys).values(row));
+
+export const updateLastUsed = (tenant: Tenant, keyId: string, lastUsedAt: number): Statement =>
+  statement(build.update(apiKeys).set({ lastUsedAt }).where(whereIs(tenant, keyId)));
+
+export const deleteKey = (tenant: Tenant, keyId: string): Statement<{ hash: string }> =>
+  statement(build.delete(apiKeys).where(whereIs(tenant, keyId)).returning({ hash: apiKeys.hash }));

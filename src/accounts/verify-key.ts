@@ -54,12 +54,12 @@ export async function verifyKey(
   if (known !== undefined && known.until > now)
     return equalInConstantTime(known.accountId, accountId) ? known : null;
   remembered.delete(hash);
-  const [row] = await selectKeyByHash(db, hash);
+  const [[row]] = await db.run([selectKeyByHash(hash)]);
   if (row === undefined || !equalInConstantTime(row.hash, hash)) return null;
   const key = { accountId: row.accountId, keyId: row.id };
   remember(hash, key, now);
   const minute = now - (now % MINUTE_MS);
   if ((row.lastUsedAt ?? 0) < minute)
-    defer(updateLastUsed({ db, accountId: row.accountId }, row.id, minute).run());
+    defer(db.run([updateLastUsed({ db, accountId: row.accountId }, row.id, minute)]));
   return equalInConstantTime(row.accountId, accountId) ? key : null;
 }

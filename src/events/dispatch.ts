@@ -25,7 +25,7 @@ export const entryFor = (ctx: Ctx, roomId: string, change: Change): OutboxEntry 
 export async function handOn(ctx: Ctx, entry: OutboxEntry): Promise<RoomFigures | null> {
   try {
     const figures = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.change);
-    ctx.defer(deleteOutboxEntry(ctx.db, entry.id).run());
+    ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
     return figures;
   } catch (error) {
     ctx.log(`A change could not be handed on to its room yet: ${entry.change.type}`, error);
@@ -43,10 +43,11 @@ export async function sweepOutbox(
   now: number,
   log: (message: string, error: unknown) => void,
 ): Promise<void> {
-  for (const row of await selectLeftBehind(db, now - LEFT_BEHIND_AFTER_MS, SWEEP_SIZE)) {
+  const [leftBehind] = await db.run([selectLeftBehind(now - LEFT_BEHIND_AFTER_MS, SWEEP_SIZE)]);
+  for (const row of leftBehind) {
     try {
       await rooms.apply(row.roomId, row.accountId, JSON.parse(row.change) as Change);
-      await deleteOutboxEntry(db, row.id).run();
+      await db.run([deleteOutboxEntry(row.id)]);
     } catch (error) {
       log("A change that was left behind could not be handed on yet", error);
     }

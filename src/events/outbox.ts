@@ -1,6 +1,6 @@
 /** The outbox's only SQL: rows are written in the batch that makes a change, and deleted once handed on. */
-import { asc, eq, lt, type SQLWrapper, sql } from "drizzle-orm";
-import type { Database, Tenant } from "../database.ts";
+import { asc, eq, lt } from "drizzle-orm";
+import { build, columnsOf, type Statement, statement } from "../database.ts";
 import type { Change } from "./event.ts";
 import { outbox } from "./table.ts";
 
@@ -16,14 +16,22 @@ export interface OutboxEntry {
  * Writes the entry if `subject` selects a row, which it must be asked before a statement removes that row.
  * Without this a change to something that is not there, or is another organization's, would still be told.
  */
-export const insertOutboxEntry = (tenant: Tenant, entry: OutboxEntry, subject: SQLWrapper, now: number) =>
-  tenant.db.insert(outbox).select(
-    sql`SELECT ${entry.id}, ${entry.accountId}, ${entry.roomId}, ${JSON.stringify(entry.change)}, ${now}
-        WHERE EXISTS ${subject}`,
-  );
+export const insertOutboxEntry = (entry: OutboxEntry, subject: Statement, now: number): Statement => ({
+  sql: `INSERT INTO outbox (id, account_id, room_id, change, created_at)
+        SELECT ?, ?, ?, ?, ? WHERE EXISTS (${subject.sql})`,
+  params: [entry.id, entry.accountId, entry.roomId, JSON.stringify(entry.change), now, ...subject.params],
+});
 
-export const deleteOutboxEntry = (db: Database, id: string) => db.delete(outbox).where(eq(outbox.id, id));
+export const deleteOutboxEntry = (id: string): Statement =>
+  statement(build.delete(outbox).where(eq(outbox.id, id)));
 
 /** The oldest entries written before `before` (epoch ms): their hand-on was cut off. */
-export const selectLeftBehind = (db: Database, before: number, limit: number) =>
-  db.select().from(outbox).where(lt(outbox.createdAt, before)).orderBy(asc(outbox.createdAt)).limit(limit);
+export const selectLeftBehind = (before: number, limit: number): Statement<typeof outbox.$inferSelect> =>
+  statement(
+    build
+      .select(columnsOf(outbox))
+      .from(outbox)
+      .where(lt(outbox.createdAt, before))
+      .orderBy(asc(outbox.createdAt))
+      .limit(limit),
+  );

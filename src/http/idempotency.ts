@@ -72,13 +72,13 @@ export async function openReceipt(
 
   return {
     async replay(ctx) {
-      const [row] = await selectReceipt(db, scope, key);
+      const [[row]] = await db.run([selectReceipt(scope, key)]);
       return row === undefined || row.createdAt <= expiry ? null : restore(ctx, open(row));
     },
     statements(data) {
       const kept = keep(data);
       const row = { scope, key, fingerprint: print, data: kept && JSON.stringify(kept), createdAt: now };
-      return [deleteExpiredReceipt(db, scope, key, expiry), insertReceipt(db, row)];
+      return [deleteExpiredReceipt(scope, key, expiry), insertReceipt(row)];
     },
     lostRace: (error) => violatedConstraint(error)?.startsWith("unique:receipts.") ?? false,
   };
@@ -102,12 +102,12 @@ export async function once(
   const commit: Ctx["commit"] = async (statements, data) => {
     if (data === undefined) return ctx.commit(statements);
     left = true;
-    const [, , ...results] = await ctx.db.batch([...receipt.statements(data), ...statements]);
+    const [, , ...results] = await ctx.db.run([...receipt.statements(data), ...statements]);
     return results as unknown as Results<typeof statements>;
   };
   try {
     const data = await work({ ...ctx, commit });
-    if (!left) await ctx.db.batch(receipt.statements(data));
+    if (!left) await ctx.db.run(receipt.statements(data));
     return { data, replayed: false };
   } catch (error) {
     const first = receipt.lostRace(error) ? await receipt.replay(ctx) : null;

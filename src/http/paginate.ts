@@ -81,8 +81,8 @@ export const toPage = (query: {
   limit: query.limit,
   offset: query.offset,
   search: query.search ?? "",
-  from: query.from ?? null,
-  to: query.to ?? null,
+  from: query.from ?? Number.MIN_SAFE_INTEGER,
+  to: query.to ?? Number.MAX_SAFE_INTEGER,
 });
 
 /** The part of a paginated answer that says which page it is. */

@@ -118,7 +118,7 @@ async function openContext(endpoint: Endpoint, call: Call, requestId: string): P
     newId: () => crypto.randomUUID(),
     log: (message, error) => console.error(logLine(requestId, message, error)),
     defer,
-    commit: (statements) => db.batch(statements),
+    commit: (statements) => db.run(statements),
   };
 }
 

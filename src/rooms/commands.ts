@@ -50,9 +50,7 @@ export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): 
   const [rows] = await ctx
     .commit([
       updateRow(ctx, roomId, changes),
-      ...(closing === null
-        ? []
-        : [insertOutboxEntry(ctx, closing, selectRoom(ctx, { id: roomId }), ctx.now())]),
+      ...(closing === null ? [] : [insertOutboxEntry(closing, selectRoom(ctx, { id: roomId }), ctx.now())]),
     ])
     .catch(refuseTakenCustomId);
   const row = rows[0];
@@ -66,7 +64,7 @@ export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): 
 export async function deleteRoom(ctx: Ctx, roomId: string): Promise<Record<string, never>> {
   const deletion = entryFor(ctx, roomId, { type: "room.deleted" });
   const [, deleted] = await ctx.commit([
-    insertOutboxEntry(ctx, deletion, selectRoom(ctx, { id: roomId }), ctx.now()),
+    insertOutboxEntry(deletion, selectRoom(ctx, { id: roomId }), ctx.now()),
     deleteRow(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");

@@ -13,5 +13,5 @@ export async function copyFigures(
   figures: RoomFigures,
   version: number,
 ): Promise<void> {
-  await updateFigures(tenant, roomId, figures, version).run();
+  await tenant.db.run([updateFigures(tenant, roomId, figures, version)]);
 }

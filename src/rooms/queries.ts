@@ -6,12 +6,12 @@ import { type PageShown, pageShown } from "../http/paginate.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { presentUser, type User } from "../users/schema.ts";
 import { presentRoom, type Room } from "./schema.ts";
-import { countRooms, type RoomKey, selectRoom, selectRoomId, selectRooms } from "./store.ts";
+import { countRooms, type RoomKey, selectRoom, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
 /** The organization's rooms, newest first. Their figures are the copies in D1, at most 2 s old. */
 export async function listRooms(ctx: Ctx, page: Page): Promise<{ rooms: Room[] } & PageShown> {
-  const [rows, counted] = await ctx.db.batch([selectRooms(ctx, page), countRooms(ctx, page)]);
+  const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
   return { rooms: rows.map((row) => presentRoom(row, now)), ...pageShown(page, counted) };
 }
@@ -22,9 +22,9 @@ export async function getRoom(
   key: RoomKey,
   page: Page,
 ): Promise<{ room: Room; users: User[]; usersTotal: number; limit: number; offset: number }> {
-  const [rooms, users, counted] = await ctx.db.batch([
+  const [rooms, users, counted] = await ctx.db.run([
     selectRoom(ctx, key),
-    ...selectUsersPage(ctx, selectRoomId(ctx, key), page),
+    ...selectUsersPage(ctx, "id" in key ? { roomId: key.id } : { roomCustomId: key.customId }, page),
   ]);
   const row = rooms[0];
   if (row === undefined) throw notFound("Rooms", "Room");
@@ -45,7 +45,7 @@ export async function getRoom(
 
 /** The room's row; NOT_FOUND when it is not there or not the organization's. */
 export async function getRoomRow(ctx: Ctx, roomId: string): Promise<RoomRow> {
-  const [row] = await selectRoom(ctx, { id: roomId });
+  const [[row]] = await ctx.db.run([selectRoom(ctx, { id: roomId })]);
   if (row === undefined) throw notFound("Rooms", "Room");
   return row;
 }

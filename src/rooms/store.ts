@@ -1,72 +1,107 @@
-/** The only SQL about rooms. Select functions return statements too, so that a query can batch them. */
+/** The only SQL about rooms. */
 import { and, count, eq, lte, sql } from "drizzle-orm";
-import { type Page, type Tenant, within } from "../database.ts";
+import {
+  build,
+  columnsOf,
+  type Page,
+  placeholdersOf,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../database.ts";
 import type { RoomFigures } from "./schema.ts";
 import { type RoomRow, rooms } from "./table.ts";
 
 /** Finds a room by its id, or by the organization's own one. */
 export type RoomKey = { readonly id: string } | { readonly customId: string };
 
-const matches = (tenant: Tenant, key: RoomKey) =>
-  and(
-    eq(rooms.accountId, tenant.accountId),
-    "id" in key ? eq(rooms.id, key.id) : eq(rooms.customId, key.customId),
-  );
+const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
+const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")));
+const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")));
 
-export const selectRoom = (tenant: Tenant, key: RoomKey) =>
-  tenant.db.select().from(rooms).where(matches(tenant, key)).limit(1);
-
-/** The id of the room, as a subquery: lets what hangs on a room be read in the same round trip. */
-export const selectRoomId = (tenant: Tenant, key: RoomKey) =>
-  tenant.db.select({ id: rooms.id }).from(rooms).where(matches(tenant, key));
-
-const filtered = (tenant: Tenant, page: Page) =>
-  and(
-    eq(rooms.accountId, tenant.accountId),
-    ...within(rooms.createdAt, page),
-    page.search === "" ? undefined : sql`instr(${rooms.nameFolded}, ${page.search})`,
-  );
-
-export const selectRooms = (tenant: Tenant, page: Page) =>
-  tenant.db
-    .select()
+const roomByKey = preparedByShape((shape: "id" | "customId") =>
+  build
+    .select(columnsOf(rooms))
     .from(rooms)
-    .where(filtered(tenant, page))
+    .where(shape === "id" ? byId : byCustomId)
+    .limit(1),
+);
+
+export const selectRoom = ({ accountId }: Tenant, key: RoomKey): Statement<RoomRow> =>
+  roomByKey("id" in key ? "id" : "customId", { accountId, ...key });
+
+type Filter = "all" | "searched";
+const filterOf = (page: Page): Filter => (page.search === "" ? "all" : "searched");
+
+const filtered = (filter: Filter) =>
+  and(
+    ofAccount,
+    sql`${rooms.createdAt} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`,
+    filter === "all" ? undefined : sql`instr(${rooms.nameFolded}, ${sql.placeholder("search")})`,
+  );
+
+const roomPage = preparedByShape((filter: Filter) =>
+  build
+    .select(columnsOf(rooms))
+    .from(rooms)
+    .where(filtered(filter))
     .orderBy(sql`${rooms.createdAt} DESC`, sql`${rooms.id} DESC`)
-    .limit(page.limit)
-    .offset(page.offset);
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
 
-export const countRooms = (tenant: Tenant, page: Page) =>
-  tenant.db.select({ total: count() }).from(rooms).where(filtered(tenant, page));
+export const selectRooms = ({ accountId }: Tenant, page: Page): Statement<RoomRow> =>
+  roomPage(filterOf(page), { accountId, ...page });
 
-export const insertRoom = (tenant: Tenant, row: RoomRow) => tenant.db.insert(rooms).values(row);
+const roomCount = preparedByShape((filter: Filter) =>
+  build
+    .select({ total: count().as("total") })
+    .from(rooms)
+    .where(filtered(filter)),
+);
+
+export const countRooms = ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
+  roomCount(filterOf(page), { accountId, ...page });
+
+const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));
+
+export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
+
+const whereIs = ({ accountId }: Tenant, roomId: string) =>
+  and(eq(rooms.accountId, accountId), eq(rooms.id, roomId));
 
 export const updateRoom = (
   tenant: Tenant,
   roomId: string,
   changes: Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>,
-) =>
-  tenant.db
-    .update(rooms)
-    .set(changes)
-    .where(matches(tenant, { id: roomId }))
-    .returning();
+): Statement<RoomRow> =>
+  statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
 
-export const deleteRoom = (tenant: Tenant, roomId: string) =>
-  tenant.db
-    .delete(rooms)
-    .where(matches(tenant, { id: roomId }))
-    .returning({ id: rooms.id });
+export const deleteRoom = (tenant: Tenant, roomId: string): Statement<{ id: string }> =>
+  statement(build.delete(rooms).where(whereIs(tenant, roomId)).returning({ id: rooms.id }));
 
-export const countUserCreation = (tenant: Tenant, roomId: string) =>
-  tenant.db
+const userCreationCount = prepared(() =>
+  build
     .update(rooms)
     .set({ totalUsersCreated: sql`${rooms.totalUsersCreated} + 1` })
-    .where(matches(tenant, { id: roomId }));
+    .where(byId),
+);
+
+export const countUserCreation = ({ accountId }: Tenant, roomId: string): Statement =>
+  userCreationCount({ accountId, id: roomId });
 
 /** Copies a room object's figures, unless a newer copy is there already. */
-export const updateFigures = (tenant: Tenant, roomId: string, figures: RoomFigures, figuresVersion: number) =>
-  tenant.db
-    .update(rooms)
-    .set({ ...figures, figuresVersion })
-    .where(and(matches(tenant, { id: roomId }), lte(rooms.figuresVersion, figuresVersion)));
+export const updateFigures = (
+  tenant: Tenant,
+  roomId: string,
+  figures: RoomFigures,
+  figuresVersion: number,
+): Statement =>
+  statement(
+    build
+      .update(rooms)
+      .set({ ...figures, figuresVersion })
+      .where(and(whereIs(tenant, roomId), lte(rooms.figuresVersion, figuresVersion))),
+  );

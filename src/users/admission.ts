@@ -10,7 +10,7 @@ export async function findAdmission(
   roomId: string,
   userId: string,
 ): Promise<{ readonly room: RoomRow | null; readonly user: UserRow | null }> {
-  const [rooms, users] = await tenant.db.batch([
+  const [rooms, users] = await tenant.db.run([
     selectRoomOf(tenant, roomId),
     selectUser(tenant, roomId, { id: userId }),
   ]);

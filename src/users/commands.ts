@@ -58,7 +58,7 @@ export async function updateUser(
   const [rows] = await ctx
     .commit([
       updateRow(ctx, roomId, userId, changes),
-      insertOutboxEntry(ctx, entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
+      insertOutboxEntry(entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
     ])
     .catch(refuse);
   const row = rows[0];
@@ -72,7 +72,7 @@ export async function updateUser(
 export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Promise<Record<string, never>> {
   const entry = entryFor(ctx, roomId, { type: "user.deleted", userId });
   const [, deleted] = await ctx.commit([
-    insertOutboxEntry(ctx, entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
+    insertOutboxEntry(entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");

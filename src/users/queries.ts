@@ -10,12 +10,19 @@ import {
   type UserSession,
   type UserWithToken,
 } from "./schema.ts";
-import { countUsers, type RoomRef, selectRoomOf, selectUser, selectUsers, type UserKey } from "./store.ts";
+import {
+  countUsers,
+  type RoomOfUsers,
+  selectRoomOf,
+  selectUser,
+  selectUsers,
+  type UserKey,
+} from "./store.ts";
 import type { UserRow } from "./table.ts";
 import { isTokenOf, type TokenClaims } from "./tokens.ts";
 
 /** The statements that read a page of a room's users and how many match, for another query's batch too. */
-export const selectUsersPage = (tenant: Tenant, room: RoomRef, page: Page) =>
+export const selectUsersPage = (tenant: Tenant, room: RoomOfUsers, page: Page) =>
   [selectUsers(tenant, room, page), countUsers(tenant, room, page)] as const;
 
 /**
@@ -28,9 +35,9 @@ export async function listUsers(
   page: Page,
 ): Promise<{ users: ListedUser[] } & PageShown> {
   mayUseRoom(ctx, roomId);
-  const [rooms, rows, counted] = await ctx.db.batch([
+  const [rooms, rows, counted] = await ctx.db.run([
     selectRoomOf(ctx, roomId),
-    ...selectUsersPage(ctx, roomId, page),
+    ...selectUsersPage(ctx, { roomId }, page),
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
   const { attendance } = await ctx.rooms.read(
@@ -53,7 +60,7 @@ export async function getUser(
   roomId: string,
   key: UserKey,
 ): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
-  const [row] = await selectUser(ctx, roomId, key);
+  const [[row]] = await ctx.db.run([selectUser(ctx, roomId, key)]);
   if (row === undefined) throw notFound("Users", "User");
   return presentWithSessions(ctx, row);
 }
@@ -75,6 +82,7 @@ export async function presentWithSessions(
 
 /** The user whose token this is, as D1 has it now: null when deleted since, or not the one that was signed for. */
 export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<UserRow | null> {
-  const [user] = await selectUser({ db, accountId: claims.accountId }, claims.roomId, { id: claims.userId });
+  const tenant = { db, accountId: claims.accountId };
+  const [[user]] = await db.run([selectUser(tenant, claims.roomId, { id: claims.userId })]);
   return user !== undefined && isTokenOf(claims, user) ? user : null;
 }

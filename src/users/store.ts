@@ -1,83 +1,144 @@
-/** The only SQL about users. Select functions return statements too, so that a query can batch them. */
-import { and, count, eq, inArray, or, type SQLWrapper, sql } from "drizzle-orm";
-import { type Page, type Tenant, within } from "../database.ts";
-import { rooms } from "../rooms/table.ts";
+/** The only SQL about users. */
+import { and, count, eq, or, sql } from "drizzle-orm";
+import {
+  build,
+  columnsOf,
+  type Page,
+  placeholdersOf,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../database.ts";
+import { type RoomRow, rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "./table.ts";
 
 /** Finds a user of a room by its id, or by the organization's own one. */
 export type UserKey = { readonly id: string } | { readonly customId: string };
 
-/** A room by its id, or by a subquery that selects its id. */
-export type RoomRef = string | SQLWrapper;
+/** The room whose users are meant, by its id or by the organization's own one. */
+export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
 
-const inRoom = (tenant: Tenant, room: RoomRef) =>
+const ofAccount = eq(users.accountId, sql.placeholder("accountId"));
+const inRoom = and(ofAccount, eq(users.roomId, sql.placeholder("roomId")));
+const inCustomRoom = () =>
   and(
-    eq(users.accountId, tenant.accountId),
-    typeof room === "string" ? eq(users.roomId, room) : inArray(users.roomId, sql`${room}`),
+    ofAccount,
+    eq(
+      users.roomId,
+      build
+        .select({ id: rooms.id })
+        .from(rooms)
+        .where(
+          and(
+            eq(rooms.accountId, sql.placeholder("accountId")),
+            eq(rooms.customId, sql.placeholder("roomCustomId")),
+          ),
+        ),
+    ),
   );
 
-const matches = (tenant: Tenant, roomId: string, key: UserKey) =>
-  and(inRoom(tenant, roomId), "id" in key ? eq(users.id, key.id) : eq(users.customId, key.customId));
+const roomOf = prepared(() =>
+  build
+    .select(columnsOf(rooms))
+    .from(rooms)
+    .where(and(eq(rooms.accountId, sql.placeholder("accountId")), eq(rooms.id, sql.placeholder("roomId"))))
+    .limit(1),
+);
 
 /** The row of the room that users are looked for in. */
-export const selectRoomOf = (tenant: Tenant, roomId: string) =>
-  tenant.db
-    .select()
-    .from(rooms)
-    .where(and(eq(rooms.accountId, tenant.accountId), eq(rooms.id, roomId)))
-    .limit(1);
+export const selectRoomOf = ({ accountId }: Tenant, roomId: string): Statement<RoomRow> =>
+  roomOf({ accountId, roomId });
 
-export const selectUser = (tenant: Tenant, roomId: string, key: UserKey) =>
-  tenant.db
-    .select()
+const userByKey = preparedByShape((shape: "id" | "customId") =>
+  build
+    .select(columnsOf(users))
     .from(users)
-    .where(matches(tenant, roomId, key))
-    .limit(1);
+    .where(
+      and(
+        inRoom,
+        shape === "id"
+          ? eq(users.id, sql.placeholder("id"))
+          : eq(users.customId, sql.placeholder("customId")),
+      ),
+    )
+    .limit(1),
+);
 
-const filtered = (tenant: Tenant, room: RoomRef, page: Page) =>
+export const selectUser = ({ accountId }: Tenant, roomId: string, key: UserKey): Statement<UserRow> =>
+  userByKey("id" in key ? "id" : "customId", { accountId, roomId, ...key });
+
+type Filter = "room" | "room searched" | "custom room" | "custom room searched";
+const filterOf = (room: RoomOfUsers, page: Page): Filter => {
+  if ("roomId" in room) return page.search === "" ? "room" : "room searched";
+  return page.search === "" ? "custom room" : "custom room searched";
+};
+
+const filtered = (filter: Filter) =>
   and(
-    inRoom(tenant, room),
-    ...within(users.createdAt, page),
-    page.search === ""
-      ? undefined
-      : or(
-          sql`instr(${users.nameFolded}, ${page.search})`,
-          // Ids are lower-case hexadecimal: what folds to a part of one is found again by its lower case.
-          sql`instr(${users.id}, ${page.search.toLowerCase()}) = 1`,
-        ),
+    filter.startsWith("custom") ? inCustomRoom() : inRoom,
+    sql`${users.createdAt} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`,
+    filter.endsWith("searched")
+      ? or(
+          sql`instr(${users.nameFolded}, ${sql.placeholder("search")})`,
+          // Ids are hexadecimal, whose upper case is what the search was folded to.
+          sql`instr(upper(${users.id}), ${sql.placeholder("search")}) = 1`,
+        )
+      : undefined,
   );
 
-export const selectUsers = (tenant: Tenant, room: RoomRef, page: Page) =>
-  tenant.db
-    .select()
+const userPage = preparedByShape((filter: Filter) =>
+  build
+    .select(columnsOf(users))
     .from(users)
-    .where(filtered(tenant, room, page))
+    .where(filtered(filter))
     .orderBy(sql`${users.createdAt} DESC`, sql`${users.id} DESC`)
-    .limit(page.limit)
-    .offset(page.offset);
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
 
-export const countUsers = (tenant: Tenant, room: RoomRef, page: Page) =>
-  tenant.db
-    .select({ total: count() })
+export const selectUsers = ({ accountId }: Tenant, room: RoomOfUsers, page: Page): Statement<UserRow> =>
+  userPage(filterOf(room, page), { accountId, ...room, ...page });
+
+const userCount = preparedByShape((filter: Filter) =>
+  build
+    .select({ total: count().as("total") })
     .from(users)
-    .where(filtered(tenant, room, page));
+    .where(filtered(filter)),
+);
 
-export const insertUser = (tenant: Tenant, row: UserRow) => tenant.db.insert(users).values(row);
+export const countUsers = (
+  { accountId }: Tenant,
+  room: RoomOfUsers,
+  page: Page,
+): Statement<{ total: number }> => userCount(filterOf(room, page), { accountId, ...room, ...page });
+
+const insertion = prepared(() => build.insert(users).values(placeholdersOf(users)));
+
+export const insertUser = (_: Tenant, row: UserRow): Statement => insertion(row);
+
+const whereIs = ({ accountId }: Tenant, roomId: string, userId: string) =>
+  and(eq(users.accountId, accountId), eq(users.roomId, roomId), eq(users.id, userId));
 
 export const updateUser = (
   tenant: Tenant,
   roomId: string,
   userId: string,
   changes: Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId">>,
-) =>
-  tenant.db
-    .update(users)
-    .set(changes)
-    .where(matches(tenant, roomId, { id: userId }))
-    .returning();
+): Statement<UserRow> =>
+  statement(
+    build
+      .update(users)
+      .set(changes)
+      .where(whereIs(tenant, roomId, userId))
+      .returning(columnsOf(users)),
+  );
 
-export const deleteUser = (tenant: Tenant, roomId: string, userId: string) =>
-  tenant.db
-    .delete(users)
-    .where(matches(tenant, roomId, { id: userId }))
-    .returning({ id: users.id });
+export const deleteUser = (tenant: Tenant, roomId: string, userId: string): Statement<{ id: string }> =>
+  statement(
+    build
+      .delete(users)
+      .where(whereIs(tenant, roomId, userId))
+      .returning({ id: users.id }),
+  );

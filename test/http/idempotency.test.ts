@@ -1,7 +1,7 @@
 /** Retried creations: done once, answered alike, and no secret kept for it. */
 import { env } from "cloudflare:workers";
+import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/database.ts";
 import { keepHouse } from "../../src/housekeeping.ts";
 import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency.ts";
 import { receipts } from "../../src/http/table.ts";
@@ -67,7 +67,7 @@ describe("an Idempotency-Key", () => {
     const first = await api.post<{ token: string }>("/users", body, key("k"));
     const second = await api.post<{ token: string }>("/users", body, key("k"));
     expect(second.data).toEqual(first.data);
-    const kept = JSON.stringify(await openDatabase(env.DB).select().from(receipts));
+    const kept = JSON.stringify(await drizzle(env.DB).select().from(receipts));
     expect(kept).not.toContain(first.data.token.split(".")[2]);
   });
 
@@ -77,7 +77,7 @@ describe("an Idempotency-Key", () => {
     const second = await api.post("/api-keys", {}, key("k"));
     expect([first.status, second.status, second.error?.code]).toEqual([201, 409, "CONFLICT"]);
     expect((await api.get("/api-keys")).data.total).toBe(2);
-    const kept = JSON.stringify(await openDatabase(env.DB).select().from(receipts));
+    const kept = JSON.stringify(await drizzle(env.DB).select().from(receipts));
     expect(kept).not.toContain(first.data.key.slice(14));
   });
 
@@ -119,7 +119,7 @@ describe("an Idempotency-Key", () => {
     expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
     expect((await api.get("/rooms")).data.total).toBe(2);
     await keepHouse(env, Date.now() + RECEIPT_LIFETIME_MS + 1_000);
-    expect(await openDatabase(env.DB).select().from(receipts)).toEqual([]);
+    expect(await drizzle(env.DB).select().from(receipts)).toEqual([]);
   });
 
   it.each(["", "a b", "x".repeat(256), "a\tb"])("must not be %j", async (text) => {

@@ -39,7 +39,7 @@ async function withRooms(rooms: readonly { name: string; createdAt?: number }[])
     }),
   );
   const [first, ...others] = statements;
-  if (first !== undefined) await tenant.db.batch([first, ...others]);
+  if (first !== undefined) await tenant.db.run([first, ...others]);
   return owner;
 }
 

@@ -2,9 +2,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
 import { expect } from "vitest";
 import { accounts } from "../../src/accounts/table.ts";
-import { openDatabase } from "../../src/database.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
 import { type RoomRow, rooms } from "../../src/rooms/table.ts";
@@ -13,7 +13,7 @@ import { type UserRow, users } from "../../src/users/table.ts";
 import { tokensFor } from "../../src/users/tokens.ts";
 import { TestSocket } from "./test-socket.ts";
 
-const db = openDatabase(env.DB);
+const db = drizzle(env.DB);
 export const tokens = tokensFor(["a-secret-of-the-tests-and-of-nothing-else"]);
 export const gateway = roomGateway(env);
 

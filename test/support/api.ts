@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { createApiKey, fingerprintOf } from "../../src/accounts/api-key.ts";
 import { insertKey } from "../../src/accounts/store.ts";
 import { accounts } from "../../src/accounts/table.ts";
-import { openTenant } from "../../src/database.ts";
+import { build, openTenant, statement } from "../../src/database.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
@@ -131,8 +131,8 @@ export async function account(): Promise<Account> {
     createdAt: now,
     lastUsedAt: null,
   };
-  await tenant.db.batch([
-    tenant.db.insert(accounts).values({ id, name: "An organization", createdAt: now }),
+  await tenant.db.run([
+    statement(build.insert(accounts).values({ id, name: "An organization", createdAt: now })),
     insertKey(tenant, key),
   ]);
   return { id, apiKey, keyId, api: new Api(id, bearer(id, apiKey)) };

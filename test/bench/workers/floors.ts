@@ -14,7 +14,9 @@ const ROOM_COLUMNS =
 const USER_COLUMNS =
   "id, account_id, room_id, name, name_folded, profile_picture, custom_id, role, created_at";
 const ROOM = "account_id = ? AND id = ?";
-const USERS = `account_id = ? AND room_id IN (SELECT id FROM rooms WHERE ${ROOM})`;
+const CREATED = "created_at BETWEEN ? AND ?";
+const EVER = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+const USERS = `account_id = ? AND room_id = ? AND ${CREATED}`;
 const PAGE = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?";
 
 /** Answers what Atrium's object answers about a room that nobody has joined yet. Named as wrangler.toml has it. */
@@ -41,12 +43,12 @@ app.get("/:account/rooms/:room", async (c) => {
     DB.prepare(`SELECT ${ROOM_COLUMNS} FROM rooms WHERE ${ROOM} LIMIT ?`).bind(account, room, 1),
     DB.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE ${USERS} ${PAGE}`).bind(
       account,
-      account,
       room,
+      ...EVER,
       50,
       0,
     ),
-    DB.prepare(`SELECT count(*) AS total FROM users WHERE ${USERS}`).bind(account, account, room),
+    DB.prepare(`SELECT count(*) AS total FROM users WHERE ${USERS}`).bind(account, room, ...EVER),
   ]);
   const ids = users?.results.map((user) => user.id) ?? [];
   const live = await ROOMS.getByName(room).read(ids);
@@ -57,8 +59,16 @@ app.get("/:account/rooms", async (c) => {
   const account = c.req.param("account");
   const { DB } = c.env;
   const [rooms, total] = await DB.batch([
-    DB.prepare(`SELECT ${ROOM_COLUMNS} FROM rooms WHERE account_id = ? ${PAGE}`).bind(account, 50, 0),
-    DB.prepare("SELECT count(*) AS total FROM rooms WHERE account_id = ?").bind(account),
+    DB.prepare(`SELECT ${ROOM_COLUMNS} FROM rooms WHERE account_id = ? AND ${CREATED} ${PAGE}`).bind(
+      account,
+      ...EVER,
+      50,
+      0,
+    ),
+    DB.prepare(`SELECT count(*) AS total FROM rooms WHERE account_id = ? AND ${CREATED}`).bind(
+      account,
+      ...EVER,
+    ),
   ]);
   return c.json({ rooms: rooms?.results, total: total?.results });
 });

@@ -1,6 +1,8 @@
 /** Users over REST. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { ListedUser, UserSession, UserWithToken } from "../../src/users/schema.ts";
+import { tokensFor } from "../../src/users/tokens.ts";
 import { account } from "../support/api.ts";
 
 interface UserAnswer {
@@ -159,6 +161,28 @@ describe("a user's own token", () => {
     const { data } = await api.as(ada.token).get<UserList>(`/users?roomId=${room.id}`);
     const tokens = Object.fromEntries(data.users.map((user) => [user.id, user.token]));
     expect(tokens).toEqual({ [ada.id]: ada.token, [bob.id]: undefined });
+  });
+
+  it("opens nothing when it says of its user what the database does not", async () => {
+    const { id, api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id, { role: "viewer" });
+    const createdAt = Date.parse(user.created_at);
+    const tokens = tokensFor([env.JWT_SECRET ?? ""]);
+    const statusOf = async (claim: { role?: "editor"; createdAt?: number }) => {
+      const token = await tokens.sign({
+        id: user.id,
+        accountId: id,
+        roomId: room.id,
+        role: "viewer",
+        createdAt,
+        ...claim,
+      });
+      return (await api.as(token).get(`/users?roomId=${room.id}`)).status;
+    };
+    expect(await statusOf({})).toBe(200);
+    expect(await statusOf({ role: "editor" })).toBe(401);
+    expect(await statusOf({ createdAt: createdAt - 1_000 })).toBe(401);
   });
 
   it("is taken in whatever case the scheme is written", async () => {

@@ -4,7 +4,7 @@ import { JOIN_DEADLINE_MS, SILENCE_MS, SWEEP_INTERVAL_MS } from "./protocol.ts";
 
 /**
  * How old the sign of life that is kept with a socket may get before it is rewritten. After hibernation a
- * socket that sends messages but no pings is held dead by up to this much too early: 70 s instead of 75 s.
+ * socket that sends messages but no pings is held dead by up to this much too late, and never too early.
  */
 export const HEARD_GRANULARITY_MS = 5_000;
 
@@ -17,6 +17,12 @@ export function findOverdue(connection: Connection, now: number): Overdue | null
   if (now >= connection.heardAt + SILENCE_MS) return "silent";
   return now >= connection.tokenExpiresAt ? "tokenExpired" : null;
 }
+
+/** The socket after hibernation: it may have been heard until shortly before the kept sign would be rewritten. */
+export const afterHibernation = (connection: Joined): Joined => ({
+  ...connection,
+  heardAt: connection.savedHeardAt + HEARD_GRANULARITY_MS,
+});
 
 /** True when the sign of life that is kept with the socket is too old to be left so. */
 export const needsSaving = (connection: Joined): boolean =>

@@ -3,7 +3,7 @@ import type { Change } from "../events/event.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
 import { type Attendance, presentUser, type Role, type UserRecord } from "../users/schema.ts";
 import type { Admitting, Joined, JoinRequest, Waiting } from "./connections.ts";
-import { findOverdue, needsSaving, type Overdue, planAlarm } from "./deadlines.ts";
+import { afterHibernation, findOverdue, needsSaving, type Overdue, planAlarm } from "./deadlines.ts";
 import { type Admission, type Effect, type Refusal, refusal, type Verdict } from "./effects.ts";
 import { Members, presentOnline, send } from "./members.ts";
 import * as protocol from "./protocol.ts";
@@ -65,7 +65,9 @@ export class Room {
   /** Takes up the sockets that outlived hibernation. Sessions whose sockets did not are ended. */
   restore(connections: Iterable<Waiting | Joined>): Effect[] {
     for (const connection of connections) {
-      this.#members.connections.put(connection.phase === "joined" ? this.#withPings(connection) : connection);
+      const awake =
+        connection.phase === "joined" ? this.#withPings(afterHibernation(connection)) : connection;
+      this.#members.connections.put(awake);
     }
     return this.#members.heal();
   }

@@ -39,7 +39,7 @@ describe("the heartbeat", () => {
     room.now += 4_000;
     await socket.request("HELLO");
     await room.hibernate();
-    await room.advance(70_999);
+    await room.advance(75_999);
     expect(await room.online(ada)).toEqual([ada.user.id]);
     await room.advance(1);
     expect(await socket.closed).toMatchObject({ code: 1001 });

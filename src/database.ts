@@ -69,8 +69,8 @@ type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
 export const statement = <Rows>(query: Query<Rows>): Statement<RowOf<Rows>> => query.toSQL();
 
 /**
- * A statement of a few shapes, each of which is built when it is first used: building costs about as much
- * as all else that a request does. Values take the places of `sql.placeholder`s, by name.
+ * A statement of a few shapes, each of which is built when it is first used: built on every request, this and
+ * drizzle's mapping of rows took a fifth of the processor time. Values take the places of `sql.placeholder`s, by name.
  */
 export function preparedByShape<Shape extends string, Rows>(
   buildShape: (shape: Shape) => Query<Rows>,

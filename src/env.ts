@@ -28,7 +28,7 @@ export function jwtSecrets(env: Env): JwtSecrets {
     throw new AppError(
       "Server",
       "INTERNAL_ERROR",
-      `The secret JWT_SECRET is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one; ` +
+      `The secret JWT_SECRET is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
         "in production, run `npx wrangler secret put JWT_SECRET --env production`",
     );
   }

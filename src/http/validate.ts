@@ -38,12 +38,9 @@ export function checkQuery<T extends z.ZodObject>(schema: T, search: string, mod
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
   for (const pair of search.slice(1).split("&")) {
     if (pair === "") continue;
-    const equals = pair.indexOf("=");
-    const raw = equals === -1 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)];
-    const [name, value] = raw.map((part) => decode(part.replaceAll("+", " "))) as [
-      string | null,
-      string | null,
-    ];
+    const [rawName = "", ...rawValue] = pair.replaceAll("+", " ").split("=");
+    const name = decode(rawName);
+    const value = decode(rawValue.join("="));
     if (name === null || !Object.hasOwn(schema.shape, name)) continue;
     if (value === null) throw refuse(`${name} must be percent-encoded UTF-8 without NUL`);
     if (Object.hasOwn(values, name)) throw refuse(`${name} may be given only once`);

@@ -39,13 +39,13 @@ const SQL_FILES = /(^|\/)(store|table)\.ts$|^events\/outbox\.ts$|^database\.ts$/
 const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\//;
 /** Decide without doing: exact in tests, because nothing of the platform is in them. */
 const PURE_FILES =
-  /^realtime\/(room|members|sessions|connections|deadlines|effects|figures-copy|protocol|storage|storage-memory)\.ts$|^http\/(text|time)\.ts$|^accounts\/api-key\.ts$/;
+  /^realtime\/(?!(admit|commands|flusher|gateway|log|lookups|room-object|routes.*|sockets|sqlite-.+|storage-sqlite)\.ts$).+\.ts$|^http\/(text|time)\.ts$|^accounts\/api-key\.ts$/;
 
 describe("the house", () => {
   it("has rooms to look at", () => {
     expect(sources.length).toBeGreaterThan(40);
     expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(150);
-    expect(sources.filter(({ file }) => PURE_FILES.test(file))).toHaveLength(13);
+    expect(sources.filter(({ file }) => PURE_FILES.test(file))).toHaveLength(32);
   });
 
   it("keeps SQL in stores, and Hono at the doors", () => {
@@ -80,5 +80,28 @@ describe("the house", () => {
     const unnamed = sources.filter(({ text }) => !text.startsWith("/**")).map(({ file }) => file);
     const long = sources.filter(({ text }) => text.split("\n").length > MAX_LINES).map(({ file }) => file);
     expect({ unnamed, long }).toEqual({ unnamed: [], long: [] });
+  });
+});
+
+describe("the protocol", () => {
+  const protocol = readFileSync(path.join(SRC, "realtime/PROTOCOL.md"), "utf8");
+  const rules = [...protocol.matchAll(/^- \*\*(R\d+)\*\*/gm)].map(([, rule = ""]) => rule);
+  const titles = globSync("**/*.ts", { cwd: path.join(SRC, "../test/realtime") }).flatMap((file) => {
+    const text = readFileSync(path.join(SRC, "../test/realtime", file), "utf8");
+    return [...text.matchAll(/\((R\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
+  });
+  const quoted = new Set(
+    titles.flatMap((title) =>
+      title.split(", ").flatMap((part) => {
+        const [first = 0, last = first] = [...part.matchAll(/\d+/g)].map(Number);
+        return Array.from({ length: last - first + 1 }, (_, index) => `R${first + index}`);
+      }),
+    ),
+  );
+
+  it("numbers its rules without a gap, and each is quoted by a test's title", () => {
+    expect(rules).toEqual(rules.map((_, index) => `R${index + 1}`));
+    expect(rules.filter((rule) => !quoted.has(rule))).toEqual([]);
+    expect([...quoted].filter((rule) => !rules.includes(rule))).toEqual([]);
   });
 });

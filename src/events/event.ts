@@ -7,5 +7,9 @@ export type Change =
   | { readonly type: "room.deleted" }
   /** The user's sockets are closed and its session is ended. */
   | { readonly type: "user.deleted"; readonly userId: string }
+  /** Members see the room's new fields, which the room reads itself. */
+  | { readonly type: "room.updated" }
+  /** Members hear of a user that can join from now on. */
+  | { readonly type: "user.created"; readonly userId: string }
   /** Members see the user's new fields. The room reads them itself: of two changes the later one must win. */
   | { readonly type: "user.updated"; readonly userId: string };

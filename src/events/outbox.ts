@@ -13,13 +13,26 @@ export interface OutboxEntry {
 }
 
 /**
- * Writes the entry if `subject` selects a row, which it must be asked before a statement removes that row.
- * Without this a change to something that is not there, or is another organization's, would still be told.
+ * Writes the entry, and answers its id, if each of `conditions` selects a row; one that a later statement of
+ * the batch removes counts. Without them a change to something that is not there, or is another
+ * organization's, would still be told.
  */
-export const insertOutboxEntry = (entry: OutboxEntry, subject: Statement, now: number): Statement => ({
+export const insertOutboxEntry = (
+  entry: OutboxEntry,
+  conditions: readonly [Statement, ...Statement[]],
+  now: number,
+): Statement<{ id: string }> => ({
   sql: `INSERT INTO outbox (id, account_id, room_id, change, created_at)
-        SELECT ?, ?, ?, ?, ? WHERE EXISTS (${subject.sql})`,
-  params: [entry.id, entry.accountId, entry.roomId, JSON.stringify(entry.change), now, ...subject.params],
+        SELECT ?, ?, ?, ?, ? WHERE ${conditions.map(({ sql }) => `EXISTS (${sql})`).join(" AND ")}
+        RETURNING id`,
+  params: [
+    entry.id,
+    entry.accountId,
+    entry.roomId,
+    JSON.stringify(entry.change),
+    now,
+    ...conditions.flatMap(({ params }) => params),
+  ],
 });
 
 export const deleteOutboxEntry = (id: string): Statement =>

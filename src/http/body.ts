@@ -37,8 +37,8 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
   return bytes;
 }
 
-/** True when brackets outside of strings nest deeper than allowed; `JSON.parse` itself would take any depth. */
-export function isTooDeep(json: string): boolean {
+/** True when brackets outside of strings nest deeper than `max`; `JSON.parse` itself would take any depth. */
+export function isTooDeep(json: string, max: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < json.length; i += 1) {
@@ -49,7 +49,7 @@ export function isTooDeep(json: string): boolean {
     } else if (char === 0x22) inString = true;
     else if (char === 0x7b || char === 0x5b) {
       depth += 1;
-      if (depth > MAX_DEPTH) return true;
+      if (depth > max) return true;
     } else if (char === 0x7d || char === 0x5d) depth -= 1;
   }
   return false;
@@ -69,7 +69,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | null, module:
   } catch {
     throw refuse("The body is not valid UTF-8");
   }
-  if (isTooDeep(json)) throw refuse(`The body nests deeper than ${MAX_DEPTH} levels`);
+  if (isTooDeep(json, MAX_DEPTH)) throw refuse(`The body nests deeper than ${MAX_DEPTH} levels`);
   try {
     return JSON.parse(json);
   } catch {

@@ -54,6 +54,9 @@ export const PATH_PARAMETERS: Readonly<
   roomId: { description: "The room's id.", ...UUID },
   userId: { description: "The user's id.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
+  store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
+  key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
+  commentId: { description: "The comment's id.", ...UUID },
 };
 
 /** What a caller can show to say who it is. */

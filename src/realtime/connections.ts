@@ -1,6 +1,6 @@
 /** The room's sockets as the room sees them: waiting, being admitted, or joined as somebody. */
 import type { Role } from "../users/schema.ts";
-import type { JoinRoom } from "./protocol.ts";
+import type { JoinRoom } from "./messages.ts";
 
 /** A socket that has said nothing yet. */
 export interface Waiting {
@@ -36,6 +36,15 @@ export interface Joined {
   readonly heardAt: number;
   /** The one that is kept with the socket and outlives hibernation. */
   readonly savedHeardAt: number;
+  /** Takes what came in one turn as one frame that holds an array. */
+  readonly batch: boolean;
+  /** Whose presence it wants to hear of. */
+  readonly subscriptions: readonly string[];
+  /** Its user's presence state as JSON, where this socket is the one that keeps it. */
+  readonly presence: string | null;
+  /** Frames that it may still send before it floods, as of `allowanceAt`. */
+  readonly allowance: number;
+  readonly allowanceAt: number;
 }
 
 export type Connection = Waiting | Admitting | Joined;
@@ -84,6 +93,10 @@ export class Connections {
     this.#all.clear();
     this.#joinedByUser.clear();
     this.#joinedCount = 0;
+  }
+
+  get joinedCount(): number {
+    return this.#joinedCount;
   }
 
   /** Those that have not joined, the ones being admitted included. */

@@ -2,6 +2,7 @@
 import type { RoomRow } from "../rooms/table.ts";
 import type { UserRecord } from "../users/schema.ts";
 import type { Joined, JoinRequest, Waiting } from "./connections.ts";
+import type { MessageOf } from "./messages.ts";
 import type { CloseCode, Fault, ServerMessage } from "./protocol.ts";
 
 /** Something that the room wants done, in order. Sockets are named by the ids they were opened with. */
@@ -12,8 +13,17 @@ export type Effect =
   | { readonly type: "close"; readonly id: string; readonly code: CloseCode; readonly reason: string }
   /** Find out who asks to join, and come back with `join`. */
   | { readonly type: "admit"; readonly id: string; readonly request: JoinRequest }
-  /** Read the user as the database has it now, and come back with `update`. */
-  | { readonly type: "refresh"; readonly userId: string };
+  /** Read the user as the database has it now, and come back with `updateUser`. */
+  | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
+  /** Read the room's row, and come back with `updateRoom`. */
+  | { readonly type: "refreshRoom" }
+  /** Read what the database has on the room or its users, and come back with `show`. */
+  | { readonly type: "look"; readonly id: string; readonly inquiry: Inquiry }
+  /** Presence has changed for so many sockets: call `flush` when the room's pace allows. */
+  | { readonly type: "stir"; readonly receivers: number };
+
+/** A request that the database must answer. */
+export type Inquiry = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET">;
 
 /** What became of a request to join. */
 export type Verdict = Admission | Refusal;

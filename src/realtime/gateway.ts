@@ -1,14 +1,12 @@
 /** The only way to a room's object: turns a room's id into its stub. */
 import type { Env } from "../env.ts";
+import { AppError } from "../errors.ts";
 import type { Change } from "../events/event.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
-import {
-  ACCOUNT_HEADER,
-  type Reconciliation,
-  ROOM_HEADER,
-  type RoomReading,
-  type UserReading,
-} from "./room-object.ts";
+import type { Response } from "./protocol.ts";
+import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";
+import type { RoomRequest } from "./requests.ts";
+import { ACCOUNT_HEADER, ROOM_HEADER } from "./room-object.ts";
 
 /** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
 export interface RoomGateway {
@@ -19,8 +17,10 @@ export interface RoomGateway {
   reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
   /** Hands a change on to those who are connected; may be repeated. Gives the figures after it. */
   apply(roomId: string, accountId: string, change: Change): Promise<RoomFigures>;
+  /** Does what the organization asks of the live room; throws the refusal that the room answers. */
+  ask(roomId: string, accountId: string, request: RoomRequest): Promise<object>;
   /** Upgrades to a WebSocket that waits to join. */
-  connect(roomId: string, accountId: string, request: Request): Promise<Response>;
+  connect(roomId: string, accountId: string, request: Request): Promise<globalThis.Response>;
 }
 
 export function roomGateway(env: Env): RoomGateway {
@@ -30,6 +30,10 @@ export function roomGateway(env: Env): RoomGateway {
     readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
     apply: async (roomId, accountId, change) => stub(roomId).apply(accountId, change),
+    ask: async (roomId, accountId, request) => {
+      const answer = await stub(roomId).ask(accountId, JSON.stringify(request));
+      return dataOf(JSON.parse(answer) as Response);
+    },
     // A request of our own: nothing that the client sent reaches the object but its wish to upgrade.
     connect: (roomId, accountId, request) =>
       stub(roomId).fetch("https://room/socket", {
@@ -40,4 +44,10 @@ export function roomGateway(env: Env): RoomGateway {
         },
       }),
   };
+}
+
+function dataOf(answer: Response): object {
+  if (answer.success) return answer.data;
+  const { module, code, message } = answer.error;
+  throw new AppError(module, code, message);
 }

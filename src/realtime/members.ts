@@ -1,13 +1,12 @@
 /** Who is in the room: sockets and sessions together, how they go, and what the others hear of it. */
 import { ERROR_CODES } from "../errors.ts";
 import { presentUser, type User } from "../users/schema.ts";
-import { Connections } from "./connections.ts";
+import { Connections, type Joined } from "./connections.ts";
 import type { Effect, Refusal } from "./effects.ts";
-import { CLOSE, type CloseCode, type ServerEvent, type ServerMessage } from "./protocol.ts";
+import { Presence } from "./presence.ts";
+import { CLOSE, type CloseCode, type ServerMessage } from "./protocol.ts";
 import { Sessions } from "./sessions.ts";
 import type { OpenSession, RoomStorage } from "./storage.ts";
-
-type UserEvent = Extract<ServerEvent, { readonly data: { readonly user: User } }>["event"];
 
 export const send = (to: readonly string[], message: ServerMessage): Effect => ({
   type: "send",
@@ -21,15 +20,17 @@ export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
 export class Members {
   readonly connections = new Connections();
   readonly sessions: Sessions;
+  readonly presence: Presence;
   readonly #now: () => number;
 
   constructor(storage: RoomStorage, now: () => number) {
     this.sessions = new Sessions(storage);
+    this.presence = new Presence(this.connections, (userId) => storage.follows.listFollowed(userId));
     this.#now = now;
   }
 
   /** Tells all joined sockets, but for those of one user. */
-  tell(event: UserEvent, user: User, exceptUserId?: string): Effect[] {
+  tell(event: "userJoined" | "userLeft", user: User, exceptUserId?: string): Effect[] {
     const to = this.connections.joinedIds(exceptUserId);
     return to.length === 0 ? [] : [send(to, { type: "event", event, data: { userId: user.id, user } })];
   }
@@ -42,13 +43,16 @@ export class Members {
 
   /** Forgets sockets that are gone. A user goes offline with the last of its own. */
   drop(ids: Iterable<string>): Effect[] {
-    const left = new Set<string>();
+    const gone: Joined[] = [];
     for (const id of ids) {
       const connection = this.connections.remove(id);
-      if (connection?.phase === "joined" && !this.connections.has(connection.userId))
-        left.add(connection.userId);
+      if (connection?.phase === "joined") gone.push(connection);
     }
-    return this.#tellLeft(this.sessions.end(left, this.#now()));
+    const left = new Set(gone.map(({ userId }) => userId).filter((userId) => !this.connections.has(userId)));
+    return [
+      ...this.#tellLeft(this.sessions.end(left, this.#now())),
+      ...gone.flatMap((connection) => this.presence.release(connection)),
+    ];
   }
 
   /** Closes sockets. They count as gone at once: nothing more is sent to them. */

@@ -1,8 +1,7 @@
-/** The WebSocket protocol in types: what either side may say, its limits and its close codes (PROTOCOL.md). */
-import * as z from "zod";
+/** The WebSocket protocol in types: what the server says, its deadlines and its close codes (PROTOCOL.md). */
 import { ERROR_CODES, type ErrorCode, type Module } from "../errors.ts";
 import type { Room } from "../rooms/schema.ts";
-import { Role, type User } from "../users/schema.ts";
+import type { Role, User } from "../users/schema.ts";
 
 /** A client says PING when it has nothing else to say; the runtime answers PONG without waking the room. */
 export const PING = "ping";
@@ -15,7 +14,6 @@ export const SILENCE_MS = 75_000;
 /** While somebody is online, the room looks at its sockets at least this often. */
 export const SWEEP_INTERVAL_MS = 60_000;
 export const MAX_FRAME_BYTES = 256 * 1024;
-export const MAX_REQUEST_ID_LENGTH = 255;
 /** Sockets of one room that have not joined. */
 export const MAX_WAITING_SOCKETS = 1_000;
 /** Joined sockets of one user. */
@@ -33,29 +31,9 @@ export const CLOSE = {
   joinTimeout: 4408,
   tooManySockets: ERROR_CODES.CONFLICT.close,
   frameTooLarge: 4413,
+  flooding: ERROR_CODES.RATE_LIMITED.close,
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE] | (typeof ERROR_CODES)[ErrorCode]["close"];
-
-/** `data` of `JOIN_ROOM`. A token that is missing or no string is read as an empty one, which is refused as such. */
-export const JoinRoom = z.object({ token: z.string().catch(""), role: Role.default("editor") });
-export type JoinRoom = z.infer<typeof JoinRoom>;
-
-/** `data` of `LEAVE_ROOM`. */
-export const LeaveRoom = z.object({});
-export type LeaveRoom = z.infer<typeof LeaveRoom>;
-
-const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
-
-/** Everything that a client may say. */
-export const ClientMessage = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("JOIN_ROOM"), requestId: RequestId, data: JoinRoom }),
-  z.object({ type: z.literal("LEAVE_ROOM"), requestId: RequestId, data: LeaveRoom }),
-]);
-export type ClientMessage = z.infer<typeof ClientMessage>;
-
-const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
-  ClientMessage.options.map((option) => option.shape.type.value),
-);
 
 /** The answer to a request: the envelope of the REST interface. */
 export type Response =
@@ -76,12 +54,47 @@ export type Response =
       readonly requestId?: string;
     };
 
+/** The events that are lasting changes: each takes the next `seq` of its room and is kept for those who are away. */
+export type ChangeEvent =
+  | "userCreated"
+  | "userUpdated"
+  | "userDeleted"
+  | "userFollowed"
+  | "userUnfollowed"
+  | "roomUpdated"
+  | "storeChanged"
+  | "commentCreated"
+  | "commentUpdated"
+  | "commentDeleted";
+
+/** A lasting change, in one shape wherever it is told. */
+export interface Change {
+  readonly seq: number;
+  readonly event: ChangeEvent;
+  readonly data: object;
+}
+
+/** A state is what its user last sent, with the user's color. */
+export type PresenceState = Readonly<Record<string, unknown>>;
+
 /** What the server says unasked. */
 export type ServerEvent =
+  | (Change & { readonly type: "event" })
   | {
       readonly type: "event";
-      readonly event: "userJoined" | "userLeft" | "userUpdated";
+      readonly event: "userJoined" | "userLeft";
       readonly data: { readonly userId: string; readonly user: User };
+    }
+  | {
+      readonly type: "event";
+      readonly event: "presence";
+      readonly data: { readonly updates: readonly (readonly [string, PresenceState | null])[] };
+    }
+  | {
+      readonly type: "event";
+      readonly event: "broadcast";
+      /** `from` is null for the organization. */
+      readonly data: { readonly event: string; readonly data: unknown; readonly from: string | null };
     }
   | {
       readonly type: "event";
@@ -100,6 +113,16 @@ export interface JoinedRoom {
   readonly sessionId: string;
   /** Those online, the joining user included. */
   readonly users: readonly User[];
+  /** Whom each user follows, by user id, those offline included. */
+  readonly follows: Readonly<Record<string, readonly string[]>>;
+  /** The states of all who have one, by user id. */
+  readonly presence: Readonly<Record<string, PresenceState>>;
+  /** The latest change. */
+  readonly seq: number;
+  /** Those after `since`, where that was given and they are still kept. */
+  readonly changes?: readonly Change[];
+  /** True where they are not: whatever the client knows may be out of date. */
+  readonly reset?: true;
 }
 
 /** A request that is answered by a failure. */
@@ -128,66 +151,3 @@ export const failure = ({ module, code, message }: Fault, requestId?: string): R
   error: { module, code, message },
   ...echo(requestId),
 });
-
-/** A frame as it was understood; `attempted` tells which message a faulty one set out to be. */
-export type Frame =
-  | { readonly kind: "message"; readonly message: ClientMessage }
-  | {
-      readonly kind: "fault";
-      readonly attempted: string | null;
-      readonly fault: Fault;
-      readonly requestId: string | undefined;
-    }
-  | { readonly kind: "tooLarge" };
-export type ReadableFrame = Exclude<Frame, { readonly kind: "tooLarge" }>;
-
-/** Reads what came over a socket. It never throws: whatever can be wrong with a frame is an outcome. */
-export function parseFrame(frame: string | ArrayBuffer): Frame {
-  if (exceedsLimit(frame)) return { kind: "tooLarge" };
-  if (typeof frame !== "string") return faulty("BAD_REQUEST", "Frames must be text");
-  const json = parseJson(frame);
-  if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
-  const requestId = RequestId.safeParse(json.requestId).data;
-  if (!MESSAGE_TYPES.has(json.type)) return faulty("BAD_REQUEST", "Unknown message type", requestId);
-  const parsed = ClientMessage.safeParse({ type: json.type, requestId, data: json.data ?? {} });
-  if (parsed.success) return { kind: "message", message: parsed.data };
-  return faulty("VALIDATION_ERROR", describeIssue(parsed.error), requestId, String(json.type));
-}
-
-const faulty = (
-  code: ErrorCode,
-  message: string,
-  requestId?: string,
-  attempted: string | null = null,
-): Frame => ({
-  kind: "fault",
-  attempted,
-  fault: { module: "Rooms", code, message },
-  requestId,
-});
-
-/** `data.role: Invalid option …`: the field first, so that the sender finds it. */
-function describeIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  return issue === undefined ? "Invalid message" : `${issue.path.join(".")}: ${issue.message}`;
-}
-
-const encoder = new TextEncoder();
-
-/** Counts bytes only where the number of UTF-16 units (1 to 3 bytes each) leaves it open. */
-function exceedsLimit(frame: string | ArrayBuffer): boolean {
-  if (typeof frame !== "string") return frame.byteLength > MAX_FRAME_BYTES;
-  if (frame.length > MAX_FRAME_BYTES) return true;
-  return frame.length * 3 > MAX_FRAME_BYTES && encoder.encode(frame).byteLength > MAX_FRAME_BYTES;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

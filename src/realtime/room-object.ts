@@ -5,39 +5,19 @@ import type { Env } from "../env.ts";
 import type { Change } from "../events/event.ts";
 import { copyFigures } from "../rooms/figures.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
-import { findAdmission } from "../users/admission.ts";
-import { type Attendance, recordOf } from "../users/schema.ts";
 import { admit } from "./admit.ts";
-import type { Effect } from "./effects.ts";
+import type { Effect, Inquiry } from "./effects.ts";
 import { FiguresCopy, type FiguresVersion } from "./figures-copy.ts";
+import { Flusher } from "./flusher.ts";
 import { logFailure } from "./log.ts";
+import { look, readRoom, readUser } from "./lookups.ts";
 import { PING, PONG } from "./protocol.ts";
+import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";
+import type { RoomRequest } from "./requests.ts";
 import { Room } from "./room.ts";
 import { Sockets } from "./sockets.ts";
-import type { RoomIdentity, RoomRecord, StoredSession } from "./storage.ts";
+import type { RoomIdentity, RoomRecord } from "./storage.ts";
 import { SqliteStorage } from "./storage-sqlite.ts";
-
-/** What the object knows of the users that a list shows. */
-export interface RoomReading {
-  readonly figures: RoomFigures;
-  /** By user id, for those who ever joined. */
-  readonly attendance: Record<string, Attendance>;
-}
-
-/** What the object knows of one user. */
-export interface UserReading {
-  /** Null before the first join. */
-  readonly attendance: Attendance | null;
-  /** Newest first, 100 at most. */
-  readonly sessions: readonly (StoredSession & { readonly roomId: string })[];
-}
-
-export interface Reconciliation {
-  /** The counter as it was, and as it is now. */
-  readonly previous: number;
-  readonly reconciled: number;
-  readonly figures: RoomFigures;
-}
 
 /** Headers by which the gateway tells the object of an upgrade which room it is. */
 export const ACCOUNT_HEADER = "Atrium-Account";
@@ -50,6 +30,12 @@ export class RoomObject extends DurableObject<Env> {
   readonly #room: Room;
   readonly #sockets: Sockets;
   readonly #copy: FiguresCopy;
+  readonly #flusher = new Flusher(
+    () => this.clock(),
+    () => this.#flush(),
+  );
+  /** Presence has changed since it was last told. */
+  #isStirred = false;
   /** Setting an alarm is a write to storage: one that is set is remembered, and only an earlier one replaces it. */
   #alarmAt: number | null = null;
   /** Told by whoever calls, and kept in storage and with the sockets: an alarm has nobody to ask. */
@@ -66,6 +52,7 @@ export class RoomObject extends DurableObject<Env> {
       now: () => this.clock(),
       newId: () => crypto.randomUUID(),
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
+      report: (what, error) => logFailure(`${what} in room object ${ctx.id}`, error),
     });
     this.#copy = new FiguresCopy({
       now: () => this.clock(),
@@ -173,11 +160,28 @@ export class RoomObject extends DurableObject<Env> {
     return this.#room.figures;
   }
 
-  /** Tells the members of a user's new fields; those of one deleted meanwhile concern nobody. */
-  async #refresh(userId: string): Promise<void> {
-    const { accountId, roomId } = this.#knownIdentity();
-    const { user } = await findAdmission(openTenant(this.env.DB, accountId), roomId, userId);
-    if (user !== null) this.#perform(this.#room.update(recordOf(user)));
+  /** Does what the organization asks. Request and answer travel as JSON: they hold whatever users put in them. */
+  ask(accountId: string, request: string): string {
+    const { roomId } = this.#identify(accountId);
+    const { response, effects } = this.#room.ask(roomId, JSON.parse(request) as RoomRequest);
+    this.#perform(effects);
+    return JSON.stringify(response);
+  }
+
+  /** Tells the members of a user's fields; those of one deleted meanwhile concern nobody. */
+  async #refreshUser(userId: string, event: "userCreated" | "userUpdated"): Promise<void> {
+    const user = await readUser(this.env, this.#knownIdentity(), userId);
+    if (user !== null) this.#perform(this.#room.updateUser(user, event));
+  }
+
+  async #refreshRoom(): Promise<void> {
+    const row = await readRoom(this.env, this.#knownIdentity());
+    if (row !== null) this.#perform(this.#room.updateRoom(row));
+  }
+
+  async #look(id: string, inquiry: Inquiry): Promise<void> {
+    const sight = await look(this.env, this.#knownIdentity(), inquiry);
+    this.#perform(this.#room.show(id, inquiry, sight));
   }
 
   /** Leaves nothing behind, the alarm included. */
@@ -215,32 +219,67 @@ export class RoomObject extends DurableObject<Env> {
     await copyFigures(openTenant(this.env.DB, accountId), roomId, figures, version);
   }
 
-  /** Carries out effects in their order. */
+  /** Carries out effects in their order, and sees to what may wait for the next tick. */
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      switch (effect.type) {
-        case "send":
-          this.#sockets.send(effect.to, effect.message);
-          break;
-        case "attach":
-          this.#sockets.attach(effect.connection);
-          break;
-        case "close":
-          this.#sockets.close(effect.id, effect.code, effect.reason);
-          break;
-        case "admit":
-          this.ctx.waitUntil(this.#admit(effect.id, effect.request.token));
-          break;
-        case "refresh":
-          // One after the other, so that the latest reading is the last one told.
-          this.#refreshed = this.#refreshed.catch(() => undefined).then(() => this.#refresh(effect.userId));
-          break;
-      }
+      if (effect.type === "send") this.#flusher.count(effect.to.length);
+      this.#do(effect);
+    }
+    if (this.#isStirred || this.#sockets.hasWaiting) this.#flusher.request();
+  }
+
+  #do(effect: Effect): void {
+    switch (effect.type) {
+      case "send":
+        this.#sockets.send(effect.to, effect.message);
+        break;
+      case "stir":
+        this.#flusher.count(effect.receivers);
+        this.#isStirred = true;
+        break;
+      case "attach":
+        this.#sockets.attach(effect.connection);
+        break;
+      case "close":
+        this.#sockets.close(effect.id, effect.code, effect.reason);
+        break;
+      case "admit":
+        this.ctx.waitUntil(this.#admit(effect.id, effect.request.token));
+        break;
+      case "refreshUser":
+        this.#afterOthers(() => this.#refreshUser(effect.userId, effect.event));
+        break;
+      case "refreshRoom":
+        this.#afterOthers(() => this.#refreshRoom());
+        break;
+      case "look":
+        this.#afterOthers(() => this.#look(effect.id, effect.inquiry));
+        break;
     }
   }
 
+  /** One reading of the database after the other, so that the latest one is the last one told. */
+  #afterOthers(read: () => Promise<void>): void {
+    this.#refreshed = this.#refreshed.catch(() => undefined).then(read);
+    this.ctx.waitUntil(this.#refreshed.catch(() => undefined));
+  }
+
+  #flush(): void {
+    if (this.#isStirred) {
+      this.#isStirred = false;
+      for (const effect of this.#room.flush()) this.#do(effect);
+    }
+    this.#sockets.flush();
+  }
+
   async #admit(id: string, token: string): Promise<void> {
-    const verdict = await admit(this.env, this.#knownIdentity(), token, this.clock());
+    const verdict = await admit(
+      this.env,
+      this.#knownIdentity(),
+      token,
+      this.clock(),
+      this.#room.record === null,
+    );
     this.#perform(this.#room.join(id, verdict));
     this.#planAlarm();
   }

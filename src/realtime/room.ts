@@ -1,46 +1,59 @@
 /** The room: frames and occurrences in, effects out. It never waits and knows nothing of the platform. */
 import type { Change } from "../events/event.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
-import { type Attendance, presentUser, type Role, type UserRecord } from "../users/schema.ts";
-import type { Admitting, Joined, JoinRequest, Waiting } from "./connections.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { type Attendance, presentUser, type UserRecord } from "../users/schema.ts";
+import { Admissions } from "./admissions.ts";
+import { spend } from "./allowance.ts";
+import type { Joined, Waiting } from "./connections.ts";
 import { afterHibernation, findOverdue, needsSaving, type Overdue, planAlarm } from "./deadlines.ts";
-import { type Admission, type Effect, type Refusal, refusal, type Verdict } from "./effects.ts";
-import { Members, presentOnline, send } from "./members.ts";
+import { type Effect, type Inquiry, refusal, type Verdict } from "./effects.ts";
+import { parseFrame, type ReadableFrame } from "./frame.ts";
+import { Members, send } from "./members.ts";
 import * as protocol from "./protocol.ts";
 import { CLOSE } from "./protocol.ts";
-import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+import { type Outcome, type RequestPorts, Requests, type RoomRequest } from "./requests.ts";
+import type { RoomRecord, StoredSession } from "./storage.ts";
 
 /** What the room needs of the world. */
-export interface RoomPorts {
-  readonly storage: RoomStorage;
-  now(): number;
-  newId(): string;
+export interface RoomPorts extends RequestPorts {
   /** When the socket's latest ping was answered without the room hearing of it (epoch ms); null for never. */
   lastPingAt(id: string): number | null;
 }
 
+/** What the database has on the room or its users; null where it could not be read. */
+export type Sight =
+  | { readonly room: RoomRow }
+  | { readonly users: readonly UserRecord[]; readonly total: number };
+
 const TOKEN_EXPIRED = refusal("Auth", "UNAUTHORIZED", "The token has expired", true);
 const USER_DELETED = refusal("Auth", "UNAUTHORIZED", "The user was deleted", true);
-const TOO_MANY_SOCKETS = refusal(
-  "Rooms",
-  "CONFLICT",
-  `A user can have ${protocol.MAX_SOCKETS_PER_USER} connections at most`,
-);
 const JOINED_ALREADY = {
   module: "Rooms",
   code: "BAD_REQUEST",
   message: "This connection has joined already",
 } as const;
+const UNSEEN = {
+  module: "Server",
+  code: "INTERNAL_ERROR",
+  message: "Something went wrong on our side",
+} as const;
 
-const lowerRole = (a: Role, b: Role): Role => (a === "viewer" || b === "viewer" ? "viewer" : "editor");
+/** Answered only when asked to, or when they fail: nobody waits for them. */
+const isQuiet = ({ type, requestId }: RoomRequest): boolean =>
+  requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
 
 export class Room {
   readonly #ports: RoomPorts;
   readonly #members: Members;
+  readonly #requests: Requests;
+  readonly #admissions: Admissions;
 
   constructor(ports: RoomPorts) {
     this.#ports = ports;
     this.#members = new Members(ports.storage, () => ports.now());
+    this.#requests = new Requests(ports, this.#members);
+    this.#admissions = new Admissions(ports, this.#members, this.#requests);
   }
 
   /** Null until somebody joins for the first time. */
@@ -68,6 +81,7 @@ export class Room {
       const awake =
         connection.phase === "joined" ? this.#withPings(afterHibernation(connection)) : connection;
       this.#members.connections.put(awake);
+      if (awake.phase === "joined") this.#members.presence.restore(awake);
     }
     return this.#members.heal();
   }
@@ -86,29 +100,12 @@ export class Room {
   receive(id: string, data: string | ArrayBuffer): Effect[] {
     const connection = this.#members.connections.get(id);
     if (connection === undefined) return [];
-    const frame = protocol.parseFrame(data);
+    const heard = connection.phase === "joined" ? spend(connection, this.#ports.now()) : connection;
+    if (heard === null) return this.#members.dismiss([id], CLOSE.flooding, "too many messages");
+    const frame = parseFrame(data);
     if (frame.kind === "tooLarge") return this.#members.dismiss([id], CLOSE.frameTooLarge, "frame too large");
-    if (connection.phase === "joined") return [...this.#hear(connection), ...this.#answer(id, frame)];
-    return this.#greet(connection, frame);
-  }
-
-  /** Before joining, one valid `JOIN_ROOM` is all that is listened to. */
-  #greet(connection: Waiting | Admitting, frame: protocol.ReadableFrame): Effect[] {
-    const { id, phase } = connection;
-    if (phase === "waiting" && frame.kind === "message" && frame.message.type === "JOIN_ROOM") {
-      const { data, requestId } = frame.message;
-      return this.#askAdmission(connection, { ...data, requestId });
-    }
-    const tried = phase === "waiting" && frame.kind === "fault" && frame.attempted === "JOIN_ROOM";
-    return [
-      ...(tried ? [send([id], protocol.failure(frame.fault, frame.requestId))] : []),
-      ...this.#members.dismiss([id], CLOSE.protocolBroken, "expected one valid JOIN_ROOM"),
-    ];
-  }
-
-  #askAdmission({ id, openedAt }: Waiting | Admitting, request: JoinRequest): Effect[] {
-    this.#members.connections.put({ phase: "admitting", id, openedAt, request, stale: false });
-    return [{ type: "admit", id, request }];
+    if (heard.phase !== "joined") return this.#admissions.greet(heard, frame);
+    return [...this.#hear(heard), ...this.#answer(id, frame)];
   }
 
   /** Notes a sign of life: in memory each time, with the socket now and then. */
@@ -123,64 +120,73 @@ export class Room {
     return [{ type: "attach", connection: saved }];
   }
 
-  #answer(id: string, frame: protocol.ReadableFrame): Effect[] {
+  #answer(id: string, frame: ReadableFrame): Effect[] {
     if (frame.kind === "fault") return [send([id], protocol.failure(frame.fault, frame.requestId))];
-    const { type, requestId } = frame.message;
-    switch (type) {
+    const { message } = frame;
+    switch (message.type) {
       case "JOIN_ROOM":
-        return [send([id], protocol.failure(JOINED_ALREADY, requestId))];
+        return [send([id], protocol.failure(JOINED_ALREADY, message.requestId))];
       case "LEAVE_ROOM":
         return [
-          send([id], protocol.success("Room left", {}, requestId)),
+          send([id], protocol.success("Room left", {}, message.requestId)),
           ...this.#members.dismiss([id], CLOSE.left, "left"),
         ];
+      case "ROOM_GET":
+      case "USERS_GET":
+        return [{ type: "look", id, inquiry: message }];
+      default:
+        return this.#fulfil(id, message);
     }
   }
 
-  /** The answer to an `admit` effect. The socket may be gone by now, or the answer out of date. */
-  join(id: string, verdict: Verdict): Effect[] {
+  #fulfil(id: string, request: RoomRequest): Effect[] {
     const connection = this.#members.connections.get(id);
-    if (connection?.phase !== "admitting") return [];
-    if (!verdict.admitted) return this.#refuse(connection, verdict);
-    if (connection.stale) return this.#askAdmission(connection, connection.request);
-    const tabs = this.#members.connections.tabsOf(verdict.user.id).length;
-    if (tabs >= protocol.MAX_SOCKETS_PER_USER) return this.#refuse(connection, TOO_MANY_SOCKETS);
-    return this.#admit(connection, verdict);
+    if (connection?.phase !== "joined") return [];
+    const roomId = this.record?.roomId ?? "";
+    const { response, effects } = this.#requests.handle(request, {
+      roomId,
+      role: connection.role,
+      connection,
+    });
+    return [...effects, ...(response.success && isQuiet(request) ? [] : [send([id], response)])];
   }
 
-  #refuse({ id, request }: Admitting, verdict: Refusal): Effect[] {
-    const { module, code, message } = verdict;
-    const answer = protocol.failure({ module, code, message }, request.requestId);
-    return [send([id], answer), ...this.#members.dismissFor([id], verdict)];
+  /** Does what the organization asks. */
+  ask(roomId: string, request: RoomRequest): Outcome {
+    return this.#requests.handle(request, { roomId, role: "editor", connection: null });
   }
 
-  #admit({ id, request }: Admitting, { room, user, tokenExpiresAt }: Admission): Effect[] {
-    const now = this.#ports.now();
-    const known = this.#members.sessions.get(user.id);
-    const session: OpenSession = known ?? { id: this.#ports.newId(), joinedAt: now, user };
-    if (known === undefined)
-      this.#members.sessions.start({ accountId: room.accountId, roomId: room.id }, session);
-    const role = lowerRole(request.role, user.role);
-    const heard = { heardAt: now, savedHeardAt: now };
-    const connection: Joined = { phase: "joined", id, userId: user.id, role, tokenExpiresAt, ...heard };
-    this.#members.connections.put(connection);
-    const answer: protocol.JoinedRoom = {
-      room: presentRoom(room, now, this.figures),
-      user: presentOnline(session),
-      role,
-      sessionId: session.id,
-      users: this.#members.sessions.open().map(presentOnline),
+  /** The answer to a `look` effect: null when the database failed. */
+  show(id: string, { requestId }: Inquiry, sight: Sight | null): Effect[] {
+    if (this.#members.connections.get(id)?.phase !== "joined") return [];
+    if (sight === null) return [send([id], protocol.failure(UNSEEN, requestId))];
+    if ("room" in sight) {
+      const room = presentRoom(sight.room, this.#ports.now(), this.figures);
+      return [send([id], protocol.success("Room retrieved", { room }, requestId))];
+    }
+    const attendance = this.attendance(sight.users.map((user) => user.id));
+    const data = {
+      users: sight.users.map((user) => presentUser(user, attendance[user.id])),
+      total: sight.total,
+      follows: this.#requests.follows.all(),
+      seq: this.#requests.changes.lastSeq,
     };
-    return [
-      { type: "attach", connection },
-      send([id], protocol.success("Room joined", answer, request.requestId)),
-      ...(known === undefined ? this.#members.tell("userJoined", answer.user, user.id) : []),
-    ];
+    return [send([id], protocol.success("Users retrieved", data, requestId))];
+  }
+
+  /** The answer to an `admit` effect. */
+  join(id: string, verdict: Verdict): Effect[] {
+    return this.#admissions.join(id, verdict);
   }
 
   /** A socket was closed by the other side, or broke. */
   close(id: string): Effect[] {
     return this.#members.drop([id]);
+  }
+
+  /** Tells of presence what has changed since it was last told. */
+  flush(): Effect[] {
+    return this.#members.presence.flush();
   }
 
   /** Closes the sockets whose time is up, and notes that the room runs. */
@@ -217,6 +223,11 @@ export class Room {
     return { previous, effects: [...this.#members.heal(), ...this.sweep()] };
   }
 
+  /** A room that nobody has used yet keeps no changes: nobody has missed any. */
+  get #isUsed(): boolean {
+    return this.record !== null || this.#requests.changes.lastSeq > 0;
+  }
+
   /** Carries out a change that was made over REST. Doing so twice does no harm. */
   apply(change: Change): Effect[] {
     switch (change.type) {
@@ -227,32 +238,48 @@ export class Room {
         this.#members.sessions.clear();
         return effects;
       }
-      case "user.deleted": {
-        this.#questionAdmissions();
-        const tabs = this.#members.connections.tabsOf(change.userId);
-        const effects = this.#members.dismissFor(tabs, USER_DELETED);
-        this.#members.sessions.forget(change.userId);
-        return effects;
-      }
+      case "user.deleted":
+        this.#admissions.question();
+        return this.#deleteUser(change.userId);
+      case "user.created":
+        return this.#isUsed ? [{ type: "refreshUser", userId: change.userId, event: "userCreated" }] : [];
       case "user.updated":
-        this.#questionAdmissions();
-        return this.#members.connections.joinedIds().length === 0
-          ? []
-          : [{ type: "refresh", userId: change.userId }];
+        this.#admissions.question();
+        return this.#isUsed ? [{ type: "refreshUser", userId: change.userId, event: "userUpdated" }] : [];
+      case "room.updated":
+        return this.#isUsed ? [{ type: "refreshRoom" }] : [];
     }
   }
 
-  /** The answer to a `refresh` effect: members see the user as it is now. */
-  update(user: UserRecord): Effect[] {
-    this.#members.sessions.update(user);
-    return this.#members.tell("userUpdated", presentUser(user, this.attendance([user.id])[user.id]));
+  #deleteUser(userId: string): Effect[] {
+    const tabs = this.#members.connections.tabsOf(userId);
+    const effects = this.#members.dismissFor(tabs, USER_DELETED);
+    if (!this.#isUsed) return effects;
+    this.#ports.storage.transaction(() => {
+      this.#members.sessions.forget(userId);
+      this.#ports.storage.follows.deleteUser(userId);
+      this.#requests.changes.appendOnce("userDeleted", userId, { userId });
+    });
+    return [...effects, ...this.#requests.tellChanges()];
   }
 
-  /** What the database said of those being admitted may be older than a change: it will be asked again. */
-  #questionAdmissions(): void {
-    for (const connection of [...this.#members.connections.all()]) {
-      if (connection.phase === "admitting") this.#members.connections.put({ ...connection, stale: true });
-    }
+  /** The answer to a `refreshUser` effect: members see the user as it is now. */
+  updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
+    const presented = presentUser(user, this.attendance([user.id])[user.id]);
+    this.#ports.storage.transaction(() => {
+      this.#members.sessions.update(user);
+      const data = { userId: user.id, user: presented };
+      if (event === "userCreated") this.#requests.changes.appendOnce(event, user.id, data);
+      else this.#requests.changes.append(event, () => data);
+    });
+    return this.#requests.tellChanges();
+  }
+
+  /** The answer to a `refreshRoom` effect. */
+  updateRoom(row: RoomRow): Effect[] {
+    const room = presentRoom(row, this.#ports.now(), this.figures);
+    this.#requests.changes.append("roomUpdated", () => ({ room }));
+    return this.#requests.tellChanges();
   }
 
   /** The database's copy of the figures has reached `version`. */

@@ -1,7 +1,10 @@
-/** The endpoint behind which a room's live half begins: the WebSocket upgrade. */
+/** The endpoint behind which a room's live half begins, and what the organization may do there over REST. */
 import { AppError } from "../errors.ts";
 import { rawEndpoint } from "../http/endpoint.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import { commentEndpoints } from "./routes-comments.ts";
+import { storeEndpoints } from "./routes-stores.ts";
+import { talkEndpoints } from "./routes-talk.ts";
 
 export const realtimeEndpoints = [
   rawEndpoint({
@@ -23,4 +26,7 @@ export const realtimeEndpoints = [
       return ctx.rooms.connect(room.id, room.accountId, request);
     },
   }),
+  ...storeEndpoints,
+  ...commentEndpoints,
+  ...talkEndpoints,
 ];

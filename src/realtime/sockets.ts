@@ -6,12 +6,20 @@ import type { RoomIdentity } from "./storage.ts";
 /** What is kept with a socket through hibernation; null once the room has closed it. */
 interface Attachment {
   readonly identity: RoomIdentity;
-  readonly connection: Waiting | Joined;
+  readonly connection: Waiting | Omit<Joined, "presence">;
+  /** The presence state as UTF-8: a string with one character beyond Latin 1 would take twice its length. */
+  readonly presence: Uint8Array | null;
 }
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 export class Sockets {
   readonly #state: DurableObjectState;
   readonly #byId = new Map<string, WebSocket>();
+  /** What waits for the next flush, by the id of a socket that takes arrays. */
+  readonly #waiting = new Map<string, string[]>();
+  readonly #batching = new Set<string>();
   readonly #ids = new Map<WebSocket, string>();
   #identity: RoomIdentity | null = null;
 
@@ -31,7 +39,9 @@ export class Sockets {
       if (attachment === null) return [];
       this.#identity = attachment.identity;
       this.#add(socket, attachment.connection.id);
-      return attachment.connection;
+      const connection = connectionOf(attachment);
+      this.#note(connection);
+      return connection;
     });
   }
 
@@ -54,24 +64,58 @@ export class Sockets {
   attach(connection: Waiting | Joined): void {
     const socket = this.#byId.get(connection.id);
     if (socket === undefined || this.#identity === null) return;
-    writeAttachment(socket, { identity: this.#identity, connection });
+    this.#note(connection);
+    writeAttachment(socket, attachmentOf(this.#identity, connection));
   }
 
-  /** Sends one message, serialised once for all of its receivers. */
+  #note(connection: Waiting | Joined): void {
+    if (connection.phase === "joined" && connection.batch) this.#batching.add(connection.id);
+  }
+
+  /** Sends one message, serialised once for all of its receivers; those that take arrays get it by {@link flush}. */
   send(ids: readonly string[], message: ServerMessage): void {
     const frame = JSON.stringify(message);
     for (const id of ids) {
-      try {
-        this.#byId.get(id)?.send(frame);
-      } catch {
-        // The other side is closing: its leaving comes as a close of its own.
-      }
+      if (this.#batching.has(id)) this.#queue(id, frame);
+      else this.#transmit(id, frame);
     }
   }
 
+  #queue(id: string, frame: string): void {
+    const frames = this.#waiting.get(id);
+    if (frames === undefined) this.#waiting.set(id, [frame]);
+    else frames.push(frame);
+  }
+
+  #transmit(id: string, frame: string): void {
+    try {
+      this.#byId.get(id)?.send(frame);
+    } catch {
+      // The other side is closing: its leaving comes as a close of its own.
+    }
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Sends what waits: to each socket as one frame, which holds an array. */
+  flush(): void {
+    for (const id of this.#waiting.keys()) this.#flushOne(id);
+  }
+
+  #flushOne(id: string): void {
+    const frames = this.#waiting.get(id);
+    if (frames === undefined) return;
+    this.#waiting.delete(id);
+    this.#transmit(id, `[${frames.join()}]`);
+  }
+
+  /** What was sent before arrives before. */
   close(id: string, code: CloseCode, reason: string): void {
     const socket = this.#byId.get(id);
     if (socket === undefined) return;
+    this.#flushOne(id);
     this.release(socket);
     closeQuietly(socket, code, reason);
   }
@@ -88,6 +132,8 @@ export class Sockets {
     if (id === null) return null;
     this.#byId.delete(id);
     this.#ids.delete(socket);
+    this.#waiting.delete(id);
+    this.#batching.delete(id);
     writeAttachment(socket, null);
     return id;
   }
@@ -112,6 +158,17 @@ function closeQuietly(socket: WebSocket, code: number, reason: string): void {
   } catch {
     // It is closed already, or its code is one that may not be sent: either way nobody waits for this.
   }
+}
+
+function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Attachment {
+  if (connection.phase === "waiting") return { identity, connection, presence: null };
+  const { presence, ...rest } = connection;
+  return { identity, connection: rest, presence: presence === null ? null : encoder.encode(presence) };
+}
+
+function connectionOf({ connection, presence }: Attachment): Waiting | Joined {
+  if (connection.phase === "waiting") return connection;
+  return { ...connection, presence: presence === null ? null : decoder.decode(presence) };
 }
 
 const readAttachment = (socket: WebSocket): Attachment | null =>

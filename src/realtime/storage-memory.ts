@@ -1,5 +1,6 @@
 /** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
 import type { Attendance, UserRecord } from "../users/schema.ts";
+import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-live.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
 
 interface SessionRow extends StoredSession {
@@ -11,14 +12,20 @@ export class MemoryStorage implements RoomStorage {
   #record: RoomRecord | null = null;
   /** Oldest first; rows are replaced, never changed, so that a copy of the array is a snapshot. */
   #sessions: SessionRow[] = [];
+  readonly changes = new MemoryChanges();
+  readonly entries = new MemoryEntries();
+  readonly comments = new MemoryComments();
+  readonly follows = new MemoryFollows();
 
   transaction<T>(work: () => T): T {
     const [record, sessions] = [this.#record, [...this.#sessions]];
+    const undo = this.#live().map((part) => part.snapshot());
     try {
       return work();
     } catch (error) {
       this.#record = record;
       this.#sessions = sessions;
+      for (const restore of undo) restore();
       throw error;
     }
   }
@@ -82,5 +89,10 @@ export class MemoryStorage implements RoomStorage {
   clear(): void {
     this.#record = null;
     this.#sessions = [];
+    for (const part of this.#live()) part.clear();
+  }
+
+  #live() {
+    return [this.changes, this.entries, this.comments, this.follows];
   }
 }

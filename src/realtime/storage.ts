@@ -1,5 +1,6 @@
 /** What the room asks of storage: synchronous, transactional, and empty until the first write. */
 import type { Attendance, UserRecord } from "../users/schema.ts";
+import type { ChangeLog, CommentTable, EntryTable, FollowTable } from "./storage-live.ts";
 
 /** Which room this is. The object is told by whoever calls it and keeps it for its alarms. */
 export interface RoomIdentity {
@@ -55,6 +56,11 @@ export interface RoomStorage {
   listSessions(userId: string, limit: number): StoredSession[];
   /** By user id, for those of `userIds` who ever joined. */
   findAttendance(userIds: readonly string[]): Record<string, Attendance>;
+
+  readonly changes: ChangeLog;
+  readonly entries: EntryTable;
+  readonly comments: CommentTable;
+  readonly follows: FollowTable;
 
   /** Removes everything, down to the tables. */
   clear(): void;

@@ -7,10 +7,16 @@ import { insertOutboxEntry } from "../events/outbox.ts";
 import { fold } from "../http/text.ts";
 import { getRoomRow } from "./queries.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
-import { deleteRoom as deleteRow, insertRoom, selectRoom, updateRoom as updateRow } from "./store.ts";
+import {
+  deleteRoom as deleteRow,
+  insertRoom,
+  selectListeningRoom,
+  selectRoom,
+  updateRoom as updateRow,
+} from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
-export { countUserCreation } from "./store.ts";
+export { countUserCreation, selectListeningRoom, updateFirstJoin } from "./store.ts";
 
 function refuseTakenCustomId(error: unknown): never {
   if (violatedConstraint(error) !== "unique:rooms.account_id, rooms.custom_id") throw error;
@@ -33,30 +39,30 @@ export async function createRoom(ctx: Ctx, input: RoomCreation): Promise<{ room:
     occupiedMs: 0,
     occupiedSince: null,
     figuresVersion: 0,
+    firstJoinAt: null,
   };
   const data = { room: presentRoom(row, now) };
   await ctx.commit([insertRoom(ctx, row)], data).catch(refuseTakenCustomId);
   return data;
 }
 
-/** Changes a room's fields. Closing it ends its open sessions and closes its sockets. */
+/** Changes a room's fields; those connected to it see them. Closing it ends its open sessions and closes its sockets. */
 export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): Promise<{ room: Room }> {
   const changes = {
     ...(update.name === undefined ? {} : { name: update.name, nameFolded: fold(update.name) }),
     ...(update.customId === undefined ? {} : { customId: update.customId }),
     ...(update.state === undefined ? {} : { state: update.state }),
   };
-  const closing = update.state === "closed" ? entryFor(ctx, roomId, { type: "room.closed" }) : null;
-  const [rows] = await ctx
+  const entry = entryFor(ctx, roomId, { type: update.state === "closed" ? "room.closed" : "room.updated" });
+  const [rows, owed] = await ctx
     .commit([
       updateRow(ctx, roomId, changes),
-      ...(closing === null ? [] : [insertOutboxEntry(closing, selectRoom(ctx, { id: roomId }), ctx.now())]),
+      insertOutboxEntry(entry, [selectListeningRoom(ctx, roomId)], ctx.now()),
     ])
     .catch(refuseTakenCustomId);
   const row = rows[0];
   if (row === undefined) throw notFound("Rooms", "Room");
-  const figures =
-    closing === null ? (await ctx.rooms.read(roomId, ctx.accountId, [])).figures : await handOn(ctx, closing);
+  const figures = owed.length === 0 ? null : await handOn(ctx, entry);
   return { room: presentRoom(row, ctx.now(), figures ?? row) };
 }
 
@@ -64,7 +70,7 @@ export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): 
 export async function deleteRoom(ctx: Ctx, roomId: string): Promise<Record<string, never>> {
   const deletion = entryFor(ctx, roomId, { type: "room.deleted" });
   const [, deleted] = await ctx.commit([
-    insertOutboxEntry(deletion, selectRoom(ctx, { id: roomId }), ctx.now()),
+    insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     deleteRow(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");

@@ -1,6 +1,6 @@
 /** What can be asked about rooms. */
 import type { Ctx } from "../context.ts";
-import type { Page } from "../database.ts";
+import type { Page, Tenant } from "../database.ts";
 import { notFound } from "../errors.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
 import { selectUsersPage } from "../users/queries.ts";
@@ -43,9 +43,15 @@ export async function getRoom(
   };
 }
 
+/** The room's row, or null. */
+export async function findRoomRow(tenant: Tenant, roomId: string): Promise<RoomRow | null> {
+  const [[row]] = await tenant.db.run([selectRoom(tenant, { id: roomId })]);
+  return row ?? null;
+}
+
 /** The room's row; NOT_FOUND when it is not there or not the organization's. */
 export async function getRoomRow(ctx: Ctx, roomId: string): Promise<RoomRow> {
-  const [[row]] = await ctx.db.run([selectRoom(ctx, { id: roomId })]);
-  if (row === undefined) throw notFound("Rooms", "Room");
+  const row = await findRoomRow(ctx, roomId);
+  if (row === null) throw notFound("Rooms", "Room");
   return row;
 }

@@ -1,5 +1,5 @@
 /** The only SQL about rooms. */
-import { and, count, eq, lte, sql } from "drizzle-orm";
+import { and, count, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
@@ -69,6 +69,17 @@ const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms
 
 export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
 
+const listeningRoom = prepared(() =>
+  build
+    .select({ id: rooms.id })
+    .from(rooms)
+    .where(and(byId, isNotNull(rooms.firstJoinAt))),
+);
+
+/** Selects a row when the room has been joined ever: there may be somebody to hear of what changes. */
+export const selectListeningRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
+  listeningRoom({ accountId, id: roomId });
+
 const whereIs = ({ accountId }: Tenant, roomId: string) =>
   and(eq(rooms.accountId, accountId), eq(rooms.id, roomId));
 
@@ -91,6 +102,15 @@ const userCreationCount = prepared(() =>
 
 export const countUserCreation = ({ accountId }: Tenant, roomId: string): Statement =>
   userCreationCount({ accountId, id: roomId });
+
+/** Notes when the room was first joined. */
+export const updateFirstJoin = (tenant: Tenant, roomId: string, now: number): Statement =>
+  statement(
+    build
+      .update(rooms)
+      .set({ firstJoinAt: now })
+      .where(and(whereIs(tenant, roomId), isNull(rooms.firstJoinAt))),
+  );
 
 /** Copies a room object's figures, unless a newer copy is there already. */
 export const updateFigures = (

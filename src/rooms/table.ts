@@ -16,6 +16,8 @@ export const rooms = sqliteTable(
     customId: text("custom_id"),
     state: text({ enum: ["active", "closed"] }).notNull(),
     createdAt: integer("created_at").notNull(),
+    /** When somebody first came to join, as far as that was asked; before, no live room needs to hear of changes. */
+    firstJoinAt: integer("first_join_at"),
     totalUsersCreated: integer("total_users_created").notNull().default(0),
     /** The room object's figures, copied here for lists; the object owns them. */
     activeParticipants: integer("active_participants").notNull().default(0),

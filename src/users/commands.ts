@@ -5,7 +5,7 @@ import { AppError, notFound } from "../errors.ts";
 import { entryFor, handOn } from "../events/dispatch.ts";
 import { insertOutboxEntry } from "../events/outbox.ts";
 import { fold } from "../http/text.ts";
-import { countUserCreation } from "../rooms/commands.ts";
+import { countUserCreation, selectListeningRoom } from "../rooms/commands.ts";
 import { presentWithSessions } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
 import { deleteUser as deleteRow, insertUser, selectUser, updateUser as updateRow } from "./store.ts";
@@ -38,7 +38,18 @@ export async function createUser(
   };
   const token = await ctx.tokens.sign(row);
   const data = { user: { ...presentUser(row), token }, token };
-  await ctx.commit([insertUser(ctx, row), countUserCreation(ctx, input.roomId)], data).catch(refuse);
+  const entry = entryFor(ctx, input.roomId, { type: "user.created", userId: row.id });
+  const [, , owed] = await ctx
+    .commit(
+      [
+        insertUser(ctx, row),
+        countUserCreation(ctx, input.roomId),
+        insertOutboxEntry(entry, [selectListeningRoom(ctx, input.roomId)], ctx.now()),
+      ],
+      data,
+    )
+    .catch(refuse);
+  if (owed.length > 0) ctx.defer(handOn(ctx, entry)); // nobody waits for those who are connected to hear of it
   return data;
 }
 
@@ -55,15 +66,19 @@ export async function updateUser(
     ...(update.customId === undefined ? {} : { customId: update.customId }),
   };
   const entry = entryFor(ctx, roomId, { type: "user.updated", userId });
-  const [rows] = await ctx
+  const [rows, owed] = await ctx
     .commit([
       updateRow(ctx, roomId, userId, changes),
-      insertOutboxEntry(entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
+      insertOutboxEntry(
+        entry,
+        [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
+        ctx.now(),
+      ),
     ])
     .catch(refuse);
   const row = rows[0];
   if (row === undefined) throw notFound("Users", "User");
-  await handOn(ctx, entry);
+  if (owed.length > 0) await handOn(ctx, entry);
   const { user } = await presentWithSessions(ctx, row);
   return { user };
 }
@@ -71,11 +86,15 @@ export async function updateUser(
 /** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
 export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Promise<Record<string, never>> {
   const entry = entryFor(ctx, roomId, { type: "user.deleted", userId });
-  const [, deleted] = await ctx.commit([
-    insertOutboxEntry(entry, selectUser(ctx, roomId, { id: userId }), ctx.now()),
+  const [owed, deleted] = await ctx.commit([
+    insertOutboxEntry(
+      entry,
+      [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
+      ctx.now(),
+    ),
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");
-  await handOn(ctx, entry);
+  if (owed.length > 0) await handOn(ctx, entry);
   return {};
 }

@@ -25,6 +25,16 @@ import { isTokenOf, type TokenClaims } from "./tokens.ts";
 export const selectUsersPage = (tenant: Tenant, room: RoomOfUsers, page: Page) =>
   [selectUsers(tenant, room, page), countUsers(tenant, room, page)] as const;
 
+/** A page of a room's users as D1 has them, newest first, and how many there are. One round trip. */
+export async function findUsers(
+  tenant: Tenant,
+  roomId: string,
+  page: Page,
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
+  const [users, counted] = await tenant.db.run(selectUsersPage(tenant, { roomId }, page));
+  return { users, total: counted[0]?.total ?? 0 };
+}
+
 /**
  * A room's users, newest first, each with the token that the caller may see: the organization all of them, a
  * user its own, or any member could act as any other. NOT_FOUND when there is no such room.

@@ -32,13 +32,16 @@ describe("depth", () => {
     });
     fc.assert(
       fc.property(wrapped, fc.constantFrom(0, 2), (any, indent) => {
-        expect(isTooDeep(JSON.stringify(any, null, indent))).toBe(depthOf(any) > MAX_DEPTH);
+        expect(isTooDeep(JSON.stringify(any, null, indent), MAX_DEPTH)).toBe(depthOf(any) > MAX_DEPTH);
       }),
     );
   });
 
   it("is allowed to its bound and no further", () => {
-    expect([isTooDeep(nested(MAX_DEPTH)), isTooDeep(nested(MAX_DEPTH + 1))]).toEqual([false, true]);
+    expect([isTooDeep(nested(MAX_DEPTH), MAX_DEPTH), isTooDeep(nested(MAX_DEPTH + 1), MAX_DEPTH)]).toEqual([
+      false,
+      true,
+    ]);
   });
 });
 

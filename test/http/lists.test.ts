@@ -36,6 +36,7 @@ async function withRooms(rooms: readonly { name: string; createdAt?: number }[])
       occupiedMs: 0,
       occupiedSince: null,
       figuresVersion: 0,
+      firstJoinAt: null,
     }),
   );
   const [first, ...others] = statements;

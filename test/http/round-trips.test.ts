@@ -1,5 +1,8 @@
 /** What requests cost: a D1 round trip is the most expensive thing that one does, so none has one too many. */
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import { TestSocket } from "../realtime/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 
@@ -19,9 +22,17 @@ describe("a request of a known key", () => {
     ["POST", "/rooms", { name: "Another" }, 1, 0],
     ["GET", "/rooms/:roomId", undefined, 1, 1],
     ["GET", "/rooms/custom/known?search=a", undefined, 1, 1],
-    ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 1, 1],
-    ["PATCH", "/rooms/:roomId", { state: "active" }, 1, 1],
+    ["PATCH", "/rooms/:roomId", { name: "Renamed" }, 1, 0],
+    ["PATCH", "/rooms/:roomId", { state: "closed" }, 1, 0],
+    ["PATCH", "/rooms/:roomId", { state: "active" }, 1, 0],
     ["POST", "/users", { name: "Another" }, 1, 0],
+    ["PUT", "/rooms/:roomId/stores/tasks/first", { value: { done: false } }, 1, 1],
+    ["PATCH", "/rooms/:roomId/stores/tasks/first", { value: { done: true } }, 1, 1],
+    ["GET", "/rooms/:roomId/stores/tasks/first", undefined, 1, 1],
+    ["GET", "/rooms/:roomId/stores/tasks", undefined, 1, 1],
+    ["GET", "/rooms/:roomId/comments", undefined, 1, 1],
+    ["POST", "/rooms/:roomId/broadcast", { event: "hello" }, 1, 1],
+    ["GET", "/rooms/:roomId/presence", undefined, 1, 1],
     ["GET", "/users?roomId=:roomId", undefined, 1, 1],
     ["GET", "/users/:userId?roomId=:roomId", undefined, 1, 1],
   ])("%s %s", async (method, path, body, trips, objectCalls) => {
@@ -29,6 +40,23 @@ describe("a request of a known key", () => {
     const cost = await costOf(owner, method, filled, body && { ...body, roomId });
     expect(cost).toMatchObject({ trips, objectCalls });
     expect(cost.status).toBeLessThan(300);
+  });
+});
+
+describe("a change in a room that somebody has joined", () => {
+  // The second trip clears the outbox when the room has been told; no answer waits for it.
+  it.each([
+    ["PATCH", "/rooms/:roomId", { name: "Renamed" }],
+    ["POST", "/users", { name: "Another" }],
+  ])("costs a call of the room's object and one trip more: %s %s", async (method, path, body) => {
+    const { id } = await owner.api.createRoom();
+    const { token } = await owner.api.createUser(id);
+    const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
+    const { webSocket } = await roomGateway(env).connect(id, owner.id, upgrade);
+    const socket = new TestSocket(webSocket as WebSocket);
+    expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ success: true });
+    const cost = await costOf(owner, method, path.replace(":roomId", id), { ...body, roomId: id });
+    expect(cost).toMatchObject({ trips: 2, objectCalls: 1 });
   });
 });
 

@@ -119,6 +119,7 @@ describe("a change made over REST", () => {
         {
           type: "event",
           event: "userUpdated",
+          seq: 1,
           data: {
             userId: ada.user.id,
             user: expect.objectContaining({ name: "Ada L.", custom_id: "ada", status: "online" }),
@@ -158,7 +159,10 @@ describe("a change made over REST", () => {
       expect(await tab.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "UNAUTHORIZED" } });
       expect(await tab.closed).toMatchObject({ code: 4401 });
     }
-    expect(await atBen.drain()).toMatchObject([{ event: "userLeft", data: { userId: ada.user.id } }]);
+    expect(await atBen.drain()).toMatchObject([
+      { event: "userLeft", data: { userId: ada.user.id } },
+      { event: "userDeleted", data: { userId: ada.user.id }, seq: 1 },
+    ]);
     expect(await room.sessions(ada)).toEqual([]);
   });
 

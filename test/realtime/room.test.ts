@@ -60,6 +60,11 @@ it("the next alarm is the earliest of what is due, and 60 s ahead at most while 
       tokenExpiresAt: 1e15,
       heardAt,
       savedHeardAt: 0,
+      batch: false,
+      subscriptions: [],
+      presence: null,
+      allowance: 1,
+      allowanceAt: 0,
     }) as const;
   expect(planAlarm(100_000, [], null)).toBeNull();
   expect(planAlarm(100_000, [], 100_500)).toBe(100_500);

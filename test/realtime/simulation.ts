@@ -20,6 +20,7 @@ const ROOM: RoomRow = {
   occupiedMs: 0,
   occupiedSince: null,
   figuresVersion: 0,
+  firstJoinAt: null,
 };
 
 /** One socket as the outside sees it. */
@@ -71,6 +72,9 @@ export class Simulation {
       now: () => this.#now,
       newId: () => this.#newId("session"),
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
+      report: (_, error) => {
+        throw error;
+      },
     });
   }
 
@@ -143,7 +147,7 @@ export class Simulation {
       case "updateUser": {
         const user = userRecord(USERS[step.user % USERS.length] ?? "");
         const effects = this.#room.apply({ type: "user.updated", userId: user.id });
-        return effects.length === 0 ? [] : this.#room.update({ ...user, name: "New" });
+        return effects.length === 0 ? [] : this.#room.updateUser({ ...user, name: "New" }, "userUpdated");
       }
       case "advance":
         this.#now += step.ms;

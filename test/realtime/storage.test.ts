@@ -127,6 +127,97 @@ describe.each([
       expect(storage.findAttendance(["u1", "u2"])).toEqual({ u2: { online: true, joinedAt: 10 } });
     }));
 
+  it("keeps changes in their order, with receipts that later ones replace", () =>
+    withStorage((storage, reopen) => {
+      const { changes } = storage;
+      expect([changes.lastSeq(), changes.oldest(), changes.firstSince(0), changes.sizeAfter(0)]).toEqual([
+        0,
+        null,
+        null,
+        0,
+      ]);
+      for (const seq of [1, 2, 3]) changes.append({ seq, event: "storeChanged", data: `"${seq}"` }, seq * 10);
+      expect(() => changes.append({ seq: 3, event: "storeChanged", data: "4" }, 40)).toThrow();
+      expect(changes.listAfter(1)).toEqual([
+        { seq: 2, event: "storeChanged", data: '"2"' },
+        { seq: 3, event: "storeChanged", data: '"3"' },
+      ]);
+      expect([changes.sizeAfter(1), changes.firstSince(11), changes.firstSince(31)]).toEqual([6, 2, null]);
+      const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
+      changes.writeReceipt(2, receipt);
+      changes.writeReceipt(3, { ...receipt, answer: "[]" });
+      expect(reopen().changes.findReceipt("u", "r")).toEqual({ ...receipt, answer: "[]" });
+      expect(changes.findReceipt("u", "other")).toBeNull();
+      changes.prune(3);
+      expect([reopen().changes.oldest(), changes.lastSeq()]).toEqual([{ seq: 3, at: 30 }, 3]);
+    }));
+
+  it("keeps entries by store and key, and the figures of stores", () =>
+    withStorage((storage, reopen) => {
+      const { entries } = storage;
+      expect([entries.find("s", "a"), entries.list("s"), entries.listStores()]).toEqual([null, [], []]);
+      entries.write("s", { key: "b", value: "1", version: 1 });
+      entries.write("s", { key: "a", value: "2", version: 2 });
+      entries.write("t", { key: "a", value: "3", version: 3 });
+      entries.write("s", { key: "b", value: "4", version: 4 });
+      entries.delete("s", "nothing");
+      expect(reopen().entries.list("s")).toEqual([
+        { key: "a", value: "2", version: 2 },
+        { key: "b", value: "4", version: 4 },
+      ]);
+      entries.delete("s", "b");
+      expect(entries.find("s", "b")).toBeNull();
+      entries.writeFigures("t", { entries: 1, bytes: 2 });
+      entries.writeFigures("s", { entries: 3, bytes: 4 });
+      expect(entries.listStores()).toEqual([
+        { name: "s", entries: 3, bytes: 4 },
+        { name: "t", entries: 1, bytes: 2 },
+      ]);
+      entries.writeFigures("t", { entries: 0, bytes: 0 });
+      expect([entries.figures("t"), entries.figures("s")]).toEqual([
+        { entries: 0, bytes: 0 },
+        { entries: 3, bytes: 4 },
+      ]);
+    }));
+
+  it("keeps comments as they were written, and finds them by thread and state", () =>
+    withStorage((storage, reopen) => {
+      const { comments } = storage;
+      const all = { threadId: null, resolved: null };
+      expect([comments.find("a"), comments.count(all), comments.list(all, 9, 0)]).toEqual([null, 0, []]);
+      const comment = (id: string, threadId: string, resolved = false) => ({
+        id,
+        threadId,
+        resolved,
+        comment: `"${id}"`,
+      });
+      for (const each of [comment("b", "b"), comment("a", "b"), comment("c", "c")]) comments.insert(each);
+      comments.update({ ...comment("c", "c", true), comment: "7" });
+      expect(reopen().comments.find("c")).toEqual({ ...comment("c", "c", true), comment: "7" });
+      expect(comments.list(all, 2, 1).map(({ id }) => id)).toEqual(["a", "c"]);
+      expect(comments.list({ threadId: "b", resolved: null }, 9, 0).map(({ id }) => id)).toEqual(["b", "a"]);
+      expect(comments.count({ threadId: "b", resolved: true })).toBe(0);
+      expect(comments.count({ threadId: null, resolved: false })).toBe(2);
+      comments.delete("b");
+      expect(comments.count(all)).toBe(2);
+    }));
+
+  it("keeps who follows whom in the order in which they began", () =>
+    withStorage((storage, reopen) => {
+      const { follows } = storage;
+      expect([follows.list(), follows.has("a", "b")]).toEqual([[], false]);
+      follows.insert("a", "c");
+      follows.insert("a", "b");
+      follows.insert("b", "a");
+      expect(() => follows.insert("a", "b")).toThrow();
+      expect(reopen().follows.listFollowed("a")).toEqual(["c", "b"]);
+      follows.delete("a", "c");
+      expect([follows.has("a", "b"), follows.has("a", "c")]).toEqual([true, false]);
+      follows.insert("b", "c");
+      follows.deleteUser("a");
+      expect(follows.list()).toEqual([["b", "c"]]);
+    }));
+
   it("undoes a transaction that throws, the first write of all included", () =>
     withStorage((storage, reopen) => {
       const failing = (work: () => void) => () =>
@@ -147,10 +238,22 @@ describe.each([
         storage.insertSession(session("s2", "u2"));
         storage.updateUser(user("u2", { name: "New" }));
         storage.deleteSessions("u1");
+        storage.changes.append({ seq: 2, event: "storeChanged", data: "2" }, 2);
+        storage.entries.write("s", { key: "k", value: "1", version: 1 });
+        storage.entries.writeFigures("s", { entries: 1, bytes: 1 });
+        storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
+        storage.follows.insert("a", "b");
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
       });
+      storage.changes.append({ seq: 1, event: "storeChanged", data: "1" }, 1);
       expect(change).toThrow("on purpose");
+      expect([storage.changes.lastSeq(), storage.entries.list("s"), storage.entries.listStores()]).toEqual([
+        1,
+        [],
+        [],
+      ]);
+      expect([storage.comments.find("c"), storage.follows.list()]).toEqual([null, []]);
       expect(reopen().readRecord()).toEqual(RECORD);
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
     }));
@@ -172,6 +275,17 @@ describe.each([
       expect(reopen().listOpenSessions()).toEqual([session("s1", "u1")]);
     }));
 });
+
+it("SQLite gives a room of an earlier version the tables that it lacks", () =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
+    new SqliteStorage(storage).insertSession(session("s1", "u1"));
+    for (const table of ["changes", "entries", "stores", "comments", "follows"])
+      storage.sql.exec(`DROP TABLE ${table}`);
+    const reopened = new SqliteStorage(storage);
+    expect(reopened.changes.lastSeq()).toBe(0);
+    reopened.follows.insert("a", "b");
+    expect(reopened.listOpenSessions()).toHaveLength(1);
+  }));
 
 it("SQLite holds no table before the first write, nor after it was cleared (R31)", () =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {

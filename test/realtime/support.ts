@@ -85,9 +85,13 @@ export class TestRoom {
   }
 
   /** Opens a socket, joins as `member`, and gives it with the answer's data. */
-  async join(member: Member, role?: Role) {
+  async join(member: Member, role?: Role, options: { since?: number } = {}) {
     const socket = await this.connect();
-    const answer = await socket.request("JOIN_ROOM", { token: member.token, ...(role && { role }) });
+    const answer = await socket.request("JOIN_ROOM", {
+      token: member.token,
+      ...(role && { role }),
+      ...options,
+    });
     if (!answer.success) throw new Error(`Joining failed: ${answer.error.message}`);
     return Object.assign(socket, { joined: answer.data });
   }

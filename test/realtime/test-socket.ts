@@ -5,10 +5,17 @@ type JoinResponse =
   | Extract<Response, { success: false }>
   | (Extract<Response, { success: true }> & { data: JoinedRoom });
 
+/** An answer whose data a test looks into. */
+export type Asked = Omit<Response, "data" | "error"> & {
+  readonly data: Record<string, unknown>;
+  readonly error: { readonly code: string } | null;
+};
+
 export class TestSocket {
   readonly #socket: WebSocket;
   readonly #inbox: string[] = [];
   #wake: () => void = () => undefined;
+  readonly events: ServerEvent[] = [];
   /** What the close said, once there was one. */
   readonly closed: Promise<{ code: number; reason: string }>;
   #isClosed = false;
@@ -61,6 +68,25 @@ export class TestSocket {
   request(type: string, data?: object, requestId?: unknown): Promise<JoinResponse> {
     this.send({ type, data, requestId });
     return this.nextResponse();
+  }
+
+  /** Like {@link request}, but events may come first: they are put into `events`. */
+  async ask(type: string, data?: object, requestId: string = crypto.randomUUID()): Promise<Asked> {
+    this.send({ type, data, requestId });
+    for (;;) {
+      const message = await this.next();
+      if (message.type === "event") this.events.push(message);
+      else if (message.requestId === requestId) return message as Asked;
+      else throw new Error(`Expected the answer to ${requestId}, got ${JSON.stringify(message)}`);
+    }
+  }
+
+  /** The events that came up to now and were not waited for. */
+  async heard(): Promise<ServerEvent[]> {
+    const drained = await this.drain();
+    const events = [...this.events, ...drained.filter((message) => message.type === "event")];
+    this.events.length = 0;
+    return events;
   }
 
   send(message: unknown): void {

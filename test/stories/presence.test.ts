@@ -75,7 +75,7 @@ it("sends people away whose user or room is deleted", async () => {
   await customer.send("DELETE", `/rooms/${room.id}`);
   expect((await atBen.closed).code).toBe(4404);
   const events = atBen.messages.filter(({ type }) => type === "event");
-  expect(events.map(({ event }) => event)).toEqual(["userUpdated", "userLeft"]);
+  expect(events.map(({ event }) => event)).toEqual(["userUpdated", "userLeft", "userDeleted"]);
   expect(events[0]?.data).toMatchObject({ userId: ada.id, user: { name: "Ada L.", status: "online" } });
 });
 

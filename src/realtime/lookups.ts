@@ -1,0 +1,42 @@
+/** What a room's object reads from the database for its members: the room and its users as they are now. */
+import { openTenant } from "../database.ts";
+import type { Env } from "../env.ts";
+import { findRoomRow } from "../rooms/queries.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { findAdmission } from "../users/admission.ts";
+import { findUsers } from "../users/queries.ts";
+import { recordOf, type UserRecord } from "../users/schema.ts";
+import type { Inquiry } from "./effects.ts";
+import { logFailure } from "./log.ts";
+import type { Sight } from "./room.ts";
+import type { RoomIdentity } from "./storage.ts";
+
+/** Null for a user who was deleted meanwhile. */
+export async function readUser(
+  env: Env,
+  { accountId, roomId }: RoomIdentity,
+  userId: string,
+): Promise<UserRecord | null> {
+  const { user } = await findAdmission(openTenant(env.DB, accountId), roomId, userId);
+  return user === null ? null : recordOf(user);
+}
+
+/** Null for a room that was deleted meanwhile. */
+export const readRoom = (env: Env, { accountId, roomId }: RoomIdentity): Promise<RoomRow | null> =>
+  findRoomRow(openTenant(env.DB, accountId), roomId);
+
+/** Null when the database failed, or the room is gone. */
+export async function look(env: Env, identity: RoomIdentity, inquiry: Inquiry): Promise<Sight | null> {
+  try {
+    if (inquiry.type === "ROOM_GET") {
+      const room = await readRoom(env, identity);
+      return room === null ? null : { room };
+    }
+    const page = { ...inquiry.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    const { users, total } = await findUsers(openTenant(env.DB, identity.accountId), identity.roomId, page);
+    return { users: users.map(recordOf), total };
+  } catch (error) {
+    logFailure(`the database could not be asked about room ${identity.roomId}`, error);
+    return null;
+  }
+}

@@ -1,0 +1,119 @@
+/** The tables of a room's SQLite database: made by the first write, read as empty until then. */
+
+/**
+ * `seq` of sessions orders those that began in one millisecond; the partial index holds one open session a
+ * user. A request's receipt stands in the row of its last change, so that both are kept for the same time.
+ */
+const TABLES: Readonly<Record<string, string>> = {
+  room: `CREATE TABLE IF NOT EXISTS room (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    account_id TEXT NOT NULL,
+    room_id TEXT NOT NULL,
+    active_participants INTEGER NOT NULL,
+    occupied_ms INTEGER NOT NULL,
+    occupied_since INTEGER,
+    version INTEGER NOT NULL,
+    copied_version INTEGER NOT NULL,
+    last_alive_at INTEGER NOT NULL
+  );`,
+  sessions: `CREATE TABLE IF NOT EXISTS sessions (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    joined_at INTEGER NOT NULL,
+    left_at INTEGER,
+    user TEXT
+  );
+  CREATE INDEX IF NOT EXISTS sessions_by_user ON sessions (user_id, seq);
+  CREATE UNIQUE INDEX IF NOT EXISTS sessions_open ON sessions (user_id) WHERE left_at IS NULL;`,
+  changes: `CREATE TABLE IF NOT EXISTS changes (
+    seq INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    data TEXT NOT NULL,
+    user_id TEXT,
+    request_id TEXT,
+    fingerprint TEXT,
+    answer TEXT
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS changes_receipt ON changes (user_id, request_id) WHERE request_id IS NOT NULL;`,
+  entries: `CREATE TABLE IF NOT EXISTS entries (
+    store TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (store, key)
+  ) WITHOUT ROWID;`,
+  stores: `CREATE TABLE IF NOT EXISTS stores (
+    name TEXT PRIMARY KEY,
+    entries INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+  comments: `CREATE TABLE IF NOT EXISTS comments (
+    position INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    thread_id TEXT NOT NULL,
+    resolved INTEGER NOT NULL,
+    comment TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);`,
+  follows: `CREATE TABLE IF NOT EXISTS follows (
+    position INTEGER PRIMARY KEY,
+    follower TEXT NOT NULL,
+    followed TEXT NOT NULL,
+    UNIQUE (follower, followed)
+  );
+  CREATE INDEX IF NOT EXISTS follows_by_followed ON follows (followed);`,
+};
+
+const NAMES = Object.keys(TABLES);
+
+export class SqliteTables {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  #exist: boolean;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    const wanted = NAMES.map((name) => `'${name}'`).join();
+    const found = this.#sql
+      .exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${wanted})`)
+      .toArray().length;
+    // A room that was furnished by an earlier version gets the tables that it lacks.
+    if (found > 0 && found < NAMES.length) this.#create();
+    this.#exist = found > 0;
+  }
+
+  #create(): void {
+    this.#sql.exec(Object.values(TABLES).join("\n"));
+  }
+
+  transaction<T>(work: () => T): T {
+    const existed = this.#exist;
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#exist = existed; // tables are rolled back like rows
+      throw error;
+    }
+  }
+
+  read<Row extends Record<string, SqlStorageValue>>(query: string, ...params: SqlStorageValue[]): Row[] {
+    return this.#exist ? this.#sql.exec<Row>(query, ...params).toArray() : [];
+  }
+
+  write(query: string, ...params: SqlStorageValue[]): void {
+    if (!this.#exist) {
+      this.#create();
+      this.#exist = true;
+    }
+    this.#sql.exec(query, ...params);
+  }
+
+  drop(): void {
+    if (!this.#exist) return;
+    this.#sql.exec(NAMES.map((name) => `DROP TABLE ${name};`).join("\n"));
+    this.#exist = false;
+  }
+}

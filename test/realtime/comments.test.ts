@@ -1,0 +1,125 @@
+/** R42 to R46: comments, threads, reactions. */
+import { expect, it } from "vitest";
+import { failed, makeRoom } from "./support.ts";
+
+const roomOfTwo = async () => {
+  const room = await makeRoom();
+  const [ada, ben] = [await room.user(), await room.user()];
+  const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
+  await atAda.heard();
+  const write = async (data: object) =>
+    (await atAda.ask("COMMENT_CREATE", { text: "Hello", ...data })).data.comment as { id: string };
+  return { room, ada, ben, atAda, atBen, write };
+};
+
+it("a comment begins a thread or goes on with one, and all hear of it (R32, R42)", async () => {
+  const { room, ada, atAda, atBen, write } = await roomOfTwo();
+  const first = await write({ anchor: { x: 1 }, mentions: ["u"] });
+  expect(first).toEqual({
+    id: first.id,
+    room_id: room.id,
+    user_id: ada.user.id,
+    thread_id: first.id,
+    text: "Hello",
+    anchor: { x: 1 },
+    mentions: ["u"],
+    reactions: {},
+    resolved: false,
+    created_at: "2100-01-01T00:00:00.000Z",
+    updated_at: "2100-01-01T00:00:00.000Z",
+  });
+  expect(await write({ threadId: first.id })).toMatchObject({ thread_id: first.id, anchor: null });
+  expect(await atAda.ask("COMMENT_CREATE", { text: "x", threadId: "unknown" })).toEqual(failed("NOT_FOUND"));
+  expect(await atBen.heard()).toMatchObject([
+    { seq: 1, event: "commentCreated", data: { comment: first, by: ada.user.id } },
+    { seq: 2, event: "commentCreated" },
+  ]);
+});
+
+it("comments are listed oldest first, by thread and by whether they are resolved (R43)", async () => {
+  const { atBen, write } = await roomOfTwo();
+  const ids: string[] = [];
+  for (const thread of [undefined, undefined, 0])
+    ids.push((await write(thread === undefined ? {} : { threadId: ids[thread] })).id);
+  await atBen.ask("COMMENT_RESOLVE", { commentId: ids[1] });
+  const list = async (data: object) => {
+    const { comments, ...page } = (await atBen.ask("COMMENT_LIST", data)).data;
+    return [(comments as { id: string }[]).map(({ id }) => ids.indexOf(id)), page];
+  };
+  expect(await list({})).toEqual([[0, 1, 2], { total: 3, limit: 50, offset: 0 }]);
+  expect(await list({ threadId: ids[0] })).toEqual([[0, 2], { total: 2, limit: 50, offset: 0 }]);
+  expect(await list({ resolved: false, limit: 1, offset: 1 })).toEqual([
+    [2],
+    { total: 2, limit: 1, offset: 1 },
+  ]);
+  expect(await list({ resolved: true })).toEqual([[1], { total: 1, limit: 50, offset: 0 }]);
+  expect(await atBen.ask("COMMENT_LIST", { limit: 101 })).toEqual(failed("VALIDATION_ERROR"));
+});
+
+it("its author changes and deletes a comment; any editor resolves it (R44)", async () => {
+  const { room, ben, atAda, atBen, write } = await roomOfTwo();
+  const { id: commentId } = await write({});
+  expect(await atBen.ask("COMMENT_UPDATE", { commentId, text: "No" })).toEqual(failed("FORBIDDEN"));
+  expect(await atBen.ask("COMMENT_DELETE", { commentId })).toEqual(failed("FORBIDDEN"));
+  await atBen.heard();
+  room.now += 1_000;
+  await room.inside(() => undefined);
+  expect((await atAda.ask("COMMENT_UPDATE", { commentId, text: "New" })).data.comment).toMatchObject({
+    text: "New",
+    updated_at: "2100-01-01T00:00:01.000Z",
+  });
+  expect((await atBen.ask("COMMENT_RESOLVE", { commentId })).data.comment).toMatchObject({ resolved: true });
+  await atBen.ask("COMMENT_RESOLVE", { commentId });
+  await atBen.ask("COMMENT_RESOLVE", { commentId, resolved: false });
+  expect((await atAda.ask("COMMENT_DELETE", { commentId })).data.comment).toMatchObject({ id: commentId });
+  expect(await atBen.heard()).toMatchObject([
+    { event: "commentUpdated", data: { comment: { text: "New" } } },
+    { event: "commentUpdated", data: { comment: { resolved: true }, by: ben.user.id } },
+    { event: "commentUpdated", data: { comment: { resolved: false } } },
+    { event: "commentDeleted", data: { comment: { id: commentId } } },
+  ]);
+  for (const type of ["COMMENT_UPDATE", "COMMENT_DELETE", "COMMENT_RESOLVE", "COMMENT_REACT"])
+    expect(await atAda.ask(type, { commentId, text: "x", reaction: "x" })).toEqual(failed("NOT_FOUND"));
+});
+
+it("a user reacts once in each way, and can take it back (R45)", async () => {
+  const { ada, ben, atAda, atBen, write } = await roomOfTwo();
+  const { id: commentId } = await write({});
+  const react = async (socket: typeof atAda, reaction: string, on = true) =>
+    ((await socket.ask("COMMENT_REACT", { commentId, reaction, on })).data.comment as { reactions: object })
+      .reactions;
+  await react(atAda, "👍");
+  await react(atAda, "👍");
+  expect(await react(atBen, "👍")).toEqual({ "👍": [ada.user.id, ben.user.id] });
+  expect(await react(atAda, "👍", false)).toEqual({ "👍": [ben.user.id] });
+  expect(JSON.stringify(await react(atBen, "__proto__"))).toContain(`"__proto__":["${ben.user.id}"]`);
+  await react(atBen, "__proto__", false);
+  expect(await react(atBen, "👍", false)).toEqual({});
+  expect(await react(atBen, "👍", false)).toEqual({});
+  expect((await atAda.heard()).at(-1)).toMatchObject({ seq: 7 });
+});
+
+it("comments have bounds (R46)", async () => {
+  const { room, atAda, write } = await roomOfTwo();
+  for (const fields of [
+    { text: "" },
+    { text: "x".repeat(10_001) },
+    { anchor: "x".repeat(4_095) },
+    { mentions: Array.from({ length: 51 }, () => "u") },
+  ])
+    expect(await atAda.ask("COMMENT_CREATE", { text: "x", ...fields })).toEqual(failed("VALIDATION_ERROR"));
+  const { id: commentId } = await write({ text: "😀".repeat(10_000), anchor: "x".repeat(4_094) });
+  const react = (reaction: string) => atAda.ask("COMMENT_REACT", { commentId, reaction });
+  expect(await react("x".repeat(33))).toEqual(failed("VALIDATION_ERROR"));
+  for (let index = 0; index < 20; index += 1) expect((await react(`${index}`)).success).toBe(true);
+  expect(await react("another")).toEqual(failed("CONFLICT"));
+  await room.inside((_, { storage }) =>
+    storage.sql
+      .exec(
+        `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+         INSERT INTO comments (id, thread_id, resolved, comment) SELECT i, i, 0, '{}' FROM n`,
+      )
+      .toArray(),
+  );
+  expect(await atAda.ask("COMMENT_CREATE", { text: "x" })).toEqual(failed("CONFLICT"));
+});

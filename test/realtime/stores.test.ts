@@ -1,0 +1,206 @@
+/** R32 to R41: stores, and the changes by which everybody hears of them. */
+import { describe, expect, it } from "vitest";
+import { failed, makeRoom } from "./support.ts";
+
+const roomOfTwo = async () => {
+  const room = await makeRoom();
+  const [ada, ben] = [await room.user(), await room.user()];
+  const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
+  await atAda.heard();
+  return { room, ada, ben, atAda, atBen };
+};
+
+describe("a store", () => {
+  it("keeps what is set, merged and deleted, and tells all sockets in order (R32, R37, R38)", async () => {
+    const { ada, atAda, atBen } = await roomOfTwo();
+    const at = { store: "tasks", key: "__proto__" };
+    expect((await atAda.ask("STORE_SET", { ...at, value: { a: 1 } })).data).toEqual({ version: 1, seq: 1 });
+    expect((await atBen.ask("STORE_UPDATE", { ...at, value: { b: 2 } })).data).toEqual({
+      version: 2,
+      seq: 2,
+    });
+    expect((await atAda.ask("STORE_GET", at)).data).toEqual({ value: { a: 1, b: 2 }, version: 2 });
+    const { entries, seq } = (await atBen.ask("STORE_SYNC", { store: "tasks" })).data;
+    expect([JSON.stringify(entries), seq]).toEqual(['{"__proto__":{"value":{"a":1,"b":2},"version":2}}', 2]);
+    expect((await atAda.ask("STORE_DELETE", at)).data).toEqual({ seq: 3 });
+    expect((await atAda.ask("STORE_DELETE", at)).data).toEqual({ seq: 3 });
+    expect((await atAda.ask("STORE_GET", at)).data).toEqual({ value: null, version: 0 });
+    const heard = await atBen.heard();
+    expect(heard).toEqual(await atAda.heard());
+    expect(heard).toMatchObject([
+      {
+        seq: 1,
+        event: "storeChanged",
+        data: { ...at, action: "set", value: { a: 1 }, version: 1, by: ada.user.id, seq: 1 },
+      },
+      { seq: 2, data: { action: "update", value: { a: 1, b: 2 } } },
+      { seq: 3, data: { action: "delete", value: null } },
+    ]);
+  });
+
+  it("refuses a write that expects another version, and one that merges into no object (R39)", async () => {
+    const { atAda, atBen } = await roomOfTwo();
+    const at = { store: "s", key: "k" };
+    await atAda.ask("STORE_SET", { ...at, value: 1, ifVersion: 0 });
+    for (const [type, ifVersion] of [
+      ["STORE_SET", 0],
+      ["STORE_UPDATE", 7],
+      ["STORE_DELETE", 2],
+    ] as const)
+      expect(await atBen.ask(type, { ...at, value: {}, ifVersion })).toEqual(failed("CONFLICT"));
+    expect(await atBen.ask("STORE_UPDATE", { ...at, value: {} })).toEqual(failed("CONFLICT"));
+    expect((await atBen.ask("STORE_SET", { ...at, value: 2, ifVersion: 1 })).data).toEqual({
+      version: 2,
+      seq: 2,
+    });
+  });
+
+  it("takes a batch whole or not at all (R35, R40)", async () => {
+    const { atAda, atBen } = await roomOfTwo();
+    const set = (key: string, more = {}) => ({ type: "STORE_SET", store: "s", key, value: key, ...more });
+    const refused = [set("a"), set("b", { ifVersion: 9 })];
+    expect(await atAda.ask("STORE_BATCH", { operations: refused })).toEqual(failed("CONFLICT"));
+    expect(await atBen.heard()).toEqual([]);
+    expect((await atAda.ask("STORE_SYNC", { store: "s" })).data).toEqual({ entries: {}, seq: 0 });
+    const done = [set("a"), set("b"), { type: "STORE_DELETE", store: "s", key: "a" }];
+    expect((await atAda.ask("STORE_BATCH", { operations: done })).data).toEqual({
+      results: [{ version: 1, seq: 1 }, { version: 2, seq: 2 }, { seq: 3 }],
+      seq: 3,
+    });
+    expect((await atBen.heard()).map((event) => "seq" in event && event.seq)).toEqual([1, 2, 3]);
+    for (const operations of [[], Array.from({ length: 501 }, () => set("a"))])
+      expect(await atAda.ask("STORE_BATCH", { operations })).toEqual(failed("VALIDATION_ERROR"));
+  });
+
+  it("has bounds (R41)", async () => {
+    const { atAda } = await roomOfTwo();
+    const set = (fields: object) => atAda.ask("STORE_SET", { store: "s", key: "k", value: 1, ...fields });
+    for (const fields of [
+      { store: "x".repeat(129) },
+      { store: "" },
+      { key: "x".repeat(256) },
+      { key: "" },
+      { key: "\ud800" },
+      { value: undefined },
+      { value: "x".repeat(65_535) },
+      { ifVersion: -1 },
+    ])
+      expect(await set(fields), JSON.stringify(fields).slice(0, 80)).toEqual(failed("VALIDATION_ERROR"));
+    expect((await set({ value: "x".repeat(65_534) })).success).toBe(true);
+    expect(await atAda.ask("STORE_UPDATE", { store: "s", key: "k", value: [] })).toEqual(
+      failed("VALIDATION_ERROR"),
+    );
+    for (let index = 1; index < 100; index += 1) await set({ store: `s${index}` });
+    expect(await set({ store: "one too many" })).toEqual(failed("CONFLICT"));
+    const half = "x".repeat(60_000);
+    let last = await set({ value: half });
+    for (let index = 0; last.success && index < 100; index += 1)
+      last = await set({ key: `${index}`, value: half });
+    expect(last).toEqual(failed("CONFLICT"));
+    expect((await atAda.ask("STORE_DELETE", { store: "s", key: "k" })).success).toBe(true);
+    expect((await set({ value: half })).success).toBe(true);
+  });
+});
+
+describe("whoever was away", () => {
+  it("is told what it missed, through crashes and hibernation (R28, R33, R35)", async () => {
+    const { room, ben, atAda, atBen } = await roomOfTwo();
+    const set = (value: number) => atAda.ask("STORE_SET", { store: "s", key: "k", value });
+    await set(1);
+    atBen.close();
+    await set(2);
+    await room.hibernate();
+    await set(3);
+    const back = await room.join(ben, "editor", { since: 1 });
+    expect(back.joined).toMatchObject({
+      seq: 3,
+      changes: [
+        { seq: 2, event: "storeChanged", data: { value: 2, version: 2 } },
+        { seq: 3, event: "storeChanged", data: { value: 3, version: 3 } },
+      ],
+    });
+    expect(back.joined).not.toHaveProperty("reset");
+    expect((await room.join(ben, "editor", { since: 3 })).joined.changes).toEqual([]);
+    expect((await room.join(ben, "editor", { since: 4 })).joined.reset).toBe(true);
+  });
+
+  it("starts afresh when what it missed is no longer kept, or is too much (R33)", async () => {
+    const { room, ben, atAda } = await roomOfTwo();
+    const set = (value: unknown) => atAda.ask("STORE_SET", { store: "s", key: "k", value });
+    await set(1);
+    await set(2);
+    room.now += 24 * 3_600_000 + 1;
+    await room.inside(() => undefined);
+    await set(3);
+    const { joined } = await room.join(ben, "editor", { since: 1 });
+    expect([joined.reset, "changes" in joined]).toEqual([true, false]);
+    expect((await room.join(ben, "editor", { since: 2 })).joined.changes).toHaveLength(1);
+    for (let count = 0; count < 18; count += 1) await set("x".repeat(60_000));
+    expect((await room.join(ben, "editor", { since: 3 })).joined.reset).toBe(true);
+  });
+
+  it("can send again what was not answered, once only (R34)", async () => {
+    const { room, ada, ben, atAda, atBen } = await roomOfTwo();
+    const data = { store: "s", key: "k", value: 1 };
+    const first = await atAda.ask("STORE_SET", data, "id-1");
+    atAda.close();
+    await room.hibernate();
+    const again = await room.join(ada);
+    expect(await again.ask("STORE_SET", data, "id-1")).toEqual(first);
+    expect((await again.ask("STORE_SET", { ...data, value: 2 }, "id-1")).data).toEqual({
+      version: 2,
+      seq: 2,
+    });
+    expect((await atBen.ask("STORE_SET", data, "id-1")).data).toEqual({ version: 3, seq: 3 });
+    const comment = await again.ask("COMMENT_CREATE", { text: "Hello" }, "id-2");
+    expect(await again.ask("COMMENT_CREATE", { text: "Hello" }, "id-2")).toEqual(comment);
+    expect((await again.ask("COMMENT_LIST")).data).toMatchObject({ total: 1 });
+    expect(ben.user.id).not.toBe(ada.user.id);
+  });
+});
+
+it("a viewer may look and show itself, and change nothing (R36)", async () => {
+  const { room, ben } = await roomOfTwo();
+  const viewer = await room.join(ben, "viewer");
+  const at = { store: "s", key: "k" };
+  for (const [type, data] of [
+    ["BROADCAST", { event: "hello" }],
+    ["STORE_SET", { ...at, value: 1 }],
+    ["STORE_UPDATE", { ...at, value: {} }],
+    ["STORE_DELETE", at],
+    ["STORE_BATCH", { operations: [{ type: "STORE_DELETE", ...at }] }],
+    ["COMMENT_CREATE", { text: "Hello" }],
+    ["COMMENT_UPDATE", { commentId: "x", text: "Hello" }],
+    ["COMMENT_DELETE", { commentId: "x" }],
+    ["COMMENT_RESOLVE", { commentId: "x" }],
+    ["COMMENT_REACT", { commentId: "x", reaction: "👍" }],
+  ] as const)
+    expect(await viewer.ask(type, data), type).toEqual(failed("FORBIDDEN"));
+  for (const [type, data] of [
+    ["STORE_SYNC", { store: "s" }],
+    ["STORE_GET", at],
+    ["COMMENT_LIST", {}],
+    ["PRESENCE_UPDATE", { state: {} }],
+    ["PRESENCE_SUBSCRIBE", { target: "*", on: true }],
+    ["USER_FOLLOW", { userId: "x" }],
+    ["USER_UNFOLLOW", { userId: "x" }],
+    ["ROOM_GET", {}],
+    ["USERS_GET", {}],
+  ] as const)
+    expect((await viewer.ask(type, data)).success, type).toBe(true);
+  viewer.sendRaw(`{"type":"BROADCAST","data":{"event":"hello"}}`);
+  expect(await viewer.nextResponse()).toEqual(failed("FORBIDDEN"));
+});
+
+it("a request that fails unforeseen answers INTERNAL_ERROR and has changed nothing (R35)", async () => {
+  const { room, atAda, atBen } = await roomOfTwo();
+  await atAda.ask("STORE_SET", { store: "s", key: "k", value: 1 });
+  await atBen.heard();
+  await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE entries RENAME TO away").toArray());
+  expect(await atAda.ask("STORE_SET", { store: "s", key: "k", value: 2 })).toEqual(
+    failed("INTERNAL_ERROR", "Server"),
+  );
+  await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE away RENAME TO entries").toArray());
+  expect((await atAda.ask("STORE_SYNC", { store: "s" })).data).toMatchObject({ seq: 1 });
+  expect(await atBen.heard()).toEqual([]);
+});

@@ -108,6 +108,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   ),
   message("USER_FOLLOW", z.object({ userId: Id })),
   message("USER_UNFOLLOW", z.object({ userId: Id })),
+  message("MARK", z.object({ mark: z.int().min(0) })),
   message("ROOM_GET", z.object({})),
   message(
     "USERS_GET",

@@ -31,6 +31,7 @@ export const CLOSE = {
   joinTimeout: 4408,
   tooManySockets: ERROR_CODES.CONFLICT.close,
   frameTooLarge: 4413,
+  readerTooSlow: 4413,
   flooding: ERROR_CODES.RATE_LIMITED.close,
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE] | (typeof ERROR_CODES)[ErrorCode]["close"];
@@ -96,6 +97,8 @@ export type ServerEvent =
       /** `from` is null for the organization. */
       readonly data: { readonly event: string; readonly data: unknown; readonly from: string | null };
     }
+  /** Asks a client that takes arrays to answer `MARK` with the same number, once it has read so far. */
+  | { readonly type: "event"; readonly event: "mark"; readonly data: { readonly mark: number } }
   | {
       readonly type: "event";
       readonly event: "authFailed";

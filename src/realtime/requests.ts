@@ -16,7 +16,7 @@ import { Stores } from "./stores.ts";
 
 /** What is answered at once, from what the room itself has. */
 export type RoomRequest =
-  | Exclude<ClientMessage, Inquiry | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" }>
+  | Exclude<ClientMessage, Inquiry | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "MARK" }>
   | OwnerRequest;
 
 /** What only the organization asks, over REST; it has no request id there. */

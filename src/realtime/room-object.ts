@@ -240,6 +240,9 @@ export class RoomObject extends DurableObject<Env> {
       case "attach":
         this.#sockets.attach(effect.connection);
         break;
+      case "noteRead":
+        this.#sockets.noteRead(effect.id, effect.mark);
+        break;
       case "close":
         this.#sockets.close(effect.id, effect.code, effect.reason);
         break;
@@ -269,7 +272,7 @@ export class RoomObject extends DurableObject<Env> {
       this.#isStirred = false;
       for (const effect of this.#room.flush()) this.#do(effect);
     }
-    this.#sockets.flush();
+    for (const id of this.#sockets.flush()) this.#perform(this.#room.cutOff(id));
   }
 
   async #admit(id: string, token: string): Promise<void> {

@@ -134,6 +134,8 @@ export class Room {
       case "ROOM_GET":
       case "USERS_GET":
         return [{ type: "look", id, inquiry: message }];
+      case "MARK":
+        return [{ type: "noteRead", id, mark: message.data.mark }];
       default:
         return this.#fulfil(id, message);
     }
@@ -182,6 +184,11 @@ export class Room {
   /** A socket was closed by the other side, or broke. */
   close(id: string): Effect[] {
     return this.#members.drop([id]);
+  }
+
+  /** A socket reads more slowly than the room speaks. */
+  cutOff(id: string): Effect[] {
+    return this.#members.dismiss([id], CLOSE.readerTooSlow, "reader too slow");
   }
 
   /** Tells of presence what has changed since it was last told. */

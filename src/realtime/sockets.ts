@@ -1,5 +1,6 @@
 /** The object's hibernating WebSockets by id: what is kept with each, and the one place that sends and closes. */
 import type { Joined, Waiting } from "./connections.ts";
+import { Marks } from "./marks.ts";
 import type { CloseCode, ServerMessage } from "./protocol.ts";
 import type { RoomIdentity } from "./storage.ts";
 
@@ -11,6 +12,12 @@ interface Attachment {
   readonly presence: Uint8Array | null;
 }
 
+interface WaitingFrames {
+  readonly frames: string[];
+  /** Of those frames that are events. */
+  unaskedBytes: number;
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -18,7 +25,10 @@ export class Sockets {
   readonly #state: DurableObjectState;
   readonly #byId = new Map<string, WebSocket>();
   /** What waits for the next flush, by the id of a socket that takes arrays. */
-  readonly #waiting = new Map<string, string[]>();
+  readonly #waiting = new Map<string, WaitingFrames>();
+  readonly #marks = new Marks();
+  /** Sockets that read too slowly, until the room is told. */
+  #slow: string[] = [];
   readonly #batching = new Set<string>();
   readonly #ids = new Map<WebSocket, string>();
   #identity: RoomIdentity | null = null;
@@ -75,16 +85,21 @@ export class Sockets {
   /** Sends one message, serialised once for all of its receivers; those that take arrays get it by {@link flush}. */
   send(ids: readonly string[], message: ServerMessage): void {
     const frame = JSON.stringify(message);
+    // What a client asked for itself is no sign of its being slow, however long it takes to read.
+    const unaskedBytes = message.type === "event" ? frame.length : 0;
     for (const id of ids) {
-      if (this.#batching.has(id)) this.#queue(id, frame);
+      if (this.#batching.has(id)) this.#queue(id, frame, unaskedBytes);
       else this.#transmit(id, frame);
     }
   }
 
-  #queue(id: string, frame: string): void {
-    const frames = this.#waiting.get(id);
-    if (frames === undefined) this.#waiting.set(id, [frame]);
-    else frames.push(frame);
+  #queue(id: string, frame: string, unaskedBytes: number): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) this.#waiting.set(id, { frames: [frame], unaskedBytes });
+    else {
+      waiting.frames.push(frame);
+      waiting.unaskedBytes += unaskedBytes;
+    }
   }
 
   #transmit(id: string, frame: string): void {
@@ -99,16 +114,28 @@ export class Sockets {
     return this.#waiting.size > 0;
   }
 
-  /** Sends what waits: to each socket as one frame, which holds an array. */
-  flush(): void {
+  /** Sends what waits: to each socket as one frame, which holds an array. Gives the ids of those too slow for it. */
+  flush(): string[] {
     for (const id of this.#waiting.keys()) this.#flushOne(id);
+    const slow = this.#slow;
+    this.#slow = [];
+    return slow;
   }
 
   #flushOne(id: string): void {
-    const frames = this.#waiting.get(id);
-    if (frames === undefined) return;
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
     this.#waiting.delete(id);
-    this.#transmit(id, `[${frames.join()}]`);
+    this.#transmit(id, `[${waiting.frames.join()}]`);
+    const { mark, isTooSlow } = this.#marks.count(id, waiting.unaskedBytes);
+    if (isTooSlow) this.#slow.push(id);
+    else if (mark !== null)
+      this.#transmit(id, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
+  }
+
+  /** The socket says that it has read all that came before this mark. */
+  noteRead(id: string, mark: number): void {
+    this.#marks.answered(id, mark);
   }
 
   /** What was sent before arrives before. */
@@ -134,6 +161,7 @@ export class Sockets {
     this.#ids.delete(socket);
     this.#waiting.delete(id);
     this.#batching.delete(id);
+    this.#marks.forget(id);
     writeAttachment(socket, null);
     return id;
   }

@@ -234,6 +234,69 @@ describe("a client that takes arrays", () => {
   });
 });
 
+describe("a reader", () => {
+  const KIB = 1024;
+  const roomWithReader = async () => {
+    const { room, atAda } = await roomOfTwo();
+    const cleo = await room.user({ name: "Cleo" });
+    const reader = await room.connect();
+    reader.send({ type: "JOIN_ROOM", data: { token: cleo.token, batch: true } });
+    await reader.nextText();
+    const speak = async (kib: number) => {
+      for (let sent = 0; sent < kib; sent += 50) {
+        const asked = await atAda.ask("BROADCAST", { event: "talk", data: "x".repeat(50 * KIB) });
+        expect(asked.success).toBe(true);
+      }
+    };
+    return { room, cleo, reader, atAda, speak };
+  };
+  const marksIn = (text: string) =>
+    (JSON.parse(text) as { event?: string; data: { mark: number } }[]).flatMap(({ event, data }) =>
+      event === "mark" ? [data.mark] : [],
+    );
+
+  it("that says nothing of the marks in 4 MiB of events is closed with 4413, and nobody else (R62)", async () => {
+    const { reader, atAda, speak } = await roomWithReader();
+    await speak(4 * KIB - 50);
+    expect(await atAda.heard()).toMatchObject([{ event: "userJoined" }]);
+    await speak(100);
+    expect(await reader.closed).toEqual({ code: 4413, reason: "reader too slow" });
+    expect(await atAda.heard()).toMatchObject([{ event: "userLeft" }]);
+  });
+
+  it("that answers the marks stays, whatever it is sent (R62)", async () => {
+    const { reader, atAda, speak } = await roomWithReader();
+    const marks: number[] = [];
+    const reading = (async () => {
+      while (marks.length < 8) {
+        for (const mark of marksIn(await reader.nextText())) {
+          marks.push(mark);
+          reader.send({ type: "MARK", data: { mark } });
+        }
+      }
+    })();
+    for (let count = 0; count < 9; count += 1) {
+      await speak(KIB);
+      await atAda.drain();
+    }
+    await reading;
+    expect(marks).toEqual([...marks].sort((a, b) => a - b));
+    expect((await show(atAda, null)).success).toBe(true);
+  });
+
+  it("may take long for what it asked for itself, and cannot claim to have read what was never sent (R62)", async () => {
+    const { reader, atAda, speak } = await roomWithReader();
+    for (const key of ["a", "b", "c", "d", "e"])
+      await atAda.ask("STORE_SET", { store: "large", key, value: "x".repeat(60 * KIB) });
+    for (let count = 0; count < 20; count += 1)
+      reader.send({ type: "STORE_SYNC", requestId: String(count), data: { store: "large" } });
+    while (!(await reader.nextText()).includes('"requestId":"19"'));
+    reader.send({ type: "MARK", data: { mark: 1e12 } });
+    await speak(5 * KIB);
+    expect(await reader.closed).toMatchObject({ code: 4413 });
+  });
+});
+
 describe("a socket that floods", () => {
   it("is closed with 4429 after its burst, one that keeps to 200 a second is not (R60)", async () => {
     const { room, atAda, atBen } = await roomOfTwo();

@@ -26,6 +26,8 @@ export interface Ctx extends Tenant {
   readonly actor: Actor;
   readonly tokens: Tokens;
   readonly rooms: RoomGateway;
+  /** The Idempotency-Key of a POST, for work that is kept elsewhere than in the database; null without one. */
+  readonly idempotencyKey: string | null;
   /** Epoch milliseconds. */
   now(): number;
   /** A random UUID. */

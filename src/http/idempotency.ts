@@ -18,6 +18,7 @@ const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kep
 
 /** A retryable request under its key, before and after the work. */
 export interface Receipt {
+  readonly key: string;
   /** The first answer's `data` when the work was done before, else null. CONFLICT when it was other work. */
   replay(ctx: Ctx): Promise<object | null>;
   /** What a batch must hold so that the work and its receipt become true together. */
@@ -71,6 +72,7 @@ export async function openReceipt(
   };
 
   return {
+    key,
     async replay(ctx) {
       const [[row]] = await db.run([selectReceipt(scope, key)]);
       return row === undefined || row.createdAt <= expiry ? null : restore(ctx, open(row));
@@ -106,7 +108,7 @@ export async function once(
     return results as unknown as Results<typeof statements>;
   };
   try {
-    const data = await work({ ...ctx, commit });
+    const data = await work({ ...ctx, commit, idempotencyKey: receipt.key });
     if (!left) await ctx.db.run(receipt.statements(data));
     return { data, replayed: false };
   } catch (error) {

@@ -53,6 +53,7 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     newId: () => crypto.randomUUID(),
     log: (message, error) => console.error(logLine(requestId, message, error)),
     defer,
+    idempotencyKey: null,
     commit: (statements) => db.run(statements),
   };
 }

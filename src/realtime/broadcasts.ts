@@ -1,27 +1,62 @@
 /** Messages that concern those who are there now and nobody else: passed on, never kept. */
 import { AppError } from "../errors.ts";
+import { ORGANIZATION } from "./changes.ts";
 import type { Connections } from "./connections.ts";
 import type { Effect } from "./effects.ts";
-import { byteLength, MAX_BROADCAST_BYTES } from "./limits.ts";
+import { byteLength, MAX_BROADCAST_BYTES, MAX_REMEMBERED_BROADCASTS } from "./limits.ts";
 import type { BroadcastData } from "./messages.ts";
 
-/** Reaches the users named or, without names, all joined sockets but the sender's own. */
-export function broadcast(
-  connections: Connections,
-  { event, data = null, userIds }: BroadcastData,
-  from: { readonly userId: string | null; readonly socketId: string | null },
-): { readonly delivered: number; readonly effects: Effect[] } {
-  if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
-    throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
-  const named = userIds === undefined ? connections.users() : new Set(userIds);
-  const reached = [...named].flatMap((userId) => {
-    const tabs = connections.tabsOf(userId);
-    const to = userIds === undefined ? tabs.filter((id) => id !== from.socketId) : tabs;
-    return to.length === 0 ? [] : [to];
-  });
-  const message = { type: "event", event: "broadcast", data: { event, data, from: from.userId } } as const;
-  return {
-    delivered: reached.length,
-    effects: reached.length === 0 ? [] : [{ type: "send", to: reached.flat(), message }],
-  };
+export interface Sender {
+  /** A user's id, or {@link ORGANIZATION}. */
+  readonly sender: string;
+  /** The socket that is not to hear its own message; null over REST. */
+  readonly socketId: string | null;
+  readonly requestId: string | undefined;
+}
+
+interface Sent {
+  readonly data: { readonly delivered: number };
+  readonly effects?: readonly Effect[];
+}
+
+export class Broadcasts {
+  readonly #connections: Connections;
+  /** What was answered, by sender and request id, the oldest first. */
+  readonly #remembered = new Map<string, Sent>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** One that is sent again, as its answer got lost, reaches nobody twice. */
+  send(message: BroadcastData, by: Sender): Sent {
+    if (by.requestId === undefined) return this.#pass(message, by);
+    const name = `${by.sender} ${by.requestId}`;
+    const before = this.#remembered.get(name);
+    if (before !== undefined) return before;
+    const sent = this.#pass(message, by);
+    this.#remembered.set(name, { data: sent.data });
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > MAX_REMEMBERED_BROADCASTS && oldest !== undefined)
+      this.#remembered.delete(oldest);
+    return sent;
+  }
+
+  /** Reaches the users named or, without names, all joined sockets but the sender's own. */
+  #pass({ event, data = null, userIds }: BroadcastData, { sender, socketId }: Sender): Sent {
+    if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
+      throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
+    const named = userIds === undefined ? this.#connections.users() : new Set(userIds);
+    const reached = [...named].flatMap((userId) => {
+      const tabs = this.#connections.tabsOf(userId);
+      const to = userIds === undefined ? tabs.filter((id) => id !== socketId) : tabs;
+      return to.length === 0 ? [] : [to];
+    });
+    const from = sender === ORGANIZATION ? null : sender;
+    const message = { type: "event", event: "broadcast", data: { event, data, from } } as const;
+    return {
+      data: { delivered: reached.length },
+      effects: reached.length === 0 ? [] : [{ type: "send", to: reached.flat(), message }],
+    };
+  }
 }

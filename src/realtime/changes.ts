@@ -4,8 +4,8 @@ import type { Change, ChangeEvent } from "./protocol.ts";
 import type { RoomStorage } from "./storage.ts";
 import type { LoggedChange } from "./storage-live.ts";
 
-/** Whose receipts are the room's own: no user has an empty id. */
-const NOBODY = "";
+/** Whose receipts are the organization's, and the room's own: no user has an empty id. */
+export const ORGANIZATION = "";
 
 export class Changes {
   readonly #storage: RoomStorage;
@@ -35,7 +35,8 @@ export class Changes {
 
   /** Logs a change that can happen once only, such as a user's deletion, unless that was done before. */
   appendOnce(event: ChangeEvent, subject: string, data: object): void {
-    const receipt = { userId: NOBODY, requestId: `${event} ${subject}`, fingerprint: "", answer: "{}" };
+    // The blank keeps it apart from any Idempotency-Key.
+    const receipt = { userId: ORGANIZATION, requestId: `${event} ${subject}`, fingerprint: "", answer: "{}" };
     if (this.#storage.changes.findReceipt(receipt.userId, receipt.requestId) !== null) return;
     const { seq } = this.append(event, () => data);
     this.#storage.changes.writeReceipt(seq, receipt);

@@ -24,8 +24,12 @@ export async function postComment<Data>(
   const { room, user } = await findAdmission(ctx, roomId, data.userId);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
-  return (await ctx.rooms.ask(roomId, ctx.accountId, { type: "COMMENT_POST", data })) as Data;
+  const request: RoomRequest = { type: "COMMENT_POST", requestId: requestIdOf(ctx), data };
+  return (await ctx.rooms.ask(roomId, ctx.accountId, request)) as Data;
 }
+
+/** Under its Idempotency-Key a request is the room's own once: of two at one time, too, the room does one. */
+export const requestIdOf = ({ idempotencyKey }: Ctx): string | undefined => idempotencyKey ?? undefined;
 
 /** A store and a key as an address has them; BAD_REQUEST when they are longer than any can be. */
 export function parseAddress(params: { readonly store: string; readonly key?: string }): {

@@ -35,6 +35,8 @@ export const MAX_SUBSCRIPTIONS = 100;
 
 export const MAX_EVENT_NAME_LENGTH = 128;
 export const MAX_BROADCAST_BYTES = 64 * 1024;
+/** Of a room's latest broadcasts, so that one sent again is known. */
+export const MAX_REMEMBERED_BROADCASTS = 1_000;
 export const MAX_BROADCAST_USERS = 1_000;
 
 /** Users that one answer to `USERS_GET` shows. */

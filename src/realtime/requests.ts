@@ -1,8 +1,8 @@
 /** What members and the organization ask of a room that they are in: one transaction a request, and one answer. */
 import { AppError } from "../errors.ts";
 import type { Role } from "../users/schema.ts";
-import { broadcast } from "./broadcasts.ts";
-import { Changes } from "./changes.ts";
+import { Broadcasts } from "./broadcasts.ts";
+import { Changes, ORGANIZATION } from "./changes.ts";
 import { Comments } from "./comments.ts";
 import type { Joined } from "./connections.ts";
 import type { Effect, Inquiry } from "./effects.ts";
@@ -113,6 +113,7 @@ export class Requests {
   readonly stores: Stores;
   readonly comments: Comments;
   readonly follows: Follows;
+  readonly #broadcasts: Broadcasts;
 
   constructor(ports: RequestPorts, members: Members) {
     const { storage } = ports;
@@ -123,6 +124,7 @@ export class Requests {
     this.stores = new Stores(storage, this.changes);
     this.comments = new Comments({ storage, changes: this.changes, now, newId: () => ports.newId() });
     this.follows = new Follows(storage, this.changes);
+    this.#broadcasts = new Broadcasts(members.connections);
   }
 
   /** Does what is asked, whole or not at all. It never throws. */
@@ -155,9 +157,9 @@ export class Requests {
 
   /** A request that has made its changes before is answered as it was then, and makes none. */
   #once(request: RoomRequest, by: Requester): Done {
-    const userId = by.connection?.userId;
     const { requestId } = request;
-    if (userId === undefined || requestId === undefined) return this.#work(request, by);
+    if (requestId === undefined) return this.#work(request, by);
+    const userId = senderOf(by);
     const log = this.#ports.storage.changes;
     const fingerprint = fingerprintOf(request);
     const receipt = log.findReceipt(userId, requestId);
@@ -205,11 +207,12 @@ export class Requests {
         };
       case "PRESENCE_GET":
         return { data: { presence: this.#members.presence.states() } };
-      case "BROADCAST": {
-        const from = { userId, socketId: by.connection?.id ?? null };
-        const { delivered, effects } = broadcast(this.#members.connections, request.data, from);
-        return { data: { delivered }, effects };
-      }
+      case "BROADCAST":
+        return this.#broadcasts.send(request.data, {
+          requestId: request.requestId,
+          sender: senderOf(by),
+          socketId: by.connection?.id ?? null,
+        });
       default:
         return this.#workFor(request, by);
     }
@@ -255,6 +258,9 @@ export class Requests {
       : this.comments.resolve(commentId, resolved ?? false, null);
   }
 }
+
+/** Whose receipts a request is looked for in. */
+const senderOf = ({ connection }: Requester): string => connection?.userId ?? ORGANIZATION;
 
 type PersonalType =
   | "COMMENT_CREATE"

@@ -1,7 +1,7 @@
 /** The endpoints of what is fleeting in a room: broadcasts and presence. */
 import * as z from "zod";
 import { endpoint } from "../http/endpoint.ts";
-import { askRoom } from "./commands.ts";
+import { askRoom, requestIdOf } from "./commands.ts";
 import { BroadcastData } from "./messages.ts";
 
 const Broadcast = BroadcastData.extend({
@@ -26,7 +26,7 @@ export const talkEndpoints = [
       delivered: z.int().meta({ description: "Users reached.", minimum: 0, example: 2 }),
     }),
     handle: (ctx, { params, body }) =>
-      askRoom(ctx, params.roomId, { type: "BROADCAST", requestId: undefined, data: body }),
+      askRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
   }),
   endpoint({
     ...common,

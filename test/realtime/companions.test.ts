@@ -25,6 +25,23 @@ const refusalOf = async (asked: ReturnType<Account["api"]["get"]>) => {
 };
 
 describe("over REST (R61)", () => {
+  it.each([
+    ["comments", { text: "Hello" }],
+    ["broadcast", { event: "hello" }],
+  ])(
+    "of two POSTs to /%s at one time under one Idempotency-Key the room does one (R53, R61)",
+    async (what, body) => {
+      const { owner, user, socket, path } = await liveRoom();
+      const post = () =>
+        owner.api.post(`${path}/${what}`, what === "comments" ? { ...body, userId: user.id } : body, {
+          headers: { "Idempotency-Key": "k" },
+        });
+      const answers = await Promise.all([post(), post(), post()]);
+      expect(answers.map(({ data }) => data)).toEqual(answers.map(() => answers[0]?.data));
+      expect(await socket.heard()).toHaveLength(1);
+    },
+  );
+
   it("stores are read and written by the same rules, and members hear of it (R61)", async () => {
     const { owner, socket, path } = await liveRoom();
     const { seq: before } = (await socket.ask("STORE_SYNC", { store: "tasks" })).data as { seq: number };

@@ -6,6 +6,7 @@ import type {
   EntryTable,
   FollowTable,
   LoggedChange,
+  OldestChange,
   Receipt,
   StoredComment,
   StoredEntry,
@@ -40,7 +41,7 @@ export class MemoryChanges implements ChangeLog {
     this.#rows.push({ ...change, at, receipt: null });
   }
 
-  oldest(): { readonly seq: number; readonly at: number } | null {
+  oldest(): OldestChange | null {
     const row = this.#rows[0];
     return row === undefined ? null : { seq: row.seq, at: row.at };
   }

@@ -135,6 +135,22 @@ export interface Fault {
   readonly message: string;
 }
 
+/** `data` that is text already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A message as the frame that it is sent in. */
+export function serialize(message: ServerMessage): string {
+  if (message.type !== "response" || !(message.data instanceof JsonText)) return JSON.stringify(message);
+  const { data, ...rest } = message;
+  return `${JSON.stringify(rest).slice(0, -1)},"data":${data.text}}`;
+}
+
 const echo = (requestId: string | undefined) => (requestId === undefined ? {} : { requestId });
 
 export const success = (description: string, data: object, requestId?: string): Response => ({

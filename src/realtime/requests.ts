@@ -132,12 +132,11 @@ export class Requests {
     try {
       if (by.role === "viewer" && EDITOR_MESSAGES.has(request.type)) throw VIEWER_REFUSED;
       const { data, effects = [] } = LASTING_REQUESTS.has(request.type)
-        ? this.#ports.storage.transaction(() => this.#once(request, by))
+        ? this.changes.transaction(() => this.#once(request, by))
         : this.#work(request, by);
       const response = protocol.success(DONE[request.type], data, request.requestId);
       return { response, effects: [...this.tellChanges(), ...effects] };
     } catch (error) {
-      this.changes.take(); // rolled back: they were never made
       return { response: protocol.failure(this.#faultOf(request, error), request.requestId), effects: [] };
     }
   }

@@ -11,7 +11,7 @@ import { FiguresCopy, type FiguresVersion } from "./figures-copy.ts";
 import { Flusher } from "./flusher.ts";
 import { logFailure } from "./log.ts";
 import { look, readRoom, readUser } from "./lookups.ts";
-import { PING, PONG } from "./protocol.ts";
+import { PING, PONG, serialize } from "./protocol.ts";
 import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";
 import type { RoomRequest } from "./requests.ts";
 import { Room } from "./room.ts";
@@ -165,7 +165,7 @@ export class RoomObject extends DurableObject<Env> {
     const { roomId } = this.#identify(accountId);
     const { response, effects } = this.#room.ask(roomId, JSON.parse(request) as RoomRequest);
     this.#perform(effects);
-    return JSON.stringify(response);
+    return serialize(response);
   }
 
   /** Tells the members of a user's fields; those of one deleted meanwhile concern nobody. */

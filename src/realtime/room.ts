@@ -243,6 +243,7 @@ export class Room {
       case "room.deleted": {
         const effects = this.#members.dismissAll(CLOSE.roomDeleted, "room deleted");
         this.#members.sessions.clear();
+        this.#requests.changes.forget();
         return effects;
       }
       case "user.deleted":
@@ -262,7 +263,7 @@ export class Room {
     const tabs = this.#members.connections.tabsOf(userId);
     const effects = this.#members.dismissFor(tabs, USER_DELETED);
     if (!this.#isUsed) return effects;
-    this.#ports.storage.transaction(() => {
+    this.#requests.changes.transaction(() => {
       this.#members.sessions.forget(userId);
       this.#ports.storage.follows.deleteUser(userId);
       this.#requests.changes.appendOnce("userDeleted", userId, { userId });
@@ -273,7 +274,7 @@ export class Room {
   /** The answer to a `refreshUser` effect: members see the user as it is now. */
   updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
     const presented = presentUser(user, this.attendance([user.id])[user.id]);
-    this.#ports.storage.transaction(() => {
+    this.#requests.changes.transaction(() => {
       this.#members.sessions.update(user);
       const data = { userId: user.id, user: presented };
       if (event === "userCreated") this.#requests.changes.appendOnce(event, user.id, data);
@@ -285,7 +286,7 @@ export class Room {
   /** The answer to a `refreshRoom` effect. */
   updateRoom(row: RoomRow): Effect[] {
     const room = presentRoom(row, this.#ports.now(), this.figures);
-    this.#requests.changes.append("roomUpdated", () => ({ room }));
+    this.#requests.changes.transaction(() => this.#requests.changes.append("roomUpdated", () => ({ room })));
     return this.#requests.tellChanges();
   }
 

@@ -1,7 +1,7 @@
 /** The object's hibernating WebSockets by id: what is kept with each, and the one place that sends and closes. */
 import type { Joined, Waiting } from "./connections.ts";
 import { Marks } from "./marks.ts";
-import type { CloseCode, ServerMessage } from "./protocol.ts";
+import { type CloseCode, type ServerMessage, serialize } from "./protocol.ts";
 import type { RoomIdentity } from "./storage.ts";
 
 /** What is kept with a socket through hibernation; null once the room has closed it. */
@@ -84,7 +84,7 @@ export class Sockets {
 
   /** Sends one message, serialised once for all of its receivers; those that take arrays get it by {@link flush}. */
   send(ids: readonly string[], message: ServerMessage): void {
-    const frame = JSON.stringify(message);
+    const frame = serialize(message);
     // What a client asked for itself is no sign of its being slow, however long it takes to read.
     const unaskedBytes = message.type === "event" ? frame.length : 0;
     for (const id of ids) {

@@ -8,6 +8,7 @@ import type {
   EntryTable,
   FollowTable,
   LoggedChange,
+  OldestChange,
   Receipt,
   StoredComment,
   StoredEntry,
@@ -37,7 +38,7 @@ export class SqliteChanges implements ChangeLog {
     );
   }
 
-  oldest(): { readonly seq: number; readonly at: number } | null {
+  oldest(): OldestChange | null {
     const query = "SELECT seq, at FROM changes ORDER BY seq LIMIT 1";
     return this.#tables.read<{ seq: number; at: number }>(query)[0] ?? null;
   }

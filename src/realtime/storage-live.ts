@@ -18,12 +18,18 @@ export interface Receipt {
   readonly answer: string;
 }
 
+export interface OldestChange {
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
 export interface ChangeLog {
   /** The latest change's seq; 0 before the first. */
   lastSeq(): number;
   append(change: LoggedChange, at: number): void;
   /** The seq of the oldest change that is kept and when it was made; null without any. */
-  oldest(): { readonly seq: number; readonly at: number } | null;
+  oldest(): OldestChange | null;
   /** The oldest change that was made at `at` or later; null without one. */
   firstSince(at: number): number | null;
   /** Forgets the changes before `seq`, with their receipts. */

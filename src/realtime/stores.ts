@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import type { Changes } from "./changes.ts";
 import { byteLength, MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES, MAX_VALUE_BYTES } from "./limits.ts";
 import { isRecord, type StoreOperation } from "./messages.ts";
+import { JsonText } from "./protocol.ts";
 import type { RoomStorage } from "./storage.ts";
 import type { StoredEntry } from "./storage-live.ts";
 
@@ -34,13 +35,15 @@ export class Stores {
     return this.#storage.entries.listStores().map(({ name, entries }) => ({ name, entries }));
   }
 
-  /** All of a store, with the seq of the latest change that it shows. */
-  sync(store: string): { readonly entries: Record<string, Entry>; readonly seq: number } {
-    const entries = this.#storage.entries.list(store).map(({ key, value, version }) => {
-      return [key, { value: parse(value), version }] as const;
-    });
-    // fromEntries makes own properties of all keys, __proto__ included.
-    return { entries: Object.fromEntries(entries), seq: this.#changes.lastSeq };
+  /**
+   * All of a store, as the JSON of `{ entries, seq }` with the seq of the latest change that it shows. The values
+   * are JSON already: to read 10,000 of them only to write them again takes twice as long.
+   */
+  sync(store: string): JsonText {
+    const entries = this.#storage.entries
+      .list(store)
+      .map(({ key, value, version }) => `${JSON.stringify(key)}:{"value":${value},"version":${version}}`);
+    return new JsonText(`{"entries":{${entries.join()}},"seq":${this.#changes.lastSeq}}`);
   }
 
   get(store: string, key: string): Entry {

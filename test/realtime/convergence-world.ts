@@ -27,7 +27,7 @@ export interface World {
   crash(): Promise<void>;
   /** What the room does by itself when it is left alone. */
   rest(how: "flush" | "hibernate"): Promise<void>;
-  /** Gives the room time until `isSettled`. Throws when that takes too long, or when anything went wrong before. */
+  /** Gives the room time until `isSettled`, but not for ever. Throws what went wrong meanwhile. */
   settle(isSettled: () => boolean): Promise<void>;
   overview(): Promise<Overview>;
 }

@@ -41,8 +41,10 @@ export class KillableService {
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-endurance-"));
     try {
       const state = path.join(directory, "state");
-      const organization = await createAccount({ persistTo: state }, "Endurance");
-      const worker = await bundle(path.join(directory, "worker"));
+      const [organization, worker] = await Promise.all([
+        createAccount({ persistTo: state }, "Endurance"),
+        bundle(path.join(directory, "worker")),
+      ]);
       const served: Served = { worker, persistTo: path.join(state, "v3") };
       await writeFile(descriptionIn(directory), JSON.stringify(served));
       const service = new KillableService(directory, organization);

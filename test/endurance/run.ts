@@ -8,22 +8,25 @@ import { ROOT } from "../../src/cli/wrangler.ts";
 const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--tales N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
-/** What each option runs, and the variable by which `runs.ts` is told how often. */
+/** By option: the tests that it runs at length, and the variable by which `runs.ts` is told how often. */
 const TESTS = {
-  simulations: { project: "worker", file: "test/realtime/convergence.test.ts", runs: "ATRIUM_SIMULATIONS" },
-  tales: { project: "network", file: "test/endurance/convergence.test.ts", runs: "ATRIUM_TALES" },
-  kills: { project: "network", file: "test/endurance/kill.test.ts", runs: "ATRIUM_KILLS" },
+  simulations: { file: "test/realtime/convergence.test.ts", runs: "ATRIUM_SIMULATIONS" },
+  tales: { file: "test/endurance/running-service.test.ts", runs: "ATRIUM_TALES" },
+  kills: { file: "test/endurance/running-service.test.ts", runs: "ATRIUM_KILLS" },
 } as const;
 type Name = keyof typeof TESTS;
 
 await runCommand(
   async (stop) => {
     const { seed, ...counts } = readArguments();
-    const environment = seed === undefined ? {} : { ATRIUM_SEED: seed };
+    const environment: Record<string, string> = seed === undefined ? {} : { ATRIUM_SEED: seed };
+    const files = new Set<string>();
     for (const [name, count] of Object.entries(counts)) {
-      const { project, file, runs } = TESTS[name as Name];
-      await runVitest(project, file, { ...environment, [runs]: count }, stop);
+      const { file, runs } = TESTS[name as Name];
+      files.add(file);
+      environment[runs] = count;
     }
+    for (const file of files) await runVitest(file, environment, stop);
   },
   { interruptedExitCode: 130 },
 );
@@ -48,13 +51,12 @@ function parse() {
 }
 
 async function runVitest(
-  project: string,
   file: string,
   environment: Record<string, string>,
   stop: AbortSignal,
 ): Promise<void> {
   stop.throwIfAborted();
-  const args = [VITEST, "run", "--config", "test/vitest.config.ts", "--project", project, file];
+  const args = [VITEST, "run", "--config", "test/vitest.config.ts", file];
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     stdio: "inherit",

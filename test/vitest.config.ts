@@ -2,8 +2,10 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { readRuns } from "./endurance/runs.ts";
 
 const root = path.join(import.meta.dirname, "..");
+const provide = { endurance: readRuns(process.env) };
 
 export default defineConfig({
   test: {
@@ -24,7 +26,8 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: ["test/{stories,browser,client,node,bench}/**", "test/architecture.test.ts"],
+          exclude: ["test/{stories,browser,client,node,bench,endurance}/**", "test/architecture.test.ts"],
+          provide,
           setupFiles: ["test/support/setup.ts"],
         },
       },
@@ -43,7 +46,8 @@ export default defineConfig({
         root,
         test: {
           name: "network",
-          include: ["test/{stories,client,node}/**/*.test.ts"],
+          include: ["test/{stories,client,node,endurance}/**/*.test.ts"],
+          provide,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -2,64 +2,47 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import type { RoomStorage } from "../../src/realtime/storage.ts";
+import { expect, inject, it } from "vitest";
+import { Changes } from "../../src/realtime/changes.ts";
 import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
 import { SqliteStorage } from "../../src/realtime/storage-sqlite.ts";
-import { Convergence, type Loss, type Step } from "./convergence.ts";
+import type { Runs } from "../endurance/runs.ts";
+import { tell } from "./convergence.ts";
+import { RoomWorld } from "./convergence-room.ts";
+import { tale } from "./convergence-steps.ts";
 
-const who = fc.nat(7);
-const lost = fc.constantFrom<Loss>("nothing", "nothing", "nothing", "request", "answer");
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant("join" as const), who }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom("vanish", "resend"), who }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({ type: fc.constantFrom("set", "merge", "remove"), who, key: fc.nat(3), lost }),
-  },
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("batch", "comment", "react"), who, lost }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ type: fc.constantFrom("follow", "unfollow"), who, whom: fc.nat(7), lost }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ type: fc.constant("show" as const), who, value: fc.option(fc.nat(9)) }),
-  },
-  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
-);
-const tale = fc.tuple(fc.integer({ min: 2, max: 8 }), fc.array(step, { maxLength: 80, size: "max" }));
+const { seed, inMemory, inSqlite }: Runs = inject("endurance");
+/** For starting, and for each run on a machine that has much else to do. */
+const [START_MS, RUN_MS] = [30_000, 200];
 
-function tell(storage: () => RoomStorage, [clients, steps]: [number, Step[]]): void {
-  const simulation = new Convergence(storage, clients);
-  for (const each of steps) simulation.run(each);
-  simulation.finish();
-}
+console.log(`Convergence: ${inMemory} runs in memory and ${inSqlite} in SQLite, with seed ${seed}`);
 
-it("in memory: one sequence for all, nothing lost, nothing twice, presence as it is (R32 to R35, R49, R50, R52)", () => {
-  fc.assert(
-    fc.property(tale, (each) => {
+it(
+  "in memory: one sequence for all, nothing lost, nothing twice, presence as it is (R32 to R35, R49, R50, R52)",
+  async () => {
+    const property = fc.asyncProperty(tale, (each) => {
       const storage = new MemoryStorage();
-      tell(() => storage, each);
-    }),
-    { numRuns: 400 },
-  );
-});
+      return tell(new RoomWorld(() => storage, each[0]), each);
+    });
+    await fc.assert(property, { seed, numRuns: inMemory });
+  },
+  START_MS + inMemory * RUN_MS,
+);
 
-it("in SQLite, opened anew whenever the room starts: the same (R32 to R35, R49, R50, R52)", async () => {
-  await fc.assert(
-    fc.asyncProperty(tale, (each) =>
+it(
+  "in SQLite, opened anew whenever the room starts: the same (R32 to R35, R49, R50, R52)",
+  async () => {
+    const property = fc.asyncProperty(tale, (each) =>
       runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-        tell(() => new SqliteStorage(state.storage), each),
+        tell(new RoomWorld(() => new SqliteStorage(state.storage), each[0]), each),
       ),
-    ),
-    { numRuns: 100 },
-  );
-});
+    );
+    await fc.assert(property, { seed, numRuns: inSqlite });
+  },
+  START_MS + inSqlite * RUN_MS,
+);
 
-it("the last 10,000 changes are kept, and those of 24 hours (R33)", async () => {
-  const { Changes } = await import("../../src/realtime/changes.ts");
+it("the last 10,000 changes are kept, and those of 24 hours (R33)", () => {
   const storage = new MemoryStorage();
   let now = 0;
   const changes = new Changes(storage, () => now);

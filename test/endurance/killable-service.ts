@@ -1,0 +1,115 @@
+/** The service in processes that are killed with SIGKILL, and started again on the same data in under a second. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { V4WorkerOptions } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { runWrangler } from "../../src/cli/wrangler.ts";
+import { allGone, killTree, processTree, ROOT } from "../node/processes.ts";
+import { createAccount, type Organization } from "../node/service.ts";
+
+const CONFIG = path.join(ROOT, "wrangler.toml");
+const SERVE = path.join(import.meta.dirname, "serve.ts");
+const LIMIT_MS = 60_000;
+
+/** What serve.ts is told. */
+export interface Served {
+  readonly worker: V4WorkerOptions & { readonly name: string };
+  readonly persistTo: string;
+}
+
+/**
+ * Atrium as `npm start` runs it, with the bindings of wrangler.toml and its data in the same places, but bundled
+ * once: `wrangler dev` bundles at each start, which takes longer than all that happens between two kills.
+ */
+export class KillableService {
+  readonly organization: Organization;
+  readonly #directory: string;
+  /** Looked up when it starts: a look at the time of the kill would give it time to finish its work. */
+  #pids: readonly number[] = [];
+  #url = "";
+
+  private constructor(directory: string, organization: Organization) {
+    this.#directory = directory;
+    this.organization = organization;
+  }
+
+  /** Bundles the Worker as a deploy would, makes tables and an organization, and starts. */
+  static async prepare(): Promise<KillableService> {
+    const directory = await mkdtemp(path.join(tmpdir(), "atrium-endurance-"));
+    try {
+      const state = path.join(directory, "state");
+      const [organization, worker] = await Promise.all([
+        createAccount({ persistTo: state }, "Endurance"),
+        bundle(path.join(directory, "worker")),
+      ]);
+      const served: Served = { worker, persistTo: path.join(state, "v3") };
+      await writeFile(descriptionIn(directory), JSON.stringify(served));
+      const service = new KillableService(directory, organization);
+      await service.start();
+      return service;
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** Each start listens at an address of its own. */
+  get url(): string {
+    return this.#url;
+  }
+
+  async start(): Promise<void> {
+    const child = fork(SERVE, [descriptionIn(this.#directory)]);
+    const pid = child.pid ?? 0;
+    try {
+      this.#url = await addressOf(child);
+    } catch (error) {
+      await killTree(pid);
+      throw error;
+    }
+    this.#pids = processTree(pid).map((process) => process.pid);
+  }
+
+  /** Kills all of its processes, now; settles when they are gone. */
+  kill(): Promise<void> {
+    const pids = this.#pids;
+    this.#pids = [];
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    return allGone(pids);
+  }
+
+  /** Kills it for good, and removes its data. */
+  async dispose(): Promise<void> {
+    await this.kill();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+const descriptionIn = (directory: string): string => path.join(directory, "served.json");
+
+/** Where serve.ts says that it listens. */
+async function addressOf(child: ChildProcess): Promise<string> {
+  const failed = once(child, "exit").then(([code]) => {
+    throw new Error(`The service ended with exit code ${code} before it was ready`);
+  });
+  failed.catch(() => undefined); // later on, its end is what everybody waits for
+  const told = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
+  const [address] = await Promise.race([told, failed]);
+  return String(address);
+}
+
+async function bundle(out: string): Promise<Served["worker"]> {
+  const args = ["deploy", "--config", CONFIG, "--env", "", "--dry-run", "--outdir", out];
+  await runWrangler(args, AbortSignal.timeout(LIMIT_MS));
+  return {
+    ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
+    name: "atrium",
+    modules: [{ type: "ESModule", path: path.join(out, "index.js") }],
+    modulesRoot: out,
+    bindings: { JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else" },
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+  };
+}

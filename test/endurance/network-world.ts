@@ -1,0 +1,170 @@
+/** A room of the running service as the members' world: real sockets, and crashes that are real too. */
+import WebSocket from "ws";
+import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol.ts";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import { eventually } from "../node/processes.ts";
+import { STORE } from "../realtime/convergence-log.ts";
+import type { Overview, Wire, World } from "../realtime/convergence-world.ts";
+import { Customer } from "../stories/client.ts";
+import type { KillableService } from "./killable-service.ts";
+
+const SETTLING_DEADLINE_MS = 30_000;
+const PING_INTERVAL_MS = 25_000;
+
+/**
+ * When so many frames more have come to members, and a little later: until then this process stands still,
+ * while the service works off what it was sent, and what it answers waits to be read.
+ */
+export interface KillMoment {
+  readonly frames: number;
+  readonly lateMs: number;
+}
+
+export class NetworkWorld implements World {
+  readonly #service: KillableService;
+  readonly #customer: Customer;
+  readonly #roomId: string;
+  readonly #users: ReadonlyMap<string, UserWithToken>;
+  readonly #sockets = new Set<WebSocket>();
+  /** What went wrong where nobody could be told. */
+  readonly #problems: unknown[] = [];
+  #isDead = false;
+  #beforeFrame: () => void = () => {};
+
+  private constructor(service: KillableService, customer: Customer, users: readonly UserWithToken[]) {
+    this.#service = service;
+    this.#customer = customer;
+    this.#roomId = users[0]?.room_id ?? "";
+    this.#users = new Map(users.map((user) => [user.id, user]));
+  }
+
+  /** Makes a room and its users. */
+  static async create(service: KillableService, members: number): Promise<NetworkWorld> {
+    const customer = new Customer(service, service.organization);
+    const { id } = await customer.createRoom();
+    const names = Array.from({ length: members }, (_, index) => `Member ${index}`);
+    const users = await Promise.all(names.map((name) => customer.createUser(id, name)));
+    return new NetworkWorld(service, customer, users);
+  }
+
+  get userIds(): readonly string[] {
+    return [...this.#users.keys()];
+  }
+
+  open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<Wire | null> {
+    const address = `${this.#customer.base.replace("http", "ws")}/rooms/${this.#roomId}/socket`;
+    const socket = new WebSocket(address, { perMessageDeflate: false });
+    this.#sockets.add(socket);
+    const pings = setInterval(() => socket.send(PING, () => {}), PING_INTERVAL_MS);
+    const { promise, resolve } = Promise.withResolvers<Wire | null>();
+    socket.once("open", () => {
+      const token = this.#users.get(userId)?.token;
+      socket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token, since } }));
+    });
+    socket.on("message", (frame) => {
+      this.#beforeFrame();
+      this.#try(() => {
+        if (String(frame) !== PONG) hear(parseMessage(String(frame)));
+      });
+    });
+    socket.once("message", () => resolve(this.#wireOf(socket)));
+    socket.on("error", () => {}); // a close follows
+    socket.once("close", (code) => {
+      clearInterval(pings);
+      resolve(null);
+      const isExpected = !this.#sockets.delete(socket) || this.#isDead;
+      if (!isExpected) this.#problems.push(new Error(`The service closed a socket with ${code}`));
+    });
+    return promise;
+  }
+
+  #wireOf(socket: WebSocket): Wire {
+    const send = (message: object) => socket.send(JSON.stringify(message), () => {}); // fails after a crash
+    return {
+      send,
+      cut: (last) => {
+        socket.removeAllListeners("message");
+        if (last !== undefined) send(last);
+        this.#sockets.delete(socket);
+        socket.terminate();
+      },
+    };
+  }
+
+  /** Keeps what is thrown until somebody can be told: an emitter has nobody. */
+  #try(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#problems.push(error);
+    }
+  }
+
+  async crash(): Promise<void> {
+    this.#isDead = true;
+    await this.#service.kill();
+    // Until its socket closes, a member may still hear what was sent before.
+    await eventually("the sockets are closed", () => this.#sockets.size === 0);
+    this.#complain();
+    await this.#service.start();
+    this.#isDead = false;
+  }
+
+  /** Kills the service at a moment of its own: see {@link KillMoment}. */
+  async crashAt({ frames, lateMs }: KillMoment): Promise<void> {
+    const crashes: Promise<void>[] = [];
+    let left = frames;
+    this.#beforeFrame = () => {
+      left -= 1;
+      if (left !== 0) return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lateMs);
+      crashes.push(this.crash());
+    };
+    await this.settle(() => crashes.length > 0);
+    this.#beforeFrame = () => {};
+    if (crashes.length === 0) throw new Error(`There were ${left} frames too few to kill the service`);
+    await Promise.all(crashes);
+  }
+
+  /** A running room does so when it likes. */
+  async rest(): Promise<void> {}
+
+  async settle(isSettled: () => boolean): Promise<void> {
+    const isOver = () => this.#problems.length > 0 || isSettled();
+    await eventually("the room has settled", isOver, SETTLING_DEADLINE_MS).catch(() => undefined);
+    this.#complain();
+  }
+
+  #complain(): void {
+    if (this.#problems.length > 0) throw new AggregateError(this.#problems, String(this.#problems[0]));
+  }
+
+  async overview(): Promise<Overview> {
+    const { room } = await this.#customer.getRoom(this.#roomId);
+    const { data } = await this.#customer.send<StoreList>("GET", `/rooms/${this.#roomId}/stores`);
+    const entries = data.stores.find(({ name }) => name === STORE)?.entries ?? 0;
+    return { participants: room.active_participants, entries };
+  }
+
+  /** Waits until lists, which read the database's copy, count so many participants too. */
+  copied(participants: number): Promise<void> {
+    return eventually("the copy", async () => {
+      return (await this.#customer.listedRoom(this.#roomId))?.active_participants === participants;
+    });
+  }
+
+  /** Lets go of all sockets. */
+  dispose(): void {
+    this.#isDead = true;
+    for (const socket of this.#sockets) socket.terminate();
+  }
+}
+
+interface StoreList {
+  readonly stores: readonly { readonly name: string; readonly entries: number }[];
+}
+
+/** What the service sends; the members check what they are told. */
+function parseMessage(frame: string): ServerMessage {
+  return JSON.parse(frame) as ServerMessage;
+}

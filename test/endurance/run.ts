@@ -1,0 +1,73 @@
+/** `npm run endurance`: runs the randomised tests of what must not be lost as long as one likes. */
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { CommandError, runCommand, UsageError } from "../../src/cli/command.ts";
+import { ROOT } from "../../src/cli/wrangler.ts";
+
+const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--tales N] [--seed N]";
+const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
+
+/** By option: the tests that it runs at length, and the variable by which `runs.ts` is told how often. */
+const TESTS = {
+  simulations: { file: "test/realtime/convergence.test.ts", runs: "ATRIUM_SIMULATIONS" },
+  tales: { file: "test/endurance/running-service.test.ts", runs: "ATRIUM_TALES" },
+  kills: { file: "test/endurance/running-service.test.ts", runs: "ATRIUM_KILLS" },
+} as const;
+type Name = keyof typeof TESTS;
+
+await runCommand(
+  async (stop) => {
+    const { seed, ...counts } = readArguments();
+    const environment: Record<string, string> = seed === undefined ? {} : { ATRIUM_SEED: seed };
+    const files = new Set<string>();
+    for (const [name, count] of Object.entries(counts)) {
+      const { file, runs } = TESTS[name as Name];
+      files.add(file);
+      environment[runs] = count;
+    }
+    for (const file of files) await runVitest(file, environment, stop);
+  },
+  { interruptedExitCode: 130 },
+);
+
+function readArguments(): Partial<Record<Name | "seed", string>> {
+  const given = parse();
+  const { seed, ...counts } = given;
+  const isCount = (text: string) => /^[1-9][0-9]{0,8}$/.test(text);
+  const isSeed = seed === undefined || /^-?[0-9]{1,10}$/.test(seed);
+  if (!isSeed || Object.keys(counts).length === 0 || !Object.values(counts).every(isCount))
+    throw new UsageError(USAGE);
+  return given;
+}
+
+function parse() {
+  const option = { type: "string" } as const;
+  try {
+    return parseArgs({ options: { kills: option, simulations: option, tales: option, seed: option } }).values;
+  } catch {
+    throw new UsageError(USAGE);
+  }
+}
+
+async function runVitest(
+  file: string,
+  environment: Record<string, string>,
+  stop: AbortSignal,
+): Promise<void> {
+  stop.throwIfAborted();
+  const args = [VITEST, "run", "--config", "test/vitest.config.ts", file];
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, ...environment },
+  });
+  const askToEnd = () => child.kill("SIGTERM");
+  stop.addEventListener("abort", askToEnd, { once: true });
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject).once("close", resolve);
+  });
+  stop.removeEventListener("abort", askToEnd);
+  stop.throwIfAborted();
+  if (exitCode !== 0) throw new CommandError(`${file} failed`);
+}

@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           name: "worker",
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: ["test/{stories,browser,node,bench}/**", "test/architecture.test.ts"],
+          exclude: ["test/{stories,client,browser,node,bench}/**", "test/architecture.test.ts"],
           setupFiles: ["test/support/setup.ts"],
         },
       },
@@ -43,7 +43,7 @@ export default defineConfig({
         root,
         test: {
           name: "network",
-          include: ["test/stories/**/*.test.ts", "test/node/**/*.test.ts"],
+          include: ["test/{stories,client,node}/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

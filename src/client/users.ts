@@ -7,6 +7,8 @@ import type { UserRecord } from "./wire.ts";
 
 /** Users asked for at once. */
 const PAGE = 1_000;
+/** What can be changed of a user; who is online is known better from who comes and goes. */
+const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
 
 /** A user as it is now. A change makes a new object, which takes the old one's place in the maps. */
 export interface User extends UserRecord {
@@ -116,9 +118,8 @@ export class Users extends Emitter<UsersEvents> {
 
   #arrive(record: unknown): void {
     if (!isUser(record)) return;
-    const wasOnline = this.#online.has(record.id);
-    const user = this.#put(record, true);
-    if (!wasOnline) this.#tell("userJoined", user);
+    if (this.#online.has(record.id)) this.#refresh(record, true);
+    else this.#tell("userJoined", this.#put(record, true));
   }
 
   #leave(record: unknown): void {
@@ -191,14 +192,15 @@ export class Users extends Emitter<UsersEvents> {
 
   /** Takes up what the database says of a user. */
   #meet(record: UserRecord): void {
-    const known = this.#all.get(record.id);
-    if (known === undefined) this.#learn("userCreated", record);
-    else if (!isSame(known, record)) this.#learn("userUpdated", record);
+    if (this.#all.has(record.id)) this.#refresh(record, this.#online.has(record.id));
+    else this.#learn("userCreated", record);
+  }
+
+  /** Takes up a record of a known user, which may or may not say something new. */
+  #refresh(record: UserRecord, isOnline: boolean): void {
+    const before = this.#all.get(record.id);
+    const user = this.#put(record, isOnline);
+    if (before !== undefined && FIELDS.some((field) => before[field] !== user[field]))
+      this.#tell("userUpdated", user);
   }
 }
-
-/** Whether nothing is to be learnt from a record; who is online is known better from who comes and goes. */
-const isSame = (user: User, record: UserRecord): boolean =>
-  (["name", "profile_picture", "custom_id", "role", "joined_at"] as const).every(
-    (field) => user[field] === record[field],
-  );

@@ -1,24 +1,34 @@
-/** The one error that the SDK throws. */
+/** What goes wrong for a user of the client: one class, whether the service or the client itself says no. */
 
-/** A request that was refused, or that could not be made. */
+/**
+ * A refusal or a failure. `code` is one of the service's (`BAD_REQUEST`, `VALIDATION_ERROR`, `UNAUTHORIZED`,
+ * `FORBIDDEN`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED`, `INTERNAL_ERROR`) or of the client's own:
+ * `UNREACHABLE` (a request over HTTP came to nothing), `CONNECTION_FAILED` (no socket could be opened), `DISCONNECTED` (it ended before the answer came) and
+ * `NOT_JOINED` (nothing can be asked before `join()` or after the end).
+ */
 export class AtriumError extends Error {
-  override readonly name = "AtriumError";
-  /** A code of the service, such as `NOT_FOUND`, or one of the SDK's own: `DISCONNECTED`, `TIMEOUT`. */
   readonly code: string;
-  /** The part of the service, or of the SDK, that refused. */
+  /** The part of the service, or of the client, that says so. */
   readonly module: string;
-  /** By which whoever runs the service finds the request in its logs; null where none was made. */
-  readonly requestId: string | null;
+  /** Of the request that it answers, to be found in logs. */
+  readonly requestId: string | undefined;
 
-  constructor(fault: {
-    readonly code: string;
-    readonly module: string;
-    readonly message: string;
-    readonly requestId?: string | null;
-  }) {
+  constructor(fault: Fault, requestId?: string) {
     super(fault.message);
+    this.name = "AtriumError";
     this.code = fault.code;
     this.module = fault.module;
-    this.requestId = fault.requestId ?? null;
+    this.requestId = requestId;
   }
 }
+
+/** What is wrong, as the service tells it. */
+export interface Fault {
+  readonly code: string;
+  readonly module: string;
+  readonly message: string;
+}
+
+/** Something was refused before it was sent. */
+export const invalid = (module: string, message: string): AtriumError =>
+  new AtriumError({ code: "VALIDATION_ERROR", module, message });

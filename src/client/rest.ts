@@ -115,7 +115,7 @@ export class Rest {
 function read(retryAfter: string | null, { data, error, requestId }: Envelope): Attempt {
   if (error === null) return { outcome: { data }, retryAfterMs: null };
   const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1000;
-  return { outcome: { error: new AtriumError({ ...error, requestId }) }, retryAfterMs };
+  return { outcome: { error: new AtriumError(error, requestId) }, retryAfterMs };
 }
 
 const pause = (ms: number): Promise<void> =>

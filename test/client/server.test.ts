@@ -120,7 +120,7 @@ describe("when answers get lost", () => {
     const { id } = await connect().rooms.create({ name: "A room" });
     const network = losing(1);
     const writing = connect({ fetch: network.fetch }).stores.set(id, "s", "k", 1, { ifVersion: 0 });
-    expect(await refusal(writing)).toMatchObject({ code: "UNREACHABLE", requestId: null });
+    expect(await refusal(writing)).toMatchObject({ code: "UNREACHABLE", requestId: undefined });
     expect(network.tries()).toBe(1);
   });
 

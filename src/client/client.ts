@@ -1,0 +1,121 @@
+/** The client: one user in one room, with everything that the room can do. */
+import { Comments } from "./comments.ts";
+import { Emitter } from "./emitter.ts";
+import { isRoom } from "./frames.ts";
+import { Notifications } from "./notifications.ts";
+import { Presence } from "./presence.ts";
+import { Session, type SocketState } from "./session.ts";
+import type { StoreShapes } from "./shapes.ts";
+import type { Store } from "./store.ts";
+import { Stores, type StoresOf } from "./stores.ts";
+import { SURROUNDINGS, type Surroundings } from "./surroundings.ts";
+import { readClaims, socketUrl } from "./token.ts";
+import { type User, Users } from "./users.ts";
+import type { Role, Room } from "./wire.ts";
+
+export interface AtriumClientOptions<Shapes extends StoreShapes> {
+  /** Where the service is, such as `https://atrium.example.com`. */
+  readonly serverUrl: string;
+  /** The user's token. It says which room it is for, too. */
+  readonly authToken: string;
+  /** What {@link defineStores} gave; without it, use {@link AtriumClient.store}. */
+  readonly stores?: Shapes;
+  /** False to end at the first loss of the connection. */
+  readonly reconnect?: boolean;
+}
+
+/** How the connection fares. */
+export interface ClientSocket extends Pick<Session, "on" | "off"> {
+  readonly state: SocketState;
+}
+
+export interface ClientEvents {
+  /** The room's name, custom id or state was changed: `currentRoom` is the new one. */
+  roomUpdated: Room;
+}
+
+export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> extends Emitter<ClientEvents> {
+  /** The user whose token it is. */
+  readonly userId: string;
+  readonly socket: ClientSocket;
+  readonly users: Users;
+  readonly presence: Presence;
+  readonly stores: StoresOf<Shapes>;
+  readonly notifications: Notifications;
+  readonly comments: Comments;
+  readonly #session: Session;
+  readonly #stores: Stores;
+  #room: Room | null = null;
+  #role: Role | null = null;
+
+  /** Throws VALIDATION_ERROR for an address or a token that is none. `surroundings` are for tests. */
+  constructor(options: AtriumClientOptions<Shapes>, surroundings: Surroundings = SURROUNDINGS) {
+    super();
+    const { serverUrl, authToken, stores, reconnect = true } = options;
+    const claims = readClaims(authToken);
+    const url = socketUrl(serverUrl, claims);
+    const session = new Session({ url, token: authToken, reconnect }, surroundings);
+    this.userId = claims.userId;
+    this.#session = session;
+    this.socket = session;
+    session.feed.onJoined(({ room, role }) => {
+      this.#room = room;
+      this.#role = role;
+      return undefined;
+    });
+    session.feed.hear("roomUpdated", ({ room }) => {
+      if (!isRoom(room)) return;
+      this.#room = room;
+      this.emit("roomUpdated", room);
+    });
+    this.users = new Users(session);
+    this.presence = new Presence(session, this.users, this.userId, surroundings);
+    this.#stores = new Stores(session, this.userId, stores ?? {});
+    this.stores = typed<Shapes>(this.#stores.declared());
+    this.notifications = new Notifications(session);
+    this.comments = new Comments(session);
+  }
+
+  /** The user as it is now; null before the first join. */
+  get currentUser(): User | null {
+    return this.users.get({ userId: this.userId });
+  }
+
+  /** Null before the first join. Its figures are those of the latest join or change. */
+  get currentRoom(): Room | null {
+    return this.#room;
+  }
+
+  /** What was granted: the lower of the role asked for and the user's own. Null before the first join. */
+  get role(): Role | null {
+    return this.#role;
+  }
+
+  /** A store by its name; one that was declared is the one in `stores`. */
+  store(name: string): Store {
+    return this.#stores.get(name);
+  }
+
+  /** Opens the connection. Rejected with CONNECTION_FAILED when that fails, once; nothing is tried again before `join()`. */
+  connect(): Promise<void> {
+    return this.#session.connect();
+  }
+
+  /**
+   * Joins the room, connecting first if need be; settles when users, `currentUser` and `currentRoom` are known.
+   * From then on losses of the connection are made good, unless `reconnect` is false. AtriumError when refused.
+   */
+  join({ role }: { readonly role?: Role } = {}): Promise<void> {
+    return this.#session.join(role);
+  }
+
+  /** Leaves at once: what waits for an answer is rejected, no timer stays. It may be called again, and so may `connect()`. */
+  disconnect(): void {
+    this.presence.rest();
+    this.#session.disconnect();
+  }
+}
+
+/** The declared stores under the types that their shapes promise. */
+const typed = <Shapes extends StoreShapes>(stores: Record<string, Store>): StoresOf<Shapes> =>
+  stores as unknown as StoresOf<Shapes>;

@@ -1,0 +1,12 @@
+/** `atrium/client`: the client for browsers and Node. */
+export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
+export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
+export { AtriumError } from "./error.ts";
+export type { Notification, Notifications } from "./notifications.ts";
+export type { Presence, PresenceUpdate } from "./presence.ts";
+export type { SocketEvents, SocketState } from "./session.ts";
+export { defineStores, type StoreShape, type StoreShapes } from "./shapes.ts";
+export type { Store, StoreChange, StoreEvents, Write, WriteOptions, Written } from "./store.ts";
+export type { StoresOf } from "./stores.ts";
+export type { Following, User, Users, UsersEvents } from "./users.ts";
+export type { Comment, PresenceState, Role, Room, UserRecord } from "./wire.ts";

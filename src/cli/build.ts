@@ -14,6 +14,7 @@ const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 /** Each becomes `<name>.js`; its types keep their place below `client/`, and `exports` in package.json names both. */
 const ENTRIES = {
   client: "index.ts",
+  server: "server.ts",
 };
 /** What applications bring themselves. */
 const EXTERNAL = ["react"];

@@ -1,23 +1,25 @@
 /** `atrium/server`: the organization's side of the service, for back ends. */
-import type { Comment } from "../realtime/comment.ts";
-import type { PresenceState } from "../realtime/protocol.ts";
-import type { Room, RoomState } from "../rooms/schema.ts";
-import type { ListedUser, Role, User, UserSession, UserWithToken } from "../users/schema.ts";
 import { type Query, Rest, type RestOptions } from "./rest.ts";
+import type { Comment, PresenceState, Role, Room, UserRecord } from "./wire.ts";
 
 export { AtriumError } from "./error.ts";
-export type {
-  Comment,
-  ListedUser,
-  PresenceState,
-  RestOptions,
-  Role,
-  Room,
-  RoomState,
-  User,
-  UserSession,
-  UserWithToken,
-};
+export type { RestOptions } from "./rest.ts";
+export type { Comment, PresenceState, Role, Room, UserRecord as User } from "./wire.ts";
+
+/** A user with the JWT that its browser joins with: whoever has that acts as the user. */
+export interface UserWithToken extends UserRecord {
+  readonly token: string;
+}
+
+/** A stay of a user in a room. */
+export interface UserSession {
+  readonly id: string;
+  readonly user_id: string;
+  readonly room_id: string;
+  readonly joined_at: string;
+  /** Null while it lasts. */
+  readonly left_at: string | null;
+}
 
 /** Which part of a list is wanted: 50 of it from its start, unless said otherwise. */
 export interface Page {
@@ -43,7 +45,7 @@ export interface PageShown {
 export interface RoomWithUsers {
   readonly room: Room;
   /** A page of the room's users, and how many there are. */
-  readonly users: User[];
+  readonly users: UserRecord[];
   readonly usersTotal: number;
   readonly limit: number;
   readonly offset: number;
@@ -102,7 +104,7 @@ export class AtriumServer {
     /** Closing a room ends the sessions of those who are in it. */
     update: async (
       roomId: string,
-      changes: { readonly name?: string; readonly customId?: string | null; readonly state?: RoomState },
+      changes: { readonly name?: string; readonly customId?: string | null; readonly state?: Room["state"] },
     ): Promise<Room> =>
       (await this.#rest.ask<{ room: Room }>({ method: "PATCH", path: ["rooms", roomId], body: changes }))
         .room,
@@ -134,7 +136,7 @@ export class AtriumServer {
       (await this.#rest.ask<{ user: UserWithToken }>({ method: "POST", path: ["users"], body: user })).user,
 
     /** Newest first. */
-    list: (roomId: string, search: Search = {}): Promise<{ readonly users: ListedUser[] } & PageShown> =>
+    list: (roomId: string, search: Search = {}): Promise<{ readonly users: UserWithToken[] } & PageShown> =>
       this.#rest.ask({ method: "GET", path: ["users"], query: { roomId, ...search } }),
 
     get: (roomId: string, userId: string): Promise<UserWithSessions> =>

@@ -4,13 +4,15 @@ import { Emitter } from "./emitter.ts";
 import { isRoom } from "./frames.ts";
 import { Notifications } from "./notifications.ts";
 import { Presence } from "./presence.ts";
-import { Session, type SocketState } from "./session.ts";
+import type { User } from "./roster.ts";
+import { Session } from "./session.ts";
 import type { StoreShapes } from "./shapes.ts";
+import type { SocketState } from "./socket.ts";
 import type { Store } from "./store.ts";
 import { Stores, type StoresOf } from "./stores.ts";
 import { SURROUNDINGS, type Surroundings } from "./surroundings.ts";
 import { readClaims, socketUrl } from "./token.ts";
-import { type User, Users } from "./users.ts";
+import { Users } from "./users.ts";
 import type { Role, Room } from "./wire.ts";
 
 export interface AtriumClientOptions<Shapes extends StoreShapes> {

@@ -4,9 +4,11 @@ export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment }
 export { AtriumError } from "./error.ts";
 export type { Notification, Notifications } from "./notifications.ts";
 export type { Presence, PresenceUpdate } from "./presence.ts";
-export type { SocketEvents, SocketState } from "./session.ts";
+export type { User } from "./roster.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./shapes.ts";
-export type { Store, StoreChange, StoreEvents, Write, WriteOptions, Written } from "./store.ts";
+export type { SocketEvents, SocketState } from "./socket.ts";
+export type { Store, StoreChange, StoreEvents } from "./store.ts";
 export type { StoresOf } from "./stores.ts";
-export type { Following, User, Users, UsersEvents } from "./users.ts";
+export type { Following, Users, UsersEvents } from "./users.ts";
 export type { Comment, PresenceState, Role, Room, UserRecord } from "./wire.ts";
+export type { Write, WriteOptions, Written } from "./writes.ts";

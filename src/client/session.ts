@@ -1,11 +1,13 @@
 /** The way into the room and back into it: connects, joins, and after each loss comes back and catches up. */
-import { faultOf, planComeback, planPauseMs } from "./comeback.ts";
+import { faultOf, planComeback } from "./comeback.ts";
 import { Emitter } from "./emitter.ts";
 import { AtriumError, type Fault } from "./error.ts";
 import { Feed } from "./feed.ts";
 import { type Answer, type Data, type Message, readJoined } from "./frames.ts";
 import { type Ending, Link } from "./link.ts";
 import { Requests } from "./requests.ts";
+import { Retry } from "./retry.ts";
+import type { SocketEvents, SocketState } from "./socket.ts";
 import { newId, type Surroundings } from "./surroundings.ts";
 import type { Role } from "./wire.ts";
 
@@ -23,25 +25,6 @@ const UNREADABLE: Fault = {
   module: "Client",
   message: "The answer to joining cannot be understood",
 };
-
-/**
- * `connecting` until the first socket is open, `reconnecting` from the loss of a connection until everything
- * is as if it had not been lost, `closed` after `disconnect()` or when coming back is of no use.
- */
-export type SocketState = "idle" | "connecting" | "connected" | "reconnecting" | "closed";
-
-export interface SocketEvents {
-  connected: undefined;
-  disconnected: { readonly code: number; readonly reason: string };
-  /** Attempts count from 1, and from 1 again after a connection that lasted. */
-  reconnecting: { readonly attempt: number };
-  /** The room, its users, presence and all synced stores are up to date again. */
-  reconnected: undefined;
-  /** It is over: nothing is tried any more, and what waited has failed with this error. */
-  failed: { readonly error: AtriumError };
-  /** The token was refused or has expired, or its user was deleted; `failed` follows. */
-  authFailed: { readonly code: string; readonly message: string };
-}
 
 export interface SessionOptions {
   readonly url: string;
@@ -66,14 +49,14 @@ export class Session extends Emitter<SocketEvents> {
   #joinedAt: number | null = null;
   /** Why the service is about to close the link. */
   #refusal: Fault | null = null;
-  #attempt = 0;
-  #cancelRetry: (() => void) | null = null;
+  readonly #retry: Retry;
 
   constructor(options: SessionOptions, surroundings: Surroundings) {
     super();
     this.#options = options;
     this.#surroundings = surroundings;
     this.requests = new Requests(surroundings);
+    this.#retry = new Retry(surroundings);
     this.feed.hear("authFailed", (data) => this.#refuseToken(data));
     this.feed.hear("mark", ({ mark }) => this.requests.tell("MARK", { mark }));
   }
@@ -113,25 +96,29 @@ export class Session extends Emitter<SocketEvents> {
   }
 
   get #isAtRest(): boolean {
-    return this.#link === null && this.#cancelRetry === null;
+    return this.#link === null && !this.#retry.isWaiting;
   }
 
   #begin(): void {
-    this.#attempt = 0;
+    this.#retry.reset();
     this.#state = "connecting";
     this.#open();
   }
 
   #open(): void {
-    this.#cancelRetry = null;
-    const link: Link = new Link(this.#options.url, this.#surroundings, {
-      opened: () => this.#opened(),
-      received: (messages) => {
-        for (const message of messages) if (this.#link === link) this.#receive(link, message);
-      },
-      ended: (ending) => this.#ended(ending),
-    });
-    this.#link = link;
+    try {
+      const link: Link = new Link(this.#options.url, this.#surroundings, {
+        opened: () => this.#opened(),
+        received: (messages) => {
+          for (const message of messages) if (this.#link === link) this.#receive(link, message);
+        },
+        ended: (ending) => this.#ended(ending),
+      });
+      this.#link = link;
+    } catch (error) {
+      // Browsers throw for addresses that a page may not connect to.
+      this.#ended({ code: 1006, reason: String(error) });
+    }
   }
 
   #opened(): void {
@@ -197,41 +184,27 @@ export class Session extends Emitter<SocketEvents> {
     const { code, reason } = ending;
     const wasConnected = this.#state === "connected";
     const wasStable = this.#joinedAt !== null && this.#surroundings.now() - this.#joinedAt >= STABLE_MS;
-    if (wasStable) this.#attempt = 0;
+    if (wasStable) this.#retry.reset();
     const fault = this.#refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(code, reason));
     const wasWished = this.#wish !== null;
     const comeback = wasWished && this.#options.reconnect ? planComeback(code, reason) : "never";
     if (comeback === "never") this.#stop(fault, wasWished ? "closed" : "idle");
-    else this.#retry(comeback);
+    else this.#comeBack(comeback);
 
-    const retry = this.#cancelRetry;
     if (wasConnected) this.emit("disconnected", ending);
-    if (comeback === "never") {
-      if (wasWished) this.emit("failed", { error: new AtriumError(fault) });
-    } else if (this.#cancelRetry === retry) this.emit("reconnecting", { attempt: this.#attempt });
+    // Listeners may have ended it, or begun anew.
+    if (this.#retry.isWaiting) this.emit("reconnecting", { attempt: this.#retry.attempt });
+    else if (comeback === "never" && wasWished) this.emit("failed", { error: new AtriumError(fault) });
   }
 
-  #retry(comeback: "soon" | "later"): void {
+  #comeBack(comeback: "soon" | "later"): void {
     this.#forgetLink();
-    this.#attempt += 1;
     this.#state = "reconnecting";
-    const pauseMs = planPauseMs(this.#attempt, comeback, this.#surroundings.random());
-    const cancelTimer = this.#surroundings.after(pauseMs, () => this.#comeBack());
-    const cancelOnline = this.#surroundings.onOnline(() => this.#comeBack());
-    this.#cancelRetry = () => {
-      cancelTimer();
-      cancelOnline();
-    };
-  }
-
-  #comeBack(): void {
-    this.#cancelRetry?.();
-    this.#open();
+    this.#retry.plan(comeback, () => this.#open());
   }
 
   #stop(fault: Fault, state: "idle" | "closed"): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = null;
+    this.#retry.cancel();
     this.#link?.drop();
     this.#forgetLink();
     this.#state = state;

@@ -1,29 +1,20 @@
 /** One of a room's key-value stores: read at once from memory, written optimistically, the same for everybody. */
 import { Emitter } from "./emitter.ts";
 import { type Action, Entries, type Entry, type Operation } from "./entries.ts";
-import { AtriumError, invalid } from "./error.ts";
-import { type Data, isCount, listOf, recordOf } from "./frames.ts";
-import { copyJson, isRecord } from "./json.ts";
+import { type Data, isCount, recordOf } from "./frames.ts";
+import { isRecord } from "./json.ts";
 import type { Requests } from "./requests.ts";
-import { fitPatch, fitValue, type StoreShape } from "./shapes.ts";
-
-/** With `ifVersion`, a write answers CONFLICT unless the entry has that version; 0 stands for no entry. */
-export interface WriteOptions {
-  readonly ifVersion?: number | undefined;
-}
-
-/** `seq` is the room's latest change; `version` the entry's new one, left out after a deletion. */
-export interface Written {
-  readonly version?: number;
-  readonly seq: number;
-}
-
-/** One of the writes that `batch` does together. */
-export type Write<Input, Patch> = WriteOptions & { readonly key: string } & (
-    | { readonly action: "set"; readonly value: Input }
-    | { readonly action: "update"; readonly value: Patch }
-    | { readonly action: "delete" }
-  );
+import type { StoreShape } from "./shapes.ts";
+import {
+  dataOf,
+  fitWrite,
+  MESSAGES,
+  readAllWritten,
+  readWritten,
+  type Write,
+  type WriteOptions,
+  type Written,
+} from "./writes.ts";
 
 /** A change by somebody else, or by oneself in another tab. */
 export interface StoreChange<Value> {
@@ -40,12 +31,6 @@ export interface StoreEvents<Value> {
   /** What `getAll()` gives has changed, whoever did it: also when a refused write is taken back. */
   updated: undefined;
 }
-
-const MESSAGES: Readonly<Record<Action, string>> = {
-  set: "STORE_SET",
-  update: "STORE_UPDATE",
-  delete: "STORE_DELETE",
-};
 
 /** A change of this store as the room tells it. */
 export interface ToldChange extends Operation {
@@ -118,30 +103,14 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
 
   /** Does 1 to 500 writes, all of them or none. */
   async batch(writes: readonly Write<Input, Patch>[]): Promise<readonly Written[]> {
-    const operations = writes.map((write) => this.#fit(write));
-    const data = operations.map((operation, index) => {
-      return { type: MESSAGES[operation.action], ...this.#dataOf(operation, writes[index]?.ifVersion) };
-    });
-    return this.#ask("STORE_BATCH", { operations: data }, operations, readAllWritten);
+    const fitted = writes.map((write) => fitWrite(this.#shape, write));
+    const operations = fitted.map((write) => ({ type: MESSAGES[write.action], ...dataOf(this.name, write) }));
+    return this.#ask("STORE_BATCH", { operations }, fitted, readAllWritten);
   }
 
   async #write(write: Write<Input, Patch>): Promise<Written> {
-    const operation = this.#fit(write);
-    const data = this.#dataOf(operation, write.ifVersion);
-    return this.#ask(MESSAGES[operation.action], data, [operation], readWritten);
-  }
-
-  #fit(write: Write<Input, Patch>): Operation {
-    const { action, key } = write;
-    if (typeof key !== "string") throw invalid("Stores", "A key is a string");
-    if (action === "delete") return { action, key, value: null };
-    if (this.#shape === null) return { action, key, value: copyJson(write.value, "Stores") };
-    const shaped = action === "set" ? fitValue : fitPatch;
-    return { action, key, value: shaped(this.#shape, write.value) };
-  }
-
-  #dataOf({ action, key, value }: Operation, ifVersion: number | undefined) {
-    return { store: this.name, key, ifVersion, ...(action === "delete" ? {} : { value }) };
+    const fitted = fitWrite(this.#shape, write);
+    return this.#ask(MESSAGES[fitted.action], dataOf(this.name, fitted), [fitted], readWritten);
   }
 
   #ask<Result>(
@@ -198,12 +167,3 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
 
 const isEntry = (entry: unknown): entry is Entry =>
   isRecord(entry) && isCount(entry.version) && "value" in entry;
-
-const isWritten = (written: unknown): written is Written => isRecord(written) && isCount(written.seq);
-
-const readWritten = (answer: Data): Written => {
-  if (isWritten(answer)) return answer;
-  throw new AtriumError({ code: "INTERNAL_ERROR", module: "Client", message: "The answer tells no change" });
-};
-
-const readAllWritten = ({ results }: Data): Written[] => listOf(results, isWritten);

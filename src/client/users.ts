@@ -1,25 +1,15 @@
 /** `client.users`: everybody in the room, online or not, and who follows whom. */
 import { Emitter } from "./emitter.ts";
-import { Follows } from "./follows.ts";
 import { type Data, isCount, isUser, type Joined, listOf } from "./frames.ts";
+import type { Requests } from "./requests.ts";
+import { Roster, type User } from "./roster.ts";
 import type { Session } from "./session.ts";
 import type { UserRecord } from "./wire.ts";
 
 /** Users asked for at once. */
 const PAGE = 1_000;
-/** What can be changed of a user; who is online is known better from who comes and goes. */
+/** What can be changed of a user. */
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
-
-/** A user as it is now. A change makes a new object, which takes the old one's place in the maps. */
-export interface User extends UserRecord {
-  /** Ids of those whom the user follows. */
-  readonly following: readonly string[];
-  /** Ids of those who follow the user. */
-  readonly followers: readonly string[];
-  /** Makes you follow this user. */
-  follow(): Promise<void>;
-  unfollow(): Promise<void>;
-}
 
 /** Who follows (`followerId`) whom (`userId`). */
 export interface Following {
@@ -42,21 +32,19 @@ export interface UsersEvents {
 }
 
 export class Users extends Emitter<UsersEvents> {
-  readonly #session: Session;
-  readonly #follows = new Follows();
-  readonly #all = new Map<string, User>();
-  readonly #online = new Map<string, User>();
+  readonly #requests: Requests;
+  readonly #roster: Roster;
   /** False before the first join, whose news are none. */
   #isAnnouncing = false;
-  /** Whether `all` holds those who are offline too. */
+  /** Whether those who are offline are known too. */
   #isComplete = false;
-  /** Users of whom something was told while all are being asked for: the answer may be older. */
+  /** Users of whom something was told since the latest join: what the database says of them may be older. */
   readonly #touched = new Set<string>();
 
-  constructor(session: Session) {
+  constructor({ requests, feed }: Session) {
     super();
-    this.#session = session;
-    const { feed } = session;
+    this.#requests = requests;
+    this.#roster = new Roster((type, userId) => requests.ask(type, { userId }, { take: () => {} }));
     feed.hear("userJoined", ({ user }) => this.#arrive(user));
     feed.hear("userLeft", ({ user }) => this.#leave(user));
     feed.hear("userCreated", ({ user }) => this.#learn("userCreated", user));
@@ -69,45 +57,21 @@ export class Users extends Emitter<UsersEvents> {
 
   /** Everybody by id, oneself included: a live map, changed before listeners are called. */
   get all(): ReadonlyMap<string, User> {
-    return this.#all;
+    return this.#roster.all;
   }
 
   /** Those of {@link all} who are online. */
   get online(): ReadonlyMap<string, User> {
-    return this.#online;
+    return this.#roster.online;
   }
 
   /** The user, or null when the room has no such user. */
   get({ userId }: { readonly userId: string }): User | null {
-    return this.#all.get(userId) ?? null;
+    return this.all.get(userId) ?? null;
   }
 
   getAll(): User[] {
-    return [...this.#all.values()];
-  }
-
-  #put(record: UserRecord, isOnline: boolean): User {
-    const { id } = record;
-    const ask = (type: string) => () => this.#session.requests.ask(type, { userId: id }, { take: () => {} });
-    const user: User = {
-      ...record,
-      status: isOnline ? "online" : "offline",
-      following: this.#follows.followedBy(id),
-      followers: this.#follows.followersOf(id),
-      follow: ask("USER_FOLLOW"),
-      unfollow: ask("USER_UNFOLLOW"),
-    };
-    this.#touched.add(id);
-    this.#all.set(id, user);
-    if (isOnline) this.#online.set(id, user);
-    else this.#online.delete(id);
-    return user;
-  }
-
-  /** Makes a user anew, because of what is known of it. */
-  #renew(userId: string): void {
-    const user = this.#all.get(userId);
-    if (user !== undefined) this.#put(user, this.#online.has(userId));
+    return [...this.all.values()];
   }
 
   #tell(event: "userJoined" | "userLeft" | "userCreated" | "userUpdated" | "userDeleted", user: User): void {
@@ -118,63 +82,60 @@ export class Users extends Emitter<UsersEvents> {
 
   #arrive(record: unknown): void {
     if (!isUser(record)) return;
-    if (this.#online.has(record.id)) this.#refresh(record, true);
-    else this.#tell("userJoined", this.#put(record, true));
+    this.#touched.add(record.id);
+    if (this.online.has(record.id)) this.#refresh(record);
+    else this.#tell("userJoined", this.#roster.put(record, true));
   }
 
   #leave(record: unknown): void {
-    if (isUser(record) && this.#online.has(record.id)) this.#tell("userLeft", this.#put(record, false));
+    if (!isUser(record) || !this.online.has(record.id)) return;
+    this.#touched.add(record.id);
+    this.#tell("userLeft", this.#roster.put(record, false));
   }
 
   #learn(event: "userCreated" | "userUpdated", record: unknown): void {
-    if (isUser(record)) this.#tell(event, this.#put(record, this.#online.has(record.id)));
+    if (!isUser(record)) return;
+    this.#touched.add(record.id);
+    this.#tell(event, this.#roster.put(record));
   }
 
   #delete(userId: string): void {
-    const user = this.#all.get(userId);
     this.#touched.add(userId);
-    this.#all.delete(userId);
-    this.#online.delete(userId);
-    for (const other of this.#follows.forget(userId)) this.#renew(other);
+    const user = this.#roster.remove(userId);
     if (user !== undefined) this.#tell("userDeleted", { ...user, status: "offline" });
   }
 
   #follow(event: "userFollowed" | "userUnfollowed", { userId, followerId }: Data): void {
     if (typeof userId !== "string" || typeof followerId !== "string") return;
-    if (event === "userFollowed") this.#follows.add(followerId, userId);
-    else this.#follows.remove(followerId, userId);
-    this.#renew(userId);
-    this.#renew(followerId);
+    if (event === "userFollowed") this.#roster.follow(followerId, userId);
+    else this.#roster.unfollow(followerId, userId);
     this.emit(event, { userId, followerId });
     this.emit("updated", undefined);
   }
 
   #enter({ users, follows, changes }: Joined): Promise<void> | undefined {
     if (changes === null) this.#isComplete = false;
-    this.#follows.replace(follows);
-    for (const userId of this.#all.keys()) this.#renew(userId);
+    this.#touched.clear();
+    this.#roster.replaceFollows(follows);
     const present = new Set(users.map(({ id }) => id));
-    const gone = [...this.#online.values()].filter(({ id }) => !present.has(id));
-    for (const user of gone) this.#leave(user);
+    const gone = [...this.online.values()].filter(({ id }) => !present.has(id));
+    for (const user of gone) this.#tell("userLeft", this.#roster.put(user, false));
     for (const user of users) this.#arrive(user);
-    if (this.#isComplete) {
-      this.emit("updated", undefined);
-      return;
-    }
-    return this.#loadAll();
+    if (!this.#isComplete) return this.#loadAll();
+    this.emit("updated", undefined);
+    return undefined;
   }
 
   async #loadAll(): Promise<void> {
     const found = new Set<string>();
-    this.#touched.clear();
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      total = await this.#session.requests.ask(
+      total = await this.#requests.ask(
         "USERS_GET",
         { limit: PAGE, offset },
         { resend: false, take: (answer) => this.#takePage(answer, found) },
       );
     }
-    for (const userId of this.#all.keys()) {
+    for (const userId of this.all.keys()) {
       if (!found.has(userId) && !this.#touched.has(userId)) this.#delete(userId);
     }
     this.#isComplete = true;
@@ -185,21 +146,17 @@ export class Users extends Emitter<UsersEvents> {
   #takePage({ users, total }: Data, found: Set<string>): number {
     for (const record of listOf(users, isUser)) {
       found.add(record.id);
-      if (!this.#touched.has(record.id)) this.#meet(record);
+      if (this.#touched.has(record.id)) continue;
+      if (this.all.has(record.id)) this.#refresh(record);
+      else this.#learn("userCreated", record);
     }
     return isCount(total) ? total : 0;
   }
 
-  /** Takes up what the database says of a user. */
-  #meet(record: UserRecord): void {
-    if (this.#all.has(record.id)) this.#refresh(record, this.#online.has(record.id));
-    else this.#learn("userCreated", record);
-  }
-
   /** Takes up a record of a known user, which may or may not say something new. */
-  #refresh(record: UserRecord, isOnline: boolean): void {
-    const before = this.#all.get(record.id);
-    const user = this.#put(record, isOnline);
+  #refresh(record: UserRecord): void {
+    const before = this.all.get(record.id);
+    const user = this.#roster.put(record);
     if (before !== undefined && FIELDS.some((field) => before[field] !== user[field]))
       this.#tell("userUpdated", user);
   }

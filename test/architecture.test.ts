@@ -12,16 +12,25 @@ interface Source {
   readonly text: string;
   /** Packages by name, our own files below src. */
   readonly imports: readonly string[];
+  /** Those of them that are more than types, and so are there when it runs. */
+  readonly loads: readonly string[];
 }
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;"']*?["']([^"']+)["']/g;
+const IMPORT = /(?:^|\n)\s*(?:import|export)\b(\s+type\b)?(?:[^;"'=()]*?\bfrom)?\s*["']([^"']+)["']/g;
 
 function read(file: string): Source {
   const text = readFileSync(path.join(SRC, file), "utf8");
-  const imports = [...text.matchAll(IMPORT)].map(([, target = ""]) =>
-    target.startsWith(".") ? path.join(path.dirname(file), target) : target,
-  );
-  return { file, text, imports };
+  const found = [...text.matchAll(IMPORT)].map(([, isType, target = ""]) => ({
+    isType: isType !== undefined,
+    target: target.startsWith(".") ? path.join(path.dirname(file), target) : target,
+  }));
+  const loaded = found.filter(({ isType }) => !isType);
+  return {
+    file,
+    text,
+    imports: found.map(({ target }) => target),
+    loads: loaded.map(({ target }) => target),
+  };
 }
 
 const sources = globSync("**/*.{ts,tsx}", { cwd: SRC }).map(read);
@@ -63,6 +72,21 @@ describe("the house", () => {
     const isPlatform = (target: string) =>
       ["cloudflare:workers", "hono", "drizzle-orm"].some((name) => isPackage(target, name));
     expect(offences((file, target) => !PURE_FILES.test(file) || !isPlatform(target))).toEqual([]);
+  });
+
+  it("gives the client nothing of the Worker but types, and no package but React", () => {
+    const clients = sources.filter(({ file }) => featureOf(file) === "client");
+    const loaded = clients.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "client");
+    expect(loaded.filter((target) => !isPackage(target, "react"))).toEqual([]);
+    const isShared = (target: string) => /(^|\/)(schema|protocol|comment)\.ts$/.test(target);
+    const isForeign = (target: string) => target.endsWith(".ts") && featureOf(target) !== "client";
+    const foreign = clients.flatMap(({ imports }) => imports).filter(isForeign);
+    expect(foreign.filter((target) => !isShared(target))).toEqual([]);
+    expect(clients.flatMap(({ loads }) => loads).length).toBeGreaterThan(20);
+    const offending = offences(
+      (file, target) => featureOf(target) !== "client" || featureOf(file) === "client",
+    );
+    expect(offending).toEqual([]);
   });
 
   it("lets nobody import the front door", () => {

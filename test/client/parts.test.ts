@@ -8,6 +8,7 @@ import { Follows } from "../../src/client/follows.ts";
 import { parseFrame, readJoined } from "../../src/client/frames.ts";
 import { toFrame } from "../../src/client/json.ts";
 import { Pace } from "../../src/client/pace.ts";
+import { Retry } from "../../src/client/retry.ts";
 import { newId } from "../../src/client/surroundings.ts";
 import { Throttle } from "../../src/client/throttle.ts";
 import { readClaims, socketUrl } from "../../src/client/token.ts";
@@ -46,6 +47,41 @@ describe("coming back", () => {
     expect([1001, 1005, 1006, 1012, 4999].map((code) => planComeback(code, ""))).toEqual(
       Array(5).fill("soon"),
     );
+  });
+});
+
+describe("an attempt to come back", () => {
+  it("is made after its pause, or when the browser is online again, and once", () => {
+    const clock = new Clock();
+    let online = () => {};
+    const listeners = new Set<() => void>();
+    const onOnline = (action: () => void) => {
+      listeners.add(action);
+      online = action;
+      return () => listeners.delete(action);
+    };
+    const retry = new Retry({ ...clock, onOnline });
+    const made: number[] = [];
+    const plan = () => retry.plan("soon", () => made.push(clock.now()));
+    plan();
+    clock.advance(0);
+    plan();
+    expect([retry.attempt, retry.isWaiting]).toEqual([2, true]);
+    clock.advance(125);
+    plan();
+    online();
+    expect(made).toEqual([0, 125, 125]);
+    retry.reset();
+    plan();
+    retry.cancel();
+    clock.advance(1000);
+    expect([made.length, retry.attempt, retry.isWaiting, listeners.size, clock.waiting]).toEqual([
+      3,
+      1,
+      false,
+      0,
+      0,
+    ]);
   });
 });
 

@@ -1,0 +1,126 @@
+/** The client as applications get it, in a real browser: two pages in one room see each other. */
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AtriumClient } from "../../src/client/index.ts";
+import { runCli } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { Customer } from "../stories/client.ts";
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
+
+const PAGE = `<!doctype html><link rel=icon href=data:,>
+  <script type=module>import { AtriumClient } from "./client.js"; window.Client = AtriumClient;</script>`;
+
+/** What the page leaves for the test to look at. */
+declare global {
+  interface Window {
+    Client: typeof AtriumClient;
+    client: AtriumClient;
+    states: string[];
+  }
+}
+
+let service: Service;
+let browser: Browser;
+let directory: string;
+let persistTo: string;
+/** Serves the bundle and an empty page, from another origin than the service's. */
+let site: Server;
+let siteUrl: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "atrium-bundle-"));
+  const built = await runCli("build.ts", ["--out", directory]);
+  expect(built.exitCode).toBe(0);
+  site = createServer(async ({ url = "/" }, response) => {
+    const isScript = url.endsWith(".js");
+    response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
+    response.end(isScript ? await readFile(path.join(directory, path.basename(url))) : PAGE);
+  });
+  await new Promise<void>((resolve) => site.listen(0, resolve));
+  const address = site.address();
+  siteUrl = typeof address === "object" && address !== null ? `http://localhost:${address.port}` : "";
+  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-client-"));
+  service = await startService({ persistTo });
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+});
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+  await service?.kill();
+  for (const each of [directory, persistTo]) await rm(each, { recursive: true, force: true });
+});
+
+/** A page whose user has joined, and what it complains about. */
+async function open(token: string): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(siteUrl);
+  await page.evaluate(
+    async ({ serverUrl, authToken }) => {
+      window.client = new window.Client({ serverUrl, authToken });
+      window.states = [];
+      await window.client.connect();
+      await window.client.join();
+      await window.client.store("notes").sync();
+      window.client.presence.sync("*", () => {});
+      for (const event of ["reconnecting", "reconnected"] as const)
+        window.client.socket.on(event, () => window.states.push(event));
+    },
+    { serverUrl: service.url, authToken: token },
+  );
+  return { page, complaints };
+}
+
+it("shows each page the other's presence and writes, and makes a lost network good", async () => {
+  const customer = new Customer(service, service);
+  const { id: roomId } = await customer.createRoom();
+  const [ada, bo] = [await customer.createUser(roomId, "Ada"), await customer.createUser(roomId, "Bo")];
+  const [atAda, atBo] = [await open(ada.token), await open(bo.token)];
+
+  await atAda.page.evaluate(async () => {
+    window.client.presence.update({ cursor: { x: 1, y: 2 } });
+    await window.client.store("notes").set("1", { text: "Hello" });
+  });
+  await atBo.page.waitForFunction(
+    (userId) => window.client.presence.getStates().get(userId)?.cursor !== undefined,
+    ada.id,
+  );
+  await atBo.page.waitForFunction(() => window.client.store("notes").get("1") !== undefined);
+  await atBo.page.evaluate(() => window.client.store("notes").update("1", { by: "Bo" }));
+  await atAda.page.waitForFunction(
+    () => Object.keys(Object(window.client.store("notes").get("1"))).length === 2,
+  );
+  expect(await atAda.page.evaluate(() => window.client.store("notes").get("1"))).toEqual({
+    text: "Hello",
+    by: "Bo",
+  });
+  const online = await atAda.page.evaluate(() => [...window.client.users.online.keys()]);
+  expect(online.toSorted()).toEqual([ada.id, bo.id].toSorted());
+  expect([...atAda.complaints, ...atBo.complaints]).toEqual([]);
+
+  // As after a restart: the same address and data, and every connection gone.
+  const { port } = service;
+  await service.kill();
+  await atAda.page.waitForFunction(() => window.client.socket.state === "reconnecting");
+  const written = atAda.page.evaluate(() => window.client.store("notes").set("2", { text: "Meanwhile" }));
+  service = await startService({ port, persistTo });
+  await written;
+  for (const { page } of [atAda, atBo]) {
+    await page.waitForFunction(() => window.states.includes("reconnected"));
+    await page.waitForFunction(() => window.client.store("notes").get("2") !== undefined);
+    await page.waitForFunction(() => window.client.presence.getStates().size === 1);
+    expect(await page.evaluate(() => window.client.store("notes").getAll())).toEqual({
+      1: { text: "Hello", by: "Bo" },
+      2: { text: "Meanwhile" },
+    });
+  }
+});

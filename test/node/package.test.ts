@@ -78,12 +78,13 @@ describe("the package", () => {
     expect(bytes).toBeGreaterThan(1024);
   });
 
-  it("gives Node a client", async () => {
+  it("gives Node both clients, with one class of errors", async () => {
     const script = `
       import * as atrium from "atrium/client";
+      import * as server from "atrium/server";
       console.log(Object.keys(atrium).sort().join());
       try { new atrium.AtriumClient({ serverUrl: "http://localhost", authToken: "none" }); }
-      catch (error) { console.log(error instanceof atrium.AtriumError, error.code); }`;
+      catch (error) { console.log(error instanceof server.AtriumError, error.code); }`;
     const said = await node("--input-type=module", "--eval", script);
     expect(said).toBe("AtriumClient,AtriumError,defineStores\ntrue VALIDATION_ERROR\n");
   });
@@ -91,6 +92,7 @@ describe("the package", () => {
   it.each(["nodenext", "bundler"])("has types that know what stores hold (%s)", async (resolution) => {
     const source = `
       import { AtriumClient, type Comment, defineStores, type User } from "atrium/client";
+      import { AtriumServer } from "atrium/server";
       const stores = defineStores({
         tasks: {
           title: { type: "string", required: true },
@@ -112,6 +114,8 @@ describe("the package", () => {
       client.users.on("userJoined", (user: User) => console.log(user.name, value));
       client.comments.on("created", (comment: Comment) => console.log(comment.text));
       client.socket.on("reconnecting", ({ attempt }) => console.log(attempt + 1));
+      const server = new AtriumServer({ serverUrl: "http://localhost", accountId: "", apiKey: "" });
+      console.log((await server.rooms.create({ name: "A room" })).id.length);
       // @ts-expect-error: a task has a title
       await tasks.set("1", { done: true });
       // @ts-expect-error: a title is text

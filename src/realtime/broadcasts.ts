@@ -13,15 +13,15 @@ export function broadcast(
 ): { readonly delivered: number; readonly effects: Effect[] } {
   if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
     throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
-  const named = userIds === undefined ? connections.users() : new Set(userIds);
-  const reached = [...named].flatMap((userId) => {
-    const tabs = connections.tabsOf(userId);
-    const to = userIds === undefined ? tabs.filter((id) => id !== from.socketId) : tabs;
-    return to.length === 0 ? [] : [to];
-  });
+  const to: string[] = [];
+  let delivered = 0;
+  for (const userId of userIds === undefined ? connections.tabs.keys() : new Set(userIds)) {
+    const reachedBefore = to.length;
+    for (const id of connections.tabs.get(userId) ?? []) {
+      if (userIds !== undefined || id !== from.socketId) to.push(id);
+    }
+    if (to.length > reachedBefore) delivered += 1;
+  }
   const message = { type: "event", event: "broadcast", data: { event, data, from: from.userId } } as const;
-  return {
-    delivered: reached.length,
-    effects: reached.length === 0 ? [] : [{ type: "send", to: reached.flat(), message }],
-  };
+  return { delivered, effects: to.length === 0 ? [] : [{ type: "send", to, message }] };
 }

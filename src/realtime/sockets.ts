@@ -99,9 +99,11 @@ export class Sockets {
     return this.#waiting.size > 0;
   }
 
-  /** Sends what waits: to each socket as one frame, which holds an array. */
-  flush(): void {
+  /** Sends what waits: to each socket as one frame, which holds an array. Returns how many frames that makes. */
+  flush(): number {
+    const frames = this.#waiting.size;
     for (const id of this.#waiting.keys()) this.#flushOne(id);
+    return frames;
   }
 
   #flushOne(id: string): void {

@@ -3,16 +3,7 @@ import type { BenchOptions } from "../run.ts";
 import { count, table, verdict } from "../table.ts";
 import { type Arrival, type Pacing, sendPaced } from "./paced.ts";
 import type { Subject, Subjects } from "./subjects.ts";
-import {
-  GENERATOR_NOTE,
-  inRoom,
-  inTurns,
-  type Measured,
-  medianOf,
-  middle,
-  type Section,
-  star,
-} from "./turns.ts";
+import { inRoom, inTurns, type Measured, medianOf, middle, type Section, star, starNote } from "./turns.ts";
 
 const PER_SECOND = 20;
 const CURSOR_BYTES = 40;
@@ -39,7 +30,7 @@ export async function measureCursors(subjects: Subjects, options: BenchOptions):
     "Cursors, 20/s each (share: a cursor that a later one of its user overtook counts as delivered with that one; " +
       "–: delivered less than half in the room before)",
     ...tables,
-    GENERATOR_NOTE,
+    ...starNote(Object.values(raw).flat()),
   ].join("\n\n");
   return { markdown, raw };
 }

@@ -3,7 +3,7 @@ import type { BenchOptions } from "../run.ts";
 import { count, ratio, table, verdict } from "../table.ts";
 import { press } from "./pressed.ts";
 import type { Subjects } from "./subjects.ts";
-import { GENERATOR_NOTE, inRoom, inTurns, medianOf, middle, type Section, star } from "./turns.ts";
+import { inRoom, inTurns, medianOf, middle, type Section, star, starNote } from "./turns.ts";
 
 const MEMBERS = 50;
 const IN_FLIGHT = 64;
@@ -34,7 +34,7 @@ export async function measureSaturation(subjects: Subjects, options: BenchOption
     `Messages as fast as they go, each to all others: ${MEMBERS} members who take turns, ${IN_FLIGHT} in flight. ` +
       "A run ends early where Atrium's limit of frames a socket would end it.",
     table(["server", "delivered/s", "processor", "of bare", "goal", "ok"], rows),
-    GENERATOR_NOTE,
+    ...starNote(measured),
   ].join("\n\n");
   return { markdown, raw: { measured } };
 }

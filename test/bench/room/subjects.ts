@@ -2,6 +2,7 @@
 import { Organization } from "../organization.ts";
 import { type Served, serving } from "../serve.ts";
 import type { Voice } from "./line.ts";
+import { padded } from "./mark.ts";
 import { servingPeer } from "./peer-process.ts";
 import { type AtriumVoice, atriumVoice, hocuspocusVoice, plainVoice, socketIoVoice } from "./voices.ts";
 import type { Writer } from "./writes.ts";
@@ -13,10 +14,12 @@ export interface Subject<Member extends Voice = Voice> {
   createRoom(members: number): Promise<Member[]>;
 }
 
+/** How a member's messages are acknowledged: sent back alone, stored and sent back, or sent to all. */
+export type Acknowledgement = "echoed" | "stored" | "told";
+
 /** One whose writes are acknowledged. */
 export interface WritableSubject<Member extends Voice = Voice> extends Subject<Member> {
-  /** How a member writes; with watchers, all of them get each write. */
-  writerOf(voice: Member, isWatched: boolean): Writer;
+  writerOf(voice: Member, how: Acknowledgement): Writer;
 }
 
 export interface Subjects {
@@ -87,7 +90,7 @@ export function servingAtrium<T>(
       },
       writerOf: (voice) => ({
         voice,
-        write: (number, mark) => voice.write(`key ${number % KEYS}`, "v".repeat(MESSAGE_BYTES), mark),
+        write: (number, mark) => voice.write(keyOf(number), "v".repeat(MESSAGE_BYTES), mark),
       }),
     });
   });
@@ -104,15 +107,25 @@ async function createUsers(organization: Organization, room: string, users: numb
   return tokens;
 }
 
+/** What a message to the bare object begins with. */
+const BARE_MODES: Readonly<Record<Acknowledgement, (number: number) => string>> = {
+  echoed: () => "=",
+  stored: (number) => `!${keyOf(number)} `,
+  told: () => "+",
+};
+
+/** So that entries are replaced as often as they are made. */
+const keyOf = (number: number): string => `key-${number % KEYS}`;
+
 export function servingBare<T>(stop: AbortSignal, work: (bare: Subjects["bare"]) => Promise<T>): Promise<T> {
   return serving(["bare-room"], stop, (served) =>
     work({
       name: "bare Durable Object",
       pid: served.pid,
       createRoom: async (members) => plainVoices(socketOrigin(served, "bare-room"), members),
-      writerOf: (voice, isWatched) => ({
+      writerOf: (voice, how) => ({
         voice,
-        write: (_, mark) => `${isWatched ? "+" : "="}${mark.padEnd(MESSAGE_BYTES, ".")}`,
+        write: (number, mark) => `${BARE_MODES[how](number)}${padded(mark, MESSAGE_BYTES)}`,
       }),
     }),
   );

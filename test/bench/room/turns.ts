@@ -65,8 +65,16 @@ export const medianOf = <Run>(runs: readonly Run[], figure: (run: Run) => number
 
 /** A generator that is busier than this is what was measured. */
 const GENERATOR_LIMIT = 0.9;
-export const GENERATOR_NOTE = "\\* The load generator had no time left: the server may do more.";
+const GENERATOR_NOTE = "\\* The load generator had no time left: the server may do more.";
+
+type Generated = { readonly generator: number };
+
+const isGeneratorBound = (runs: readonly Generated[]): boolean =>
+  medianOf(runs, ({ generator }) => generator) > GENERATOR_LIMIT;
 
 /** A star where the generator was the limit. */
-export const star = (runs: readonly { readonly generator: number }[]): string =>
-  medianOf(runs, ({ generator }) => generator) > GENERATOR_LIMIT ? " \\*" : "";
+export const star = (runs: readonly Generated[]): string => (isGeneratorBound(runs) ? " \\*" : "");
+
+/** What the stars mean, where there are any. */
+export const starNote = (measured: readonly Measured<Generated>[]): string[] =>
+  measured.some(({ runs }) => isGeneratorBound(runs)) ? [GENERATOR_NOTE] : [];

@@ -46,17 +46,18 @@ export class Broadcasts {
   #pass({ event, data = null, userIds }: BroadcastData, { sender, socketId }: Sender): Sent {
     if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
-    const named = userIds === undefined ? this.#connections.users() : new Set(userIds);
-    const reached = [...named].flatMap((userId) => {
-      const tabs = this.#connections.tabsOf(userId);
-      const to = userIds === undefined ? tabs.filter((id) => id !== socketId) : tabs;
-      return to.length === 0 ? [] : [to];
-    });
+    const to: string[] = [];
+    let delivered = 0;
+    const { tabs } = this.#connections;
+    for (const userId of userIds === undefined ? tabs.keys() : new Set(userIds)) {
+      const reachedBefore = to.length;
+      for (const id of tabs.get(userId) ?? []) {
+        if (userIds !== undefined || id !== socketId) to.push(id);
+      }
+      if (to.length > reachedBefore) delivered += 1;
+    }
     const from = sender === ORGANIZATION ? null : sender;
     const message = { type: "event", event: "broadcast", data: { event, data, from } } as const;
-    return {
-      data: { delivered: reached.length },
-      effects: reached.length === 0 ? [] : [{ type: "send", to: reached.flat(), message }],
-    };
+    return { data: { delivered }, effects: to.length === 0 ? [] : [{ type: "send", to, message }] };
   }
 }

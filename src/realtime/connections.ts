@@ -108,6 +108,11 @@ export class Connections {
     return this.#all.values();
   }
 
+  /** The ids of all joined sockets by user, as they are: nothing is copied. */
+  get tabs(): ReadonlyMap<string, ReadonlySet<string>> {
+    return this.#joinedByUser;
+  }
+
   /** The ids of a user's joined sockets. */
   tabsOf(userId: string): readonly string[] {
     return [...(this.#joinedByUser.get(userId) ?? [])];

@@ -1,4 +1,10 @@
-/** How often a room speaks: at once while it is calm, and in ticks that stretch as it gets busy. */
+/** How often a room speaks: at once while it is calm, and in ticks or with rests that stretch as it gets busy. */
+
+/** When what waits may go. */
+export interface Timetable {
+  /** When it is due if it waits now (epoch ms); `now` for at once. */
+  dueAt(now: number): number;
+}
 
 /**
  * What a second may ask to be delivered before the tick stretches. It must stay well below what a core can
@@ -11,10 +17,11 @@ const CROWDED_GAP_MS = 33;
 const MEMORY_MS = 1_000;
 
 /**
+ * The ticks of presence, where only the latest counts, and a longer tick spares work.
  * Counts the deliveries that are asked for, not those that are made: coalescing makes far fewer, and a tick
  * that went by them would shrink as soon as it helped.
  */
-export class Pace {
+export class Pace implements Timetable {
   /** Decays by itself: at a steady rate it comes to the deliveries of about one second. */
   #level = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
@@ -38,5 +45,24 @@ export class Pace {
 
   flushed(now: number): void {
     this.#flushedAt = now;
+  }
+}
+
+/** Of frames sent: a little more than sending them takes, so that the room can listen as long as it speaks. */
+const REST_PER_FRAME_MS = 0.03;
+
+/**
+ * The rests after what must arrive, whole and soon. They follow from what the last flush cost: one that
+ * reached few is followed by the next at once, and what comes during a long one goes in one frame.
+ */
+export class Rest implements Timetable {
+  #endsAt = Number.NEGATIVE_INFINITY;
+
+  dueAt(now: number): number {
+    return Math.max(now, this.#endsAt);
+  }
+
+  flushed(now: number, frames: number): void {
+    this.#endsAt = now + frames * REST_PER_FRAME_MS;
   }
 }

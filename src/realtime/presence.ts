@@ -132,8 +132,7 @@ export class Presence {
     const audiences = new Map<string, { readonly wanted: readonly Update[]; readonly to: string[] }>();
     for (const connection of this.#connections.all()) {
       if (connection.phase !== "joined" || connection.subscriptions.length === 0) continue;
-      const wants = this.#wants(connection);
-      const wanted = updates.filter(([userId]) => wants(userId));
+      const wanted = this.#choose(connection, updates);
       if (wanted.length === 0) continue;
       const key = wanted.length === updates.length ? EVERYBODY : wanted.map(([userId]) => userId).join("\n");
       const audience = audiences.get(key);
@@ -141,6 +140,12 @@ export class Presence {
       else audience.to.push(connection.id);
     }
     return [...audiences.values()].map(({ wanted, to }) => tell(to, wanted));
+  }
+
+  #choose(connection: Joined, updates: readonly Update[]): readonly Update[] {
+    if (connection.subscriptions.includes(EVERYBODY)) return updates;
+    const wants = this.#wants(connection);
+    return updates.filter(([userId]) => wants(userId));
   }
 }
 

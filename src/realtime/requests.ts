@@ -149,8 +149,9 @@ export class Requests {
 
   /** Tells all members of the changes that were made. */
   tellChanges(): Effect[] {
-    const to = this.#members.connections.joinedIds();
     const changes = this.changes.take();
+    if (changes.length === 0) return []; // most requests make none, and listing the members costs
+    const to = this.#members.connections.joinedIds();
     return to.length === 0 ? [] : changes.map((change) => send(to, { type: "event", ...change }));
   }
 

@@ -11,6 +11,7 @@ import { FiguresCopy, type FiguresVersion } from "./figures-copy.ts";
 import { Flusher } from "./flusher.ts";
 import { logFailure } from "./log.ts";
 import { look, readRoom, readUser } from "./lookups.ts";
+import { Pace, Rest } from "./pace.ts";
 import { PING, PONG, serialize } from "./protocol.ts";
 import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";
 import type { RoomRequest } from "./requests.ts";
@@ -30,9 +31,17 @@ export class RoomObject extends DurableObject<Env> {
   readonly #room: Room;
   readonly #sockets: Sockets;
   readonly #copy: FiguresCopy;
-  readonly #flusher = new Flusher(
+  readonly #pace = new Pace();
+  readonly #rest = new Rest();
+  readonly #ticker = new Flusher(
     () => this.clock(),
-    () => this.#flush(),
+    this.#pace,
+    () => this.#tellPresence(),
+  );
+  readonly #sender = new Flusher(
+    () => this.clock(),
+    this.#rest,
+    () => this.#send(),
   );
   /** Presence has changed since it was last told. */
   #isStirred = false;
@@ -222,10 +231,11 @@ export class RoomObject extends DurableObject<Env> {
   /** Carries out effects in their order, and sees to what may wait for the next tick. */
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.type === "send") this.#flusher.count(effect.to.length);
+      if (effect.type === "send") this.#pace.count(effect.to.length, this.clock());
       this.#do(effect);
     }
-    if (this.#isStirred || this.#sockets.hasWaiting) this.#flusher.request();
+    if (this.#isStirred) this.#ticker.request();
+    if (this.#sockets.hasWaiting) this.#sender.request();
   }
 
   #do(effect: Effect): void {
@@ -234,7 +244,7 @@ export class RoomObject extends DurableObject<Env> {
         this.#sockets.send(effect.to, effect.message);
         break;
       case "stir":
-        this.#flusher.count(effect.receivers);
+        this.#pace.count(effect.receivers, this.clock());
         this.#isStirred = true;
         break;
       case "attach":
@@ -267,12 +277,16 @@ export class RoomObject extends DurableObject<Env> {
     this.ctx.waitUntil(this.#refreshed.catch(() => undefined));
   }
 
-  #flush(): void {
-    if (this.#isStirred) {
-      this.#isStirred = false;
-      for (const effect of this.#room.flush()) this.#do(effect);
-    }
-    for (const id of this.#sockets.flush()) this.#perform(this.#room.cutOff(id));
+  #tellPresence(): void {
+    this.#isStirred = false;
+    this.#pace.flushed(this.clock());
+    for (const effect of this.#room.flush()) this.#do(effect);
+    if (this.#sockets.hasWaiting) this.#sender.request();
+  }
+
+  #send(): void {
+    this.#rest.flushed(this.clock(), this.#sockets.flush());
+    for (const id of this.#sockets.takeSlow()) this.#perform(this.#room.cutOff(id));
   }
 
   async #admit(id: string, token: string): Promise<void> {

@@ -114,9 +114,15 @@ export class Sockets {
     return this.#waiting.size > 0;
   }
 
-  /** Sends what waits: to each socket as one frame, which holds an array. Gives the ids of those too slow for it. */
-  flush(): string[] {
+  /** Sends what waits: to each socket as one frame, which holds an array. Returns how many frames that makes. */
+  flush(): number {
+    const frames = this.#waiting.size;
     for (const id of this.#waiting.keys()) this.#flushOne(id);
+    return frames;
+  }
+
+  /** Hands over the sockets that were found to read too slowly. */
+  takeSlow(): string[] {
     const slow = this.#slow;
     this.#slow = [];
     return slow;

@@ -1,8 +1,9 @@
 /** The REST bench: Atrium's hot requests, each beside a bare Hono route that runs the same D1 batch. */
 import { CommandError } from "../../src/cli/command.ts";
 import { type Measurement, measure, median, type Target } from "./load.ts";
-import { type Organization, type Seed, seed } from "./rest-seed.ts";
-import type { Bench, BenchOptions } from "./run.ts";
+import type { Organization } from "./organization.ts";
+import { type Seed, seed } from "./rest-seed.ts";
+import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Served, serving } from "./serve.ts";
 import { ADVICE, count, ms, ratio, table, verdict } from "./table.ts";
 
@@ -21,8 +22,10 @@ interface Pair {
   readonly floor: Target;
 }
 
-export const bench: Bench = (options) =>
-  serving(["atrium", "floors", "guard"], options.stop, async (served) => {
+export const bench: Bench = { parts: [], run };
+
+function run(options: BenchOptions): Promise<BenchReport> {
+  return serving(["atrium", "floors", "guard"], options.stop, async (served) => {
     const seeded = await seed(served.db, served.origin("atrium"));
     const [hono, read] = await measure(generalFloors(served, seeded), options);
     const pairs: (readonly [Measurement, Measurement])[] = [];
@@ -32,7 +35,11 @@ export const bench: Bench = (options) =>
       pairs.push([ours, bare]);
     }
     if (hono === undefined || read === undefined) throw new Error("There are two general floors");
-    const authenticationUs = await measureAuthentication(served.origin("guard"), seeded.read, options);
+    const authenticationUs = await measureAuthentication(
+      served.origin("guard"),
+      seeded.read.organization,
+      options,
+    );
     const requestUs = 1e6 / (pairs[0]?.[0].perSecond ?? 0);
     const markdown = [
       tableOf(hono, read, pairs),
@@ -43,13 +50,14 @@ export const bench: Bench = (options) =>
     ].join("\n\n");
     return { markdown, raw: { hono, read, pairs, authenticationUs, requestUs } };
   });
+}
 
 const generalFloors = ({ origin }: Served, { read }: Seed): Target[] => [
   { name: "bare Hono, one JSON route", method: "GET", url: `${origin("floors")}/json`, status: 200 },
   {
     name: "bare Hono, one D1 read",
     method: "GET",
-    url: `${origin("floors")}/read/${read.accountId}/${read.roomId}`,
+    url: `${origin("floors")}/read/${read.organization.accountId}/${read.roomId}`,
     status: 200,
   },
 ];
@@ -61,14 +69,14 @@ function pairsOf({ origin }: Served, { read, written }: Seed): Pair[] {
     subject: {
       name,
       method: "GET",
-      url: `${origin("atrium")}/v1/accounts/${read.accountId}${path}${query}`,
-      headers: read.headers,
+      url: `${origin("atrium")}/v1/accounts/${read.organization.accountId}${path}${query}`,
+      headers: read.organization.headers,
       status: 200,
     },
     floor: {
       name: `${name}, floor`,
       method: "GET",
-      url: `${origin("floors")}/${read.accountId}${path}`,
+      url: `${origin("floors")}/${read.organization.accountId}${path}`,
       status: 200,
     },
   });
@@ -76,15 +84,15 @@ function pairsOf({ origin }: Served, { read, written }: Seed): Pair[] {
     subject: {
       name,
       method: "POST",
-      url: `${origin("atrium")}/v1/accounts/${written.accountId}${path}`,
-      headers: { ...written.headers, ...JSON_TYPE },
+      url: `${origin("atrium")}/v1/accounts/${written.organization.accountId}${path}`,
+      headers: { ...written.organization.headers, ...JSON_TYPE },
       body,
       status: 201,
     },
     floor: {
       name: `${name}, floor`,
       method: "POST",
-      url: `${origin("floors")}/${written.accountId}${path}`,
+      url: `${origin("floors")}/${written.organization.accountId}${path}`,
       headers: JSON_TYPE,
       body,
       status: 201,

@@ -1,6 +1,6 @@
 /** `npm run bench -- NAME`: runs `test/bench/NAME.ts`, prints its Markdown and keeps its raw figures. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -11,6 +11,10 @@ export interface BenchOptions {
   readonly seconds: number;
   /** A figure is the median of so many runs. */
   readonly runs: number;
+  /** The parts to run; all of them when empty. */
+  readonly parts: readonly string[];
+  /** Room sizes, where a bench goes through several. */
+  readonly members: readonly number[];
   readonly stop: AbortSignal;
 }
 
@@ -21,20 +25,32 @@ export interface BenchReport {
 }
 
 /** What a file of a bench exports as `bench`. */
-export type Bench = (options: BenchOptions) => Promise<BenchReport>;
+export interface Bench {
+  /** The names of what can be run by itself. */
+  readonly parts: readonly string[];
+  run(options: BenchOptions): Promise<BenchReport>;
+}
 
 const HERE = import.meta.dirname;
-const USAGE = "Usage: npm run bench -- NAME [--seconds 3] [--runs 3] [--json FILE]; names: rest";
+const NAMES = ["rest", "room"];
+const USAGE =
+  "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--members 50,100,200] [--json FILE]; " +
+  `names: ${NAMES.join(", ")}`;
+/** Longer runs would need heartbeats of the members who only listen. */
+const MAX_SECONDS = 20;
 /** No bench may take longer than this, whatever hangs. */
 const LIMIT_MS = 15 * 60 * 1000;
 
 await runCommand(
   async (interrupt) => {
-    const { name, seconds, runs, json } = readArguments();
+    const { name, json, ...chosen } = readArguments();
     const stop = AbortSignal.any([interrupt, AbortSignal.timeout(LIMIT_MS)]);
     await installPeers(stop);
     const { bench } = (await import(path.join(HERE, `${name}.ts`))) as { readonly bench: Bench };
-    const { markdown, raw } = await bench({ seconds, runs, stop });
+    const unknown = chosen.parts.find((part) => !bench.parts.includes(part));
+    if (unknown !== undefined)
+      throw new UsageError(`${name} has no part ${unknown}; it has: ${bench.parts.join(", ") || "none"}`);
+    const { markdown, raw } = await bench.run({ ...chosen, stop });
     console.log(markdown);
     if (json !== undefined) await writeFile(json, `${JSON.stringify(raw, null, 2)}\n`);
   },
@@ -43,12 +59,14 @@ await runCommand(
 
 function readArguments() {
   const { values, positionals } = parse();
-  const [name] = positionals;
+  const [name, ...parts] = positionals;
   const seconds = Number(values.seconds);
   const runs = Number(values.runs);
-  if (!(seconds > 0) || !(Number.isInteger(runs) && runs > 0)) throw new UsageError(USAGE);
-  if (positionals.length !== 1 || name === undefined || !isBench(name)) throw new UsageError(USAGE);
-  return { name, seconds, runs, json: values.json };
+  const members = values.members.split(",").map(Number);
+  const isFine = [runs, ...members].every((value) => Number.isInteger(value) && value > 0);
+  if (name === undefined || !NAMES.includes(name)) throw new UsageError(USAGE);
+  if (!isFine || !(seconds > 0) || seconds > MAX_SECONDS) throw new UsageError(USAGE);
+  return { name, parts, seconds, runs, members, json: values.json };
 }
 
 function parse() {
@@ -58,6 +76,7 @@ function parse() {
       options: {
         seconds: { type: "string", default: "3" },
         runs: { type: "string", default: "3" },
+        members: { type: "string", default: "50,100,200" },
         json: { type: "string" },
       },
     });
@@ -66,14 +85,9 @@ function parse() {
   }
 }
 
-function isBench(name: string): boolean {
-  const isShared = ["run", "serve", "load", "table"].includes(name);
-  return /^[a-z]+$/.test(name) && !isShared && existsSync(path.join(HERE, `${name}.ts`));
-}
-
 /** Load generators and peers are installed on first use, so that a user's install stays small. */
 async function installPeers(stop: AbortSignal): Promise<void> {
-  if (existsSync(path.join(HERE, "node_modules/.package-lock.json"))) return;
+  if (arePeersInstalled()) return;
   console.error("Installing the benchmarks' own packages into test/bench/node_modules ...");
   const npm = spawn("npm", ["ci", "--prefix", HERE, "--no-audit", "--no-fund"], {
     stdio: ["ignore", "ignore", "inherit"],
@@ -84,4 +98,23 @@ async function installPeers(stop: AbortSignal): Promise<void> {
     npm.once("error", reject).once("close", resolve);
   });
   if (exitCode !== 0) throw new CommandError("npm ci of test/bench failed");
+}
+
+/** Whoever ran an earlier bench may have fewer of them, or other versions. */
+function arePeersInstalled(): boolean {
+  const { dependencies } = readJson<{ dependencies: Record<string, string> }>("package.json");
+  try {
+    const { packages } = readJson<{ packages: Record<string, { version: string }> }>(
+      "node_modules/.package-lock.json",
+    );
+    return Object.entries(dependencies).every(
+      ([name, version]) => packages[`node_modules/${name}`]?.version === version,
+    );
+  } catch {
+    return false;
+  }
+}
+
+function readJson<Content>(file: string): Content {
+  return JSON.parse(readFileSync(path.join(HERE, file), "utf8")) as Content;
 }

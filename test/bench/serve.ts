@@ -6,6 +6,7 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import { CommandError } from "../../src/cli/command.ts";
 import { ROOT, runWrangler } from "../../src/cli/wrangler.ts";
+import { childProcesses } from "./gauge.ts";
 
 /** As in wrangler.toml. */
 const COMPATIBILITY_DATE = "2026-10-01";
@@ -25,6 +26,8 @@ export interface Served {
   readonly origin: (name: string) => string;
   /** The D1 database of all of them, with the tables of this checkout. */
   readonly db: Database;
+  /** The workerd process; 0 where the system does not tell. */
+  readonly pid: number;
 }
 
 /**
@@ -44,6 +47,7 @@ export async function serving<T>(
   try {
     const workers: V4WorkerOptions[] = [];
     for (const name of names) workers.push(await workerOf(name, directory, stop));
+    const others = new Set(childProcesses());
     miniflare = new Miniflare(
       convertV4MiniflareOptions({
         workers,
@@ -58,7 +62,8 @@ export async function serving<T>(
     for (const name of names) origins.set(name, (await miniflare.unsafeGetDirectURL(name)).origin);
     const db = await miniflare.getD1Database("DB", names[0]);
     await migrate(db);
-    return await work({ origin: (name) => origins.get(name) ?? "", db });
+    const pid = childProcesses().find((child) => !others.has(child)) ?? 0;
+    return await work({ origin: (name) => origins.get(name) ?? "", db, pid });
   } finally {
     await miniflare?.dispose();
     process.off("exit", remove);
@@ -69,7 +74,7 @@ export async function serving<T>(
 /** Bundled by wrangler, as a deploy would. */
 async function workerOf(name: string, directory: string, stop: AbortSignal): Promise<V4WorkerOptions> {
   const out = path.join(directory, name);
-  const entry = path.join(import.meta.dirname, "workers", `${name}.ts`);
+  const entry = await findWorker(name);
   const file = path.join(ROOT, "wrangler.toml");
   await runWrangler(["deploy", entry, "--config", file, "--env", "", "--dry-run", "--outdir", out], stop);
   return {
@@ -80,6 +85,14 @@ async function workerOf(name: string, directory: string, stop: AbortSignal): Pro
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...BINDINGS,
   };
+}
+
+/** In TypeScript, or in JavaScript where a peer's types are not always there. */
+async function findWorker(name: string): Promise<string> {
+  const directory = path.join(import.meta.dirname, "workers");
+  const file = (await readdir(directory)).find((found) => path.parse(found).name === name);
+  if (file === undefined) throw new Error(`There is no Worker ${name}`);
+  return path.join(directory, file);
 }
 
 async function migrate(db: Database): Promise<void> {

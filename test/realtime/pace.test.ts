@@ -1,6 +1,6 @@
-/** R49 as a planner of its own: at once in a calm room, in ticks in a busy one. */
+/** R49 and R58 as planners of their own: at once in a calm room, in ticks and with rests in a busy one. */
 import { expect, it } from "vitest";
-import { Pace } from "../../src/realtime/pace.ts";
+import { Pace, Rest } from "../../src/realtime/pace.ts";
 
 /** The time from one flush to the next when each millisecond asks for so many deliveries. */
 function gapAt(perSecond: number): number {
@@ -29,4 +29,16 @@ it("a room that has calmed down speaks at once again (R49)", () => {
   expect(pace.dueAt(8_000)).toBe(8_000);
   pace.flushed(8_000);
   expect(pace.dueAt(8_000)).toBe(8_000);
+});
+
+it("what must arrive goes at once after a flush that reached few, and later the more it reached (R58)", () => {
+  const rest = new Rest();
+  expect(rest.dueAt(1_000)).toBe(1_000);
+  rest.flushed(1_000, 1);
+  expect(rest.dueAt(1_001)).toBe(1_001);
+  rest.flushed(1_001, 100);
+  expect(rest.dueAt(1_001)).toBe(1_004);
+  rest.flushed(2_000, 1_000);
+  expect(rest.dueAt(2_001)).toBe(2_030);
+  expect(rest.dueAt(2_031)).toBe(2_031);
 });

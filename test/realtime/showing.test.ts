@@ -267,19 +267,13 @@ describe("a reader", () => {
   it("that answers the marks stays, whatever it is sent (R62)", async () => {
     const { reader, atAda, speak } = await roomWithReader();
     const marks: number[] = [];
-    const reading = (async () => {
-      while (marks.length < 8) {
-        for (const mark of marksIn(await reader.nextText())) {
-          marks.push(mark);
-          reader.send({ type: "MARK", data: { mark } });
-        }
-      }
-    })();
-    for (let count = 0; count < 9; count += 1) {
-      await speak(KIB);
-      await atAda.drain();
+    for (let count = 1; count <= 8; count += 1) {
+      await speak(KIB + 50);
+      while (marks.length < count) marks.push(...marksIn(await reader.nextText()));
+      reader.send({ type: "MARK", data: { mark: marks.at(-1) } });
+      reader.send({ type: "STORE_SYNC", requestId: `after ${count}`, data: { store: "none" } });
+      while (!(await reader.nextText()).includes(`"after ${count}"`));
     }
-    await reading;
     expect(marks).toEqual([...marks].sort((a, b) => a - b));
     expect((await show(atAda, null)).success).toBe(true);
   });

@@ -1,0 +1,53 @@
+/** What a socket costs on which nothing happens: the growth of a fresh server by a full room. */
+import { calm, residentBytes } from "../gauge.ts";
+import type { BenchOptions } from "../run.ts";
+import { ratio, table, verdict } from "../table.ts";
+import { Line } from "./line.ts";
+import { type Subject, servingAtrium, servingBare } from "./subjects.ts";
+import { inTurns, middle, type Section } from "./turns.ts";
+
+const SOCKETS = 1_000;
+/** Of the bare object's, at most. */
+const GOAL = 1.1;
+
+interface Fresh {
+  readonly name: string;
+  /** Bytes per socket on a server that has just started; null where the system does not tell. */
+  measure(): Promise<number | null>;
+}
+
+export async function measureIdle(options: BenchOptions): Promise<Section> {
+  const { stop } = options;
+  const fresh: Fresh[] = [
+    { name: "**Atrium**", measure: () => servingAtrium(stop, (subject) => grow(subject, stop)) },
+    { name: "bare Durable Object", measure: () => servingBare(stop, (subject) => grow(subject, stop)) },
+  ];
+  const measured = await inTurns(fresh, options, (subject) => subject.measure());
+  const sizes = measured.map(({ runs }) => middle(runs, (run) => run));
+  const floor = sizes[1] ?? null;
+  const rows = measured.map(({ name }, index) => {
+    const size = sizes[index] ?? null;
+    if (size === null || floor === null) return [name, "–", "–", "", ""];
+    const goal = index === 0 ? [`≤ ${GOAL}`, verdict(size / floor <= GOAL)] : ["", ""];
+    return [name, (size / 1024).toFixed(0), ratio(size / floor), ...goal];
+  });
+  const markdown = [
+    `Memory of ${SOCKETS} idle sockets in one room, each of a user of its own, on a fresh server`,
+    table(["server", "KB per socket", "of bare", "goal", "ok"], rows),
+    "What a thousand joins leave to be collected is in it: each answer names all who are there.",
+  ].join("\n\n");
+  return { markdown, raw: { measured } };
+}
+
+async function grow(subject: Subject, stop: AbortSignal): Promise<number | null> {
+  const voices = await subject.createRoom(SOCKETS + 1);
+  const first = await Line.openAll(voices.slice(0, 1), stop);
+  await calm(subject.pid, stop);
+  const before = residentBytes(subject.pid);
+  const others = await Line.openAll(voices.slice(1), stop);
+  await calm(subject.pid, stop);
+  const after = residentBytes(subject.pid);
+  for (const line of [...first, ...others]) line.mustBeOpen();
+  for (const line of [...first, ...others]) line.drop();
+  return before === null || after === null ? null : (after - before) / others.length;
+}

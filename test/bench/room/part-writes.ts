@@ -1,0 +1,62 @@
+/** How many writes to a store are acknowledged, beside an object that only echoes. */
+import type { BenchOptions } from "../run.ts";
+import { count, ratio, table, verdict } from "../table.ts";
+import type { Voice } from "./line.ts";
+import type { Acknowledgement, Subjects, WritableSubject } from "./subjects.ts";
+import { inRoom, inTurns, type Measured, medianOf, type Section } from "./turns.ts";
+import { countWrites } from "./writes.ts";
+
+const WATCHERS = 50;
+/** Of the bare object's echoes, at least. */
+const GOAL = 0.5;
+
+export async function measureWrites({ atrium, bare }: Subjects, options: BenchOptions): Promise<Section> {
+  const counting = <Member extends Voice>(
+    subject: WritableSubject<Member>,
+    how: Acknowledgement,
+    name: string,
+    watchers = 0,
+  ) => ({ name, count: (seconds: number) => countIn(subject, how, watchers, seconds, options) });
+  const measured = await inTurns(
+    [
+      counting(atrium, "stored", "**Atrium**, alone"),
+      counting(bare, "echoed", "bare Durable Object that only sends back"),
+      counting(bare, "stored", "bare Durable Object that stores in SQLite"),
+      counting(atrium, "stored", `**Atrium**, ${WATCHERS} watchers`, WATCHERS),
+      counting(bare, "told", `bare Durable Object that stores nothing, ${WATCHERS} watchers`, WATCHERS),
+    ],
+    options,
+    (subject, seconds) => subject.count(seconds),
+  );
+  const echoes = writesOf(measured[1]);
+  const stored = writesOf(measured[2]);
+  const rows = measured.map((subject, index) => {
+    const writes = writesOf(subject);
+    const goal = index === 0 ? [`≥ ${GOAL} of echoes`, verdict(writes / echoes >= GOAL)] : ["", ""];
+    return [subject.name, count(writes), ratio(writes / echoes), ratio(writes / stored), ...goal];
+  });
+  const markdown = [
+    "Writes of 100 bytes to a store, acknowledged: from one socket with 64 in flight, in bursts as long as the " +
+      "limit of frames allows. Each write that is stored waits for the disk.",
+    table(["server", "writes/s", "of bare echoes", "of bare writes", "goal", "ok"], rows),
+    "partyserver and socket.io have no store; hocuspocus merges documents in memory, and says so when it has.",
+  ].join("\n\n");
+  return { markdown, raw: { measured } };
+}
+
+const writesOf = (measured: Measured<number> | undefined): number =>
+  medianOf(measured?.runs ?? [], (run) => run);
+
+async function countIn<Member extends Voice>(
+  subject: WritableSubject<Member>,
+  how: Acknowledgement,
+  watchers: number,
+  seconds: number,
+  { stop }: BenchOptions,
+): Promise<number> {
+  const [writer, ...others] = await subject.createRoom(watchers + 1);
+  if (writer === undefined) throw new Error("A room has a writer");
+  return inRoom({ ...subject, createRoom: async () => others }, watchers, stop, () =>
+    countWrites(subject.writerOf(writer, how), seconds, stop),
+  );
+}

@@ -98,7 +98,7 @@ export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> ext
     return this.#stores.get(name);
   }
 
-  /** Opens the connection. Rejected with CONNECTION_FAILED when that fails, once; nothing is tried again before `join()`. */
+  /** Opens the connection. It is tried once: rejected with CONNECTION_FAILED when that fails. */
   connect(): Promise<void> {
     return this.#session.connect();
   }
@@ -111,7 +111,7 @@ export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> ext
     return this.#session.join(role);
   }
 
-  /** Leaves at once: what waits for an answer is rejected, no timer stays. It may be called again, and so may `connect()`. */
+  /** Leaves at once: what waits for an answer is rejected, and no timer stays. `connect()` and `join()` begin anew. */
   disconnect(): void {
     this.presence.rest();
     this.#session.disconnect();

@@ -1,4 +1,4 @@
-/** A store's entries as they are known: what the room has confirmed, and above it what was written and is unanswered. */
+/** A store's entries as they are known: what the room has confirmed, and above it the writes without an answer. */
 import { isRecord, isSameJson } from "./json.ts";
 
 /** An entry's value and version; no version comes twice, and 0 stands for no entry. */
@@ -44,7 +44,7 @@ export class Entries {
     return this.#confirmed.get(key)?.version ?? 0;
   }
 
-  /** All values by key: the same object until one of them changes, without a prototype, so that any key is safe. */
+  /** All values by key: the same object until one changes. It has no prototype, so that any key is safe. */
   getAll(): Readonly<Record<string, unknown>> {
     if (this.#all === null) {
       const all: Record<string, unknown> = Object.create(null);
@@ -86,7 +86,7 @@ export class Entries {
     for (const key of new Set([...this.#shown.keys(), ...this.#confirmed.keys()])) this.#show(key);
   }
 
-  /** Whether a change by one's own user was made by an operation from here, and not in another tab. True once for each. */
+  /** Whether a change by one's own user was made here, and not in another tab. True once for each operation. */
   claim({ action, key, value }: Operation): boolean {
     const layer = this.#layers
       .get(key)

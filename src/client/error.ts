@@ -3,8 +3,8 @@
 /**
  * A refusal or a failure. `code` is one of the service's (`BAD_REQUEST`, `VALIDATION_ERROR`, `UNAUTHORIZED`,
  * `FORBIDDEN`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED`, `INTERNAL_ERROR`) or of the client's own:
- * `UNREACHABLE` (a request over HTTP came to nothing), `CONNECTION_FAILED` (no socket could be opened), `DISCONNECTED` (it ended before the answer came) and
- * `NOT_JOINED` (nothing can be asked before `join()` or after the end).
+ * `UNREACHABLE` (a request over HTTP came to nothing), `CONNECTION_FAILED` (no socket could be opened),
+ * `DISCONNECTED` (it ended before the answer came) and `NOT_JOINED` (nothing can be asked without `join()`).
  */
 export class AtriumError extends Error {
   readonly code: string;

@@ -46,7 +46,7 @@ export type PatchOf<Shape extends StoreShape> = Partial<ValueOf<Shape>>;
 /** Declares the stores that a client is made with; TypeScript then knows what each holds. */
 export const defineStores = <const Shapes extends StoreShapes>(stores: Shapes): Shapes => stores;
 
-/** The value to send: a copy with defaults filled in. VALIDATION_ERROR, naming the field, when it is none of the shape's. */
+/** The value to send: a copy with defaults filled in. VALIDATION_ERROR, naming the field, when it does not fit. */
 export function fitValue(shape: StoreShape, value: unknown): unknown {
   const copy = fitPatch(shape, value);
   for (const [name, field] of Object.entries(shape)) {

@@ -20,6 +20,7 @@ const UNREACHABLE: Fault = {
   module: "Client",
   message: "No connection could be opened: check the address, the network, and that the room exists",
 };
+const GONE: Fault = { code: "NOT_FOUND", module: "Rooms", message: "The room is not there, or no more" };
 const UNREADABLE: Fault = {
   code: "INTERNAL_ERROR",
   module: "Client",
@@ -43,6 +44,8 @@ export class Session extends Emitter<SocketEvents> {
   #wish: { readonly role: Role | undefined } | null = null;
   #opening: PromiseWithResolvers<void> | null = null;
   #joining: PromiseWithResolvers<void> | null = null;
+  /** Whether the latest link was ever open. */
+  #wasOpened = false;
   /** Of the request to join over the present link. */
   #joinId: string | null = null;
   /** Since when everything is up to date; null while it is not. */
@@ -106,6 +109,7 @@ export class Session extends Emitter<SocketEvents> {
   }
 
   #open(): void {
+    this.#wasOpened = false;
     try {
       const link: Link = new Link(this.#options.url, this.#surroundings, {
         opened: () => this.#opened(),
@@ -122,6 +126,7 @@ export class Session extends Emitter<SocketEvents> {
   }
 
   #opened(): void {
+    this.#wasOpened = true;
     this.#opening?.resolve();
     this.#opening = null;
     if (this.#state === "connecting") {
@@ -190,6 +195,7 @@ export class Session extends Emitter<SocketEvents> {
     const comeback = wasWished && this.#options.reconnect ? planComeback(code, reason) : "never";
     if (comeback === "never") this.#stop(fault, wasWished ? "closed" : "idle");
     else this.#comeBack(comeback);
+    if (comeback !== "never" && !this.#wasOpened) void this.#giveUpIfGone();
 
     if (wasConnected) this.emit("disconnected", ending);
     // Listeners may have ended it, or begun anew.
@@ -201,6 +207,14 @@ export class Session extends Emitter<SocketEvents> {
     this.#forgetLink();
     this.#state = "reconnecting";
     this.#retry.plan(comeback, () => this.#open());
+  }
+
+  async #giveUpIfGone(): Promise<void> {
+    const wish = this.#wish;
+    if (!(await this.#surroundings.isGone(this.#options.url))) return;
+    if (this.#wish !== wish || this.#state !== "reconnecting") return;
+    this.#stop(GONE, "closed");
+    this.emit("failed", { error: new AtriumError(GONE) });
   }
 
   #stop(fault: Fault, state: "idle" | "closed"): void {

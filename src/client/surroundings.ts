@@ -1,5 +1,9 @@
 /** What the client takes from where it runs: time, chance, sockets. Tests put their own in its place. */
 
+import { isRecord } from "./json.ts";
+
+const PATIENCE_MS = 10_000;
+
 export interface Surroundings {
   /** Milliseconds that never go back. */
   now(): number;
@@ -8,6 +12,8 @@ export interface Surroundings {
   /** At least 0, less than 1. */
   random(): number;
   open(url: string): WebSocket;
+  /** Whether the service itself says that there is nothing at this WebSocket address: sockets do not tell why they fail. */
+  isGone(url: string): Promise<boolean>;
   /** Runs `action` when a browser finds its network again. Returns the function that ends it. */
   onOnline(action: () => void): () => void;
 }
@@ -20,6 +26,15 @@ export const SURROUNDINGS: Surroundings = {
   },
   random: () => Math.random(),
   open: (url) => new WebSocket(url),
+  isGone: async (url) => {
+    try {
+      const response = await fetch(url.replace(/^ws/, "http"), { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const answer: unknown = await response.json();
+      return isRecord(answer) && isRecord(answer.error) && answer.error.code === "NOT_FOUND";
+    } catch {
+      return false;
+    }
+  },
   onOnline: (action) => {
     if (typeof addEventListener !== "function") return () => {};
     addEventListener("online", action);

@@ -19,10 +19,11 @@ export const realtimeEndpoints = [
     errors: ["NOT_FOUND"],
     answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
     respond: async (ctx, { params }, request) => {
+      // Before all else: a browser does not tell why a socket failed, but a plain request to here does.
+      const room = await getRoomRow(ctx, params.roomId);
       if (request.headers.get("Upgrade")?.toLowerCase() !== "websocket") {
         throw new AppError("Rooms", "BAD_REQUEST", "This address takes WebSocket upgrades only");
       }
-      const room = await getRoomRow(ctx, params.roomId);
       return ctx.rooms.connect(room.id, room.accountId, request);
     },
   }),

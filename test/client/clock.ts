@@ -13,6 +13,7 @@ export class Clock implements Surroundings {
   now = (): number => this.#now;
   random = (): number => 0.5;
   open = (url: string): WebSocket => SURROUNDINGS.open(url);
+  isGone = (url: string): Promise<boolean> => SURROUNDINGS.isGone(url);
   onOnline = (): (() => void) => () => {};
 
   after = (delayMs: number, action: () => void): (() => void) => {

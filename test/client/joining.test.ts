@@ -157,6 +157,14 @@ describe("the way in", () => {
     await expect(ada.connect().then(() => ada.join())).rejects.toMatchObject({ name: "AtriumError" });
   });
 
+  it("is not made to a room that is not there, which the service says when it is asked", async () => {
+    const { customer, roomId } = await meet(service);
+    const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
+    await customer.send("DELETE", `/rooms/${roomId}`);
+    await expect(ada.join()).rejects.toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
+    expect(ada.socket.state).toBe("closed");
+  });
+
   it("is not looked for twice by connect()", async () => {
     const { customer, roomId } = await meet(service);
     const user = await customer.createUser(roomId);

@@ -36,6 +36,17 @@ function watchNotes(): string[] {
 }
 
 describe("a connection that is cut", () => {
+  it("is given up when the room was deleted meanwhile", async () => {
+    proxy.shut();
+    await nextOf(ada, "reconnecting");
+    await meeting.customer.send("DELETE", `/rooms/${meeting.roomId}`);
+    const [failed, writing] = [nextOf(ada, "failed"), ada.store("notes").set("too", "late")];
+    const refused = expect(writing).rejects.toMatchObject({ code: "NOT_FOUND" });
+    proxy.open();
+    expect((await failed).error).toMatchObject({ code: "NOT_FOUND" });
+    await refused;
+  });
+
   it("is told of, and comes back with what was missed, as if it had been there", async () => {
     const told: unknown[] = [];
     for (const event of ["connected", "disconnected", "reconnecting", "reconnected", "failed"] as const)

@@ -53,7 +53,7 @@ it("lets nobody in by another organization's address, nor without an upgrade", a
   const room = await customer.createRoom();
   const user = await customer.createUser(room.id);
   const foreign = `${stranger.base}/rooms/${room.id}/socket`;
-  expect((await fetch(foreign)).status).toBe(400);
+  expect((await fetch(foreign)).status).toBe(404);
   expect((await fetch(`${customer.base}/rooms/${room.id}/socket`)).status).toBe(400);
   const refused = new WebSocket(foreign.replace("http", "ws"));
   await new Promise((resolve) => refused.addEventListener("error", resolve));

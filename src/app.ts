@@ -3,8 +3,9 @@ import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
 import type { Env } from "./env.ts";
 import { AppError } from "./errors.ts";
+import { fileEndpoints } from "./files/routes.ts";
 import { docsPage } from "./http/docs/page.ts";
-import { ACCOUNT_PATH, type Endpoint } from "./http/endpoint.ts";
+import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi.ts";
 import { serve } from "./http/serve.ts";
@@ -12,18 +13,19 @@ import { realtimeEndpoints } from "./realtime/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 
-/** Every endpoint under {@link ACCOUNT_PATH}: what is here is routed, described and tested. */
+/** Every endpoint under `/v1/accounts/:accountId`: what is here is routed, described and tested. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...accountEndpoints,
   ...roomEndpoints,
   ...userEndpoints,
+  ...fileEndpoints,
   ...realtimeEndpoints,
 ];
 
 export const app = new Hono<{ Bindings: Env }>();
 
 for (const endpoint of ENDPOINTS) {
-  app.on(endpoint.method, ACCOUNT_PATH + endpoint.path, (c) =>
+  app.on(endpoint.method, pathOf(endpoint, { segment: ":$1", rest: ":$1{.+}" }), (c) =>
     serve(endpoint, { request: c.req.raw, env: c.env, execution: c.executionCtx, params: c.req.param() }),
   );
 }

@@ -1,7 +1,9 @@
-/** What the cron trigger does each minute: hands on what a crash left in the outbox, clears expired receipts. */
+/** What the cron trigger does each minute: hands on what a crash left in the outbox, clears receipts and files. */
 import { openDatabase } from "./database.ts";
 import type { Env } from "./env.ts";
 import { sweepOutbox } from "./events/dispatch.ts";
+import { openBlobs } from "./files/blobs.ts";
+import { sweepFiles } from "./files/clearing.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency.ts";
 import { logLine } from "./http/on-error.ts";
 import { deleteExpiredReceipts } from "./http/store.ts";
@@ -13,5 +15,6 @@ export async function keepHouse(env: Env, now: number): Promise<void> {
   await Promise.all([
     sweepOutbox(db, roomGateway(env), now, log),
     db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
+    sweepFiles(db, openBlobs(env.FILES), now),
   ]);
 }

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { Actor, Ctx } from "../context.ts";
 import type { ErrorCode, Module } from "../errors.ts";
+import type { Form, FormDescription } from "./form.ts";
 
 /** Every path of an organization begins so; an endpoint's own path follows. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
@@ -19,10 +20,10 @@ export interface Replay {
 
 type Shape = z.ZodObject;
 
-/** The names that stand in a path as `:name`. */
+/** The names that stand in a path as `:name`, or at its end as `*name` for all that follows, slashes too. */
 type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamOf<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
+  : Path extends `${string}:${infer Name}` | `${string}*${infer Name}`
     ? Name
     : never;
 
@@ -66,6 +67,19 @@ export interface EndpointDefinition<
   readonly handle: (ctx: Ctx, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
 }
 
+/** An endpoint that takes a form instead of JSON, part by part while it comes. */
+export interface FormEndpointDefinition<Path extends string, Data extends Shape> extends Description<Path> {
+  readonly form: FormDescription;
+  readonly status: 200 | 201;
+  /** `description` of a success. */
+  readonly done: string;
+  readonly data: Data;
+  readonly handle: (
+    ctx: Ctx,
+    input: Pick<Input<Path, unknown, unknown>, "params"> & { readonly form: Form },
+  ) => Promise<z.infer<Data>>;
+}
+
 /** An endpoint whose answer is not an envelope, such as a WebSocket upgrade. */
 export interface RawEndpointDefinition<Path extends string> extends Description<Path> {
   /** The statuses of a success, with what each means. */
@@ -77,6 +91,7 @@ interface ErasedInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
+  readonly form: Form | undefined;
 }
 
 /** An endpoint of any shape, as the kernel sees it. */
@@ -86,6 +101,7 @@ export type Endpoint = Description<string> &
         readonly kind: "envelope";
         readonly query: Shape | undefined;
         readonly body: z.ZodType | undefined;
+        readonly form: FormDescription | undefined;
         readonly status: 200 | 201;
         readonly done: string;
         readonly data: Shape;
@@ -107,7 +123,15 @@ export function endpoint<
 >(definition: EndpointDefinition<Path, Query, Body, Data>): Endpoint {
   const { handle, query, body, ...rest } = definition;
   // The kernel hands in what it parsed with these very schemas: the one place where the types are rejoined.
-  return { ...rest, query, body, kind: "envelope", handle: handle as never };
+  return { ...rest, query, body, form: undefined, kind: "envelope", handle: handle as never };
+}
+
+/** Declares an endpoint that takes a form and answers in the envelope. */
+export function formEndpoint<const Path extends string, Data extends Shape>(
+  definition: FormEndpointDefinition<Path, Data>,
+): Endpoint {
+  const { handle, ...rest } = definition;
+  return { ...rest, query: undefined, body: undefined, kind: "envelope", handle: handle as never };
 }
 
 /** Declares an endpoint that makes its own answer. */
@@ -115,6 +139,13 @@ export function rawEndpoint<const Path extends string>(definition: RawEndpointDe
   const { respond, ...rest } = definition;
   return { ...rest, kind: "raw", respond: respond as never };
 }
+
+/** The endpoint's whole path, with its parameters as `pattern` writes them. */
+export const pathOf = (
+  endpoint: Pick<Endpoint, "path">,
+  pattern: { readonly segment: string; readonly rest: string },
+): string =>
+  (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
 
 /** True when the endpoint lets this kind of caller in. */
 export const admits = (access: Access, actor: Actor): boolean =>

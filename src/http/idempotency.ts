@@ -22,7 +22,7 @@ export interface Receipt {
   /** The first answer's `data` when the work was done before, else null. CONFLICT when it was other work. */
   replay(ctx: Ctx): Promise<object | null>;
   /** What a batch must hold so that the work and its receipt become true together. */
-  statements(data: object): readonly [Statement, Statement];
+  statements(data: object): Promise<readonly [Statement, Statement]>;
   /** True when a batch failed because another request with this key was faster. */
   lostRace(error: unknown): boolean;
 }
@@ -35,14 +35,20 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
   return sha256(bytes);
 };
 
+/** True when a retry of the request is to be recognised. */
+export const hasKey = (request: Request): boolean => request.headers.has("Idempotency-Key");
+
 /** A user's answers are its own; an organization's stay when it changes its API key between two tries. */
 const scopeOf = (actor: Actor): string =>
   actor.type === "user" ? `${actor.accountId}:${actor.userId}` : actor.type === "key" ? actor.accountId : "";
 
-/** The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when that is malformed. */
-export async function openReceipt(
+/**
+ * The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when that is malformed.
+ * `content` is what must be the same in a retry; it is asked for when that matters, and may come late.
+ */
+export function openReceipt(
   request: Request,
-  body: Uint8Array,
+  content: () => Promise<Uint8Array>,
   options: {
     readonly actor: Actor;
     readonly db: Database;
@@ -50,7 +56,7 @@ export async function openReceipt(
     readonly replay?: Replay;
     readonly now: number;
   },
-): Promise<Receipt | null> {
+): Receipt | null {
   const { actor, db, module, now } = options;
   const key = request.headers.get("Idempotency-Key");
   if (key === null || actor.type === "anyone") return null;
@@ -60,12 +66,13 @@ export async function openReceipt(
   const url = new URL(request.url);
   const scope = scopeOf(actor);
   const expiry = now - RECEIPT_LIFETIME_MS;
-  const print = await fingerprint(request.method, url.pathname + url.search, body);
+  const takePrint = async () => fingerprint(request.method, url.pathname + url.search, await content());
   const { keep, restore } = options.replay ?? KEEP_ALL;
 
   const refuse = (why: string) => new AppError(module, "CONFLICT", why);
-  const open = (row: ReceiptRow): object => {
-    if (row.fingerprint !== print) throw refuse("This Idempotency-Key was used for another request");
+  const open = async (row: ReceiptRow): Promise<object> => {
+    if (row.fingerprint !== (await takePrint()))
+      throw refuse("This Idempotency-Key was used for another request");
     if (row.data === null)
       throw refuse("This was done already; its answer held a secret that is shown only once");
     return JSON.parse(row.data) as object;
@@ -75,10 +82,11 @@ export async function openReceipt(
     key,
     async replay(ctx) {
       const [[row]] = await db.run([selectReceipt(scope, key)]);
-      return row === undefined || row.createdAt <= expiry ? null : restore(ctx, open(row));
+      return row === undefined || row.createdAt <= expiry ? null : restore(ctx, await open(row));
     },
-    statements(data) {
+    async statements(data) {
       const kept = keep(data);
+      const print = await takePrint();
       const row = { scope, key, fingerprint: print, data: kept && JSON.stringify(kept), createdAt: now };
       return [deleteExpiredReceipt(scope, key, expiry), insertReceipt(row)];
     },
@@ -104,12 +112,12 @@ export async function once(
   const commit: Ctx["commit"] = async (statements, data) => {
     if (data === undefined) return ctx.commit(statements);
     left = true;
-    const [, , ...results] = await ctx.db.run([...receipt.statements(data), ...statements]);
+    const [, , ...results] = await ctx.db.run([...(await receipt.statements(data)), ...statements]);
     return results as unknown as Results<typeof statements>;
   };
   try {
     const data = await work({ ...ctx, commit, idempotencyKey: receipt.key });
-    if (!left) await ctx.db.run(receipt.statements(data));
+    if (!left) await ctx.db.run(await receipt.statements(data));
     return { data, replayed: false };
   } catch (error) {
     const first = receipt.lostRace(error) ? await receipt.replay(ctx) : null;

@@ -4,6 +4,7 @@ import type { Actor, Ctx } from "../context.ts";
 import { openDatabase } from "../database.ts";
 import { type Env, jwtSecrets } from "../env.ts";
 import { AppError } from "../errors.ts";
+import { openBlobs } from "../files/blobs.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { authenticate } from "./authenticate.ts";
@@ -49,6 +50,8 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     db,
     tokens,
     rooms: roomGateway(env),
+    blobs: openBlobs(env.FILES),
+    origin: new URL(request.url).origin,
     now,
     newId: () => crypto.randomUUID(),
     log: (message, error) => console.error(logLine(requestId, message, error)),

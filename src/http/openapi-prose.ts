@@ -12,9 +12,9 @@ export const INTRODUCTION = `Rooms, users and live presence for collaborative ap
 Endpoints that say so also take a room user's JWT in its place. \`npm run account -- create NAME\` makes an organization
 with its first API key.
 
-**Input.** Bodies are JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep; unknown fields are
+**Input.** Bodies, but for uploads, are JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep; unknown fields are
 ignored, and of a duplicate key the last value counts. Strings are well-formed Unicode without NUL, their lengths are
-counted in characters (code points). Unknown query parameters are ignored; a known one may be given once.
+counted in characters (code points). Unknown query parameters are ignored; a known one may be given once, a list's as often as you like.
 
 **Retries.** A POST with an \`Idempotency-Key\` header (1 to 255 visible ASCII characters) is done once: for 24 hours the
 same request with the same key is answered alike, with \`Idempotency-Replayed: true\`. Another request under the same key
@@ -41,6 +41,7 @@ export const TAGS: Partial<Record<Module, string>> = {
   Accounts: "The API keys by which an organization speaks.",
   Rooms: "Places in which users meet, with live figures of who is there.",
   Users: "Who may join a room, each with a token of its own.",
+  Files: "What a room's users have uploaded; whoever knows a file's key may read it.",
 };
 
 const UUID = { format: "uuid" } as const;
@@ -56,6 +57,7 @@ export const PATH_PARAMETERS: Readonly<
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
   key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
+  fileKey: { description: "The file's key, percent-encoded; its slashes may stand as they are." },
   commentId: { description: "The comment's id.", ...UUID },
 };
 

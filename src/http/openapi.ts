@@ -7,7 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { ERROR_CODES, type ErrorCode } from "../errors.ts";
-import { ACCOUNT_PATH, type Endpoint } from "./endpoint.ts";
+import { type Endpoint, pathOf } from "./endpoint.ts";
 import { Failure, successOf } from "./envelope.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./openapi-prose.ts";
 
@@ -15,7 +15,9 @@ import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./op
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
   if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
-  if (endpoint.kind === "envelope" && endpoint.body !== undefined) codes.add("VALIDATION_ERROR");
+  if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
+    codes.add("VALIDATION_ERROR");
+  }
   if (endpoint.method === "POST") codes.add("CONFLICT");
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
@@ -76,12 +78,22 @@ const IdempotencyKey = z.object({
     }),
 });
 
-function operationOf(endpoint: Endpoint, path: string): ZodOpenApiOperationObject {
-  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
+function bodyOf(endpoint: Endpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  if (endpoint.kind === "raw") return {};
+  const { body, form } = endpoint;
+  if (form !== undefined) {
+    return { requestBody: { required: true, content: { "multipart/form-data": { schema: form.fields } } } };
+  }
+  if (body === undefined) return {};
+  return { requestBody: { required: true, content: { "application/json": { schema: body } } } };
+}
+
+function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const names = [...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const params = z.object(
     Object.fromEntries(names.map((name) => [name, z.string().meta(PATH_PARAMETERS[name] ?? {})])),
   );
-  const json = endpoint.kind === "envelope" ? endpoint : undefined;
+  const query = endpoint.kind === "envelope" ? endpoint.query : undefined;
   return {
     operationId: endpoint.operation,
     tags: [endpoint.module],
@@ -90,19 +102,17 @@ function operationOf(endpoint: Endpoint, path: string): ZodOpenApiOperationObjec
     security: securityOf(endpoint),
     requestParams: {
       path: params,
-      ...(json?.query === undefined ? {} : { query: json.query }),
+      ...(query === undefined ? {} : { query }),
       ...(endpoint.method === "POST" ? { header: IdempotencyKey } : {}),
     },
-    ...(json?.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: json.body } } } }),
+    ...bodyOf(endpoint),
     responses: Object.fromEntries([...successesOf(endpoint), ...failuresOf(endpoint)]),
   };
 }
 
 /** An endpoint's path in the document's spelling. */
 export const documentedPath = (endpoint: Endpoint): string =>
-  (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, "{$1}");
+  pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
 
 /**
  * Drops what zod adds to say how it checks: the bounds of safe integers, the pattern behind a format, and
@@ -122,7 +132,7 @@ export function buildDocument(endpoints: readonly Endpoint[]) {
     const path = documentedPath(endpoint);
     paths[path] = {
       ...paths[path],
-      [endpoint.method.toLowerCase()]: operationOf(endpoint, ACCOUNT_PATH + endpoint.path),
+      [endpoint.method.toLowerCase()]: operationOf(endpoint),
     };
   }
   return createDocument(

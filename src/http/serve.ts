@@ -3,7 +3,8 @@ import type { Ctx } from "../context.ts";
 import { checkBody, parseJson, readBody } from "./body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
-import { once, openReceipt } from "./idempotency.ts";
+import { Form } from "./form.ts";
+import { hasKey, once, openReceipt } from "./idempotency.ts";
 import { asAppError, logLine } from "./on-error.ts";
 import { type Call, openContext } from "./open-context.ts";
 import { checkPath, checkQuery } from "./validate.ts";
@@ -38,14 +39,16 @@ async function answer(
 ): Promise<Response> {
   const { module } = endpoint;
   const query = endpoint.query === undefined ? {} : checkQuery(endpoint.query, search, module);
-  const bytes = endpoint.method === "GET" ? NO_BYTES : await readBody(request, module);
+  const form = endpoint.form && new Form(request, endpoint.form, module, hasKey(request));
+  const bytes = endpoint.method === "GET" || form ? NO_BYTES : await readBody(request, module);
   const body =
     endpoint.body &&
     checkBody(endpoint.body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
-  const work = (own: Ctx) => endpoint.handle(own, { params, query, body });
+  const work = (own: Ctx) => endpoint.handle(own, { params, query, body, form });
+  const content = async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest()));
   const receipt =
     endpoint.method === "POST"
-      ? await openReceipt(request, bytes, { ...endpoint, actor: ctx.actor, db: ctx.db, now: ctx.now() })
+      ? openReceipt(request, content, { ...endpoint, actor: ctx.actor, db: ctx.db, now: ctx.now() })
       : null;
   if (receipt === null) return success(endpoint.status, endpoint.done, await work(ctx), ctx.requestId);
   const { data, replayed } = await once(receipt, ctx, work);
@@ -54,7 +57,11 @@ async function answer(
 }
 
 async function answerRaw(endpoint: RawEndpoint, ctx: Ctx, { request, params }: Call): Promise<Response> {
-  const response = await endpoint.respond(ctx, { params, query: {}, body: undefined }, request);
+  const response = await endpoint.respond(
+    ctx,
+    { params, query: {}, body: undefined, form: undefined },
+    request,
+  );
   if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // an upgrade's are immutable
   return response;
 }

@@ -1,5 +1,5 @@
 /** Reads what stands in an address, strictly: percent-encoding that is broken, and parameters given twice. */
-import type * as z from "zod";
+import * as z from "zod";
 import { AppError, type Module } from "../errors.ts";
 import { isPlainText } from "./text.ts";
 
@@ -29,12 +29,16 @@ export function checkPath(pathname: string, module: Module): void {
   }
 }
 
+/** True for a parameter that may be given several times: its schema, below its default, is a list. */
+export const isRepeatable = (field: unknown): boolean =>
+  field instanceof z.ZodDefault ? isRepeatable(field.unwrap()) : field instanceof z.ZodArray;
+
 /**
  * The query parameters that `schema` knows, parsed; others are ignored.
- * BAD_REQUEST when one is given twice, is badly encoded, missing or wrong.
+ * BAD_REQUEST when one is badly encoded, missing or wrong, or is given twice and is no list.
  */
 export function checkQuery<T extends z.ZodObject>(schema: T, search: string, module: Module): z.infer<T> {
-  const values: Record<string, string> = {};
+  const values: Record<string, string | string[]> = {};
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
   for (const pair of search.slice(1).split("&")) {
     if (pair === "") continue;
@@ -43,8 +47,10 @@ export function checkQuery<T extends z.ZodObject>(schema: T, search: string, mod
     const value = decode(rawValue.join("="));
     if (name === null || !Object.hasOwn(schema.shape, name)) continue;
     if (value === null) throw refuse(`${name} must be percent-encoded UTF-8 without NUL`);
-    if (Object.hasOwn(values, name)) throw refuse(`${name} may be given only once`);
-    values[name] = value;
+    const earlier = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (isRepeatable(schema.shape[name])) values[name] = [earlier ?? [], value].flat();
+    else if (earlier === undefined) values[name] = value;
+    else throw refuse(`${name} may be given only once`);
   }
   const result = schema.safeParse(values);
   if (!result.success) throw refuse(explain(result.error, "query"));

@@ -4,6 +4,7 @@ import { violatedConstraint } from "../database.ts";
 import { AppError, notFound } from "../errors.ts";
 import { entryFor, handOn } from "../events/dispatch.ts";
 import { insertOutboxEntry } from "../events/outbox.ts";
+import { clearRoom, doomRoom } from "../files/clearing.ts";
 import { fold } from "../http/text.ts";
 import { getRoomRow } from "./queries.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
@@ -66,15 +67,16 @@ export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): 
   return { room: presentRoom(row, ctx.now(), figures ?? row) };
 }
 
-/** Removes a room with its users and all that its object keeps; connected sockets are closed. */
+/** Removes a room with its users, its files and all that its object keeps; connected sockets are closed. */
 export async function deleteRoom(ctx: Ctx, roomId: string): Promise<Record<string, never>> {
   const deletion = entryFor(ctx, roomId, { type: "room.deleted" });
-  const [, deleted] = await ctx.commit([
+  const [, deleted, , doomed] = await ctx.commit([
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     deleteRow(ctx, roomId),
+    ...doomRoom(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
-  await handOn(ctx, deletion);
+  await Promise.all([handOn(ctx, deletion), clearRoom(ctx, roomId, doomed)]);
   return {};
 }
 

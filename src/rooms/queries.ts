@@ -6,6 +6,9 @@ import { type PageShown, pageShown } from "../http/paginate.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { presentUser, type User } from "../users/schema.ts";
 import { presentRoom, type Room } from "./schema.ts";
+
+export { selectRoom } from "./store.ts";
+
 import { countRooms, type RoomKey, selectRoom, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 

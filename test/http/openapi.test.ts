@@ -7,6 +7,7 @@ import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
 import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi.ts";
+import { checkQuery } from "../../src/http/validate.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS));
 const schemas = described.components?.schemas ?? {};
@@ -29,7 +30,7 @@ describe("the API's description", () => {
   it("describes every route of an organization, and only what is routed", () => {
     const routed = app.routes
       .filter(({ path }) => path.startsWith("/v1/accounts"))
-      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{\.\+\})?/g, "{$1}")}`);
     expect(entries.map(nameOf).toSorted()).toEqual(routed.toSorted());
   });
 
@@ -75,7 +76,9 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
     if (endpoint.kind === "raw") return;
     const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
     const sent = query.map(({ name, schema }) => [name, String(exampleOf(schema ?? {}, schemas))]);
-    expect(endpoint.query?.safeParse(Object.fromEntries(sent)).error).toBeUndefined();
+    const search = `?${new URLSearchParams(sent)}`;
+    if (endpoint.query !== undefined)
+      expect(checkQuery(endpoint.query, search, endpoint.module)).toBeDefined();
 
     const body = jsonOf(operation.requestBody);
     expect(body === undefined).toBe(endpoint.body === undefined);

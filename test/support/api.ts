@@ -4,6 +4,7 @@ import { createApiKey, fingerprintOf } from "../../src/accounts/api-key.ts";
 import { insertKey } from "../../src/accounts/store.ts";
 import { accounts } from "../../src/accounts/table.ts";
 import { build, openTenant, statement } from "../../src/database.ts";
+import type { UploadResult } from "../../src/files/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
@@ -95,10 +96,28 @@ export class Api {
     return expectCreated(answer).user;
   }
 
+  /** Uploads a file as a form has it, fields first. */
+  upload(fields: Record<string, string>, file: File, options: Options = {}) {
+    return this.send<{ file: UploadResult }>("POST", "/upload", { ...options, body: formOf(fields, file) });
+  }
+
+  /** Deletes a file. */
+  deleteFile(key: string) {
+    return this.json<{ key: string }>("DELETE", "/upload", { key });
+  }
+
   /** The same account, asked as one of its users. */
   as(token: string): Api {
     return new Api(this.base.slice("/v1/accounts/".length), `Bearer ${token}`);
   }
+}
+
+/** A form with its fields before its file. */
+export function formOf(fields: Record<string, string>, ...files: readonly File[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const file of files) form.append("file", file);
+  return form;
 }
 
 function expectCreated<Data>(answer: Answer<Data>): Data {

@@ -9,7 +9,9 @@ import type { Answer } from "./api.ts";
 
 const ROUTES = ENDPOINTS.map((endpoint) => ({
   endpoint,
-  pattern: new RegExp(`^(${ACCOUNT_PATH})?${endpoint.path}$`.replaceAll(/:\w+/g, "[^/]+")),
+  pattern: new RegExp(
+    `^(${ACCOUNT_PATH})?${endpoint.path}$`.replace(/\*\w+/, ".+").replaceAll(/:\w+/g, "[^/]+"),
+  ),
 }));
 
 /** The endpoint that answers, as the router finds it: the first that fits. */

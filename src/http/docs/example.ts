@@ -1,5 +1,14 @@
 /** Makes up a request and its answer from the description's schemas: their own examples first, else what fits the type. */
-import { type Entry, jsonOf, nameOfRef, type Operation, type Schema, type Schemas } from "./model.ts";
+import {
+  type Entry,
+  formOf,
+  jsonOf,
+  nameOfRef,
+  type Operation,
+  resolve,
+  type Schema,
+  type Schemas,
+} from "./model.ts";
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
@@ -70,10 +79,14 @@ export function sampleOf({ method, path, operation }: Entry, schemas: Schemas): 
   const url = query.length === 0 ? address : `${address}?${query.join("&")}`;
   if (isUpgrade(operation)) return `new WebSocket(\`${url}\`)`;
   const body = jsonOf(operation.requestBody);
+  const fields = Object.entries(resolve(schemas, formOf(operation) ?? {}).properties ?? {});
   const needsCredential = (operation.security ?? []).length > 0;
   return [
     `curl ${method === "get" ? "" : `-X ${method.toUpperCase()} `}"${url}"`,
     ...(needsCredential ? [`-H "Authorization: Bearer ${place("bearer")}"`] : []),
+    ...fields.map(([name, field]) =>
+      field.contentMediaType === undefined ? `-F "${name}=${place(name)}"` : `-F ${name}=@plan.png`,
+    ),
     ...(body === undefined
       ? []
       : [

@@ -29,7 +29,8 @@ export function typeOf(schema: Schema): Html {
   if (schema.const !== undefined) return code(schema.const);
   if (schema.items !== undefined) return html`array of ${typeOf(schema.items)}`;
   const type = typeof schema.type === "string" ? schema.type : (schema.type ?? ["any"]).join(" or ");
-  return html`${type}${schema.format === undefined ? "" : ` (${schema.format})`}`;
+  const kind = schema.contentMediaType === undefined ? schema.format : "bytes";
+  return html`${type}${kind === undefined ? "" : ` (${kind})`}`;
 }
 
 function range(min: number | undefined, max: number | undefined, unit: string): string[] {

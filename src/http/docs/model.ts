@@ -6,6 +6,8 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
+  /** Of a string that stands for bytes, as a form's file. */
+  readonly contentMediaType?: string;
   readonly description?: string;
   readonly example?: unknown;
   readonly examples?: readonly unknown[];
@@ -31,6 +33,7 @@ export type Schemas = Readonly<Record<string, Schema>>;
 
 interface Content {
   readonly "application/json"?: { readonly schema?: Schema; readonly example?: unknown };
+  readonly "multipart/form-data"?: { readonly schema?: Schema };
 }
 
 export interface Parameter {
@@ -106,3 +109,7 @@ export const resolve = (schemas: Schemas, schema: Schema): Schema =>
 /** Schema of a JSON body; undefined when there is none. */
 export const jsonOf = (part: { readonly content?: Content } | undefined): Schema | undefined =>
   part?.content?.["application/json"]?.schema;
+
+/** Schema of a form's fields; undefined when the body is none. */
+export const formOf = (operation: Operation): Schema | undefined =>
+  operation.requestBody?.content["multipart/form-data"]?.schema;

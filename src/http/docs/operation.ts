@@ -1,7 +1,7 @@
 /** One operation of the documentation page: what it does, what it takes, what it answers, and how to call it. */
 import { exampleOf, isSuccess, isUpgrade, sampleOf } from "./example.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
-import { type Answer, type Entry, jsonOf, type Operation, type Schemas } from "./model.ts";
+import { type Answer, type Entry, formOf, jsonOf, type Operation, type Schemas } from "./model.ts";
 import { anchor, type Html, html, inline, paragraphs, prose } from "./text.ts";
 
 /** The method as a small coloured label; the colour only repeats what the word says. */
@@ -37,9 +37,10 @@ function parameters(operation: Operation): Html {
 }
 
 function body(operation: Operation, schemas: Schemas): Html {
-  const schema = jsonOf(operation.requestBody);
+  const form = formOf(operation);
+  const schema = form ?? jsonOf(operation.requestBody);
   if (schema === undefined) return html``;
-  return html`<h4>Body</h4><p>${typeOf(schema)}</p>
+  return html`<h4>${form === undefined ? "Body" : "Form"}</h4><p>${typeOf(schema)}</p>
     ${fieldTable(`Body of ${operation.summary}`, fieldsOf(schema, schemas))}`;
 }
 

@@ -1,0 +1,139 @@
+/** What can be done to files. */
+import { type Ctx, mayUseRoom } from "../context.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { Form } from "../http/form.ts";
+import { findAdmission } from "../users/admission.ts";
+import { BlobWriter } from "./blob-writer.ts";
+import { clear, MAX_UPLOAD_MS } from "./clearing.ts";
+import { createKey, parseKey, urlOf } from "./key.ts";
+import { essenceOf } from "./media-type.ts";
+import type { UploadResult } from "./schema.ts";
+import {
+  type Arrival,
+  doomFile,
+  doomUpload,
+  insertArrival,
+  selectFile,
+  storeArrival,
+  updateUploadId,
+} from "./store.ts";
+import { readUpload, type Upload } from "./upload.ts";
+
+const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
+
+/** A viewer may read and no more, and nobody acts as somebody else. */
+function mayUpload(ctx: Ctx, { roomId, userId }: Pick<Upload, "roomId" | "userId">): void {
+  mayUseRoom(ctx, roomId);
+  if (ctx.actor.type !== "user") return;
+  if (ctx.actor.userId !== userId) throw forbidden("A user uploads as itself: send its own id as userId");
+  mayEdit(ctx);
+}
+
+function mayEdit({ actor }: Ctx): void {
+  if (actor.type === "user" && actor.role === "viewer") throw forbidden("A viewer may not change files");
+}
+
+/** A file on its way: its row stands before its first byte, so that nothing is ever in R2 that no row knows. */
+class ArrivingFile {
+  readonly #ctx: Ctx;
+  readonly #writer: BlobWriter;
+  readonly #deadline: number;
+  #row: Arrival | undefined;
+
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
+    this.#deadline = ctx.now() + MAX_UPLOAD_MS;
+    this.#writer = new BlobWriter({
+      put: (bytes) => ctx.blobs.put(this.#known, this.#known.mimeType, bytes),
+      begin: async () => {
+        const parted = await ctx.blobs.begin(this.#known, this.#known.mimeType);
+        await ctx.db.run([updateUploadId(ctx, this.#known.key, parted.uploadId)]);
+        return parted;
+      },
+    });
+  }
+
+  get #known(): Arrival {
+    if (this.#row === undefined) throw new Error("Bytes go to R2 when their row is written, not before");
+    return this.#row;
+  }
+
+  /** NOT_FOUND without the room or the user, FORBIDDEN when the room is closed, or the caller may not upload there. */
+  async admit(upload: Upload): Promise<void> {
+    const ctx = this.#ctx;
+    mayUpload(ctx, upload);
+    const { roomId, userId: uploadedBy, filename, mimeType } = upload;
+    this.#row = {
+      key: createKey(roomId, filename),
+      accountId: ctx.accountId,
+      roomId,
+      filename,
+      mimeType,
+      mediaType: essenceOf(mimeType),
+      uploadedBy,
+      uploadedAt: ctx.now(),
+    };
+    const { room, user } = await findAdmission(ctx, roomId, uploadedBy, [insertArrival(this.#row)]);
+    if (room === null) throw notFound("Rooms", "Room");
+    if (room.state === "closed") throw forbidden("The room is closed; open it again to upload");
+    if (user === null) throw notFound("Users", "User");
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#ctx.now() > this.#deadline) {
+      throw new AppError("Files", "BAD_REQUEST", `An upload may take ${MAX_UPLOAD_MS / 60_000} minutes`);
+    }
+    await this.#writer.write(bytes);
+  }
+
+  /** Shows the file; NOT_FOUND when its room or its uploader was deleted meanwhile. */
+  async finish(): Promise<{ file: UploadResult }> {
+    const ctx = this.#ctx;
+    const size = await this.#writer.finish();
+    const { key } = this.#known;
+    const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
+    const [stored] = await ctx.commit([storeArrival(ctx, key, size, ctx.now())], data);
+    if (stored.length === 0) throw notFound("Rooms", "Room");
+    return data;
+  }
+
+  /** Leaves neither row nor bytes; what cannot be removed now, the sweep removes. */
+  async giveUp(): Promise<void> {
+    if (this.#row === undefined) return;
+    const { db, blobs, log } = this.#ctx;
+    try {
+      const [doomed] = await db.run([doomUpload(this.#ctx, this.#row.key)]);
+      await clear(db, blobs, doomed);
+    } catch (error) {
+      log("What came of a failed upload could not be removed yet", error);
+    }
+  }
+}
+
+/** Stores the file of a form. Whatever goes wrong, nothing of it is left. */
+export async function uploadFile(ctx: Ctx, form: Form): Promise<{ file: UploadResult }> {
+  const file = new ArrivingFile(ctx);
+  const work = readUpload(form, file).then(() => file.finish());
+  const cleared = work.catch(() => file.giveUp());
+  ctx.defer(cleared); // a client that hangs up ends its request, and with it all that nobody waits for
+  try {
+    return await work;
+  } catch (error) {
+    await cleared;
+    throw error;
+  }
+}
+
+/** Removes a file; of several at once, one finds it. A user removes what it has uploaded itself. */
+export async function deleteFile(ctx: Ctx, key: string): Promise<{ key: string }> {
+  const parsed = parseKey(key);
+  if (parsed !== null) mayUseRoom(ctx, parsed.roomId);
+  mayEdit(ctx);
+  if (parsed === null) throw notFound("Files", "File");
+  const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
+  const [[row], doomed] = await ctx.db.run([selectFile(ctx, key), doomFile(ctx, key, uploader)]);
+  if (row === undefined) throw notFound("Files", "File");
+  if (doomed.length === 0) throw forbidden("A user deletes its own files only");
+  await clear(ctx.db, ctx.blobs, doomed);
+  return { key };
+}

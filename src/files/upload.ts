@@ -40,21 +40,22 @@ const FIELDS_COME_FIRST = `roomId and userId must stand before a file of more th
  * malformed or too large; the receiver may then have had some of it.
  */
 export async function readUpload(form: Form, receiver: UploadReceiver): Promise<void> {
-  const fields: Record<string, string> = {};
-  const admit = (file: FileHead) => receiver.admit({ ...checkBody(UploadFields, fields, "Files"), ...file });
+  const fields = new Map<string, string>();
+  const admit = (file: FileHead) =>
+    receiver.admit({ ...checkBody(UploadFields, Object.fromEntries(fields), "Files"), ...file });
   let file: FileHead | undefined;
   let isAdmitted = false;
   for await (const part of form.parts()) {
     if (isFile(part)) {
       if (file !== undefined) throw invalid("file: one only; send each file in a request of its own");
       file = headOf(part);
-      isAdmitted = FIELD_NAMES.every((name) => name in fields);
+      isAdmitted = FIELD_NAMES.every((name) => fields.has(name));
       if (isAdmitted) await admit(file);
       await receiveFile(part, receiver, isAdmitted);
     } else {
-      if (part.name in fields) throw invalid(`${part.name}: one only`);
+      if (fields.has(part.name)) throw invalid(`${part.name}: one only`);
       const value = await readField(part);
-      if (FIELD_NAMES.includes(part.name)) fields[part.name] = value;
+      if (FIELD_NAMES.includes(part.name)) fields.set(part.name, value);
     }
   }
   if (file === undefined) throw invalid("file is required: a part of the form with a filename");

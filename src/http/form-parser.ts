@@ -104,7 +104,11 @@ export class FormParser {
 
   #parse(chunk: Uint8Array): void {
     this.#events = [];
-    if (!this.#isDone && chunk.byteLength > 0) this.#parser.write(chunk);
+    try {
+      if (!this.#isDone && chunk.byteLength > 0) this.#parser.write(chunk);
+    } catch (error) {
+      throw error instanceof URIError ? this.#refuse("A part of the form has a malformed filename*") : error;
+    }
   }
 
   /** What follows the closing boundary says nothing. */

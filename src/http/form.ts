@@ -2,12 +2,8 @@
 import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { AppError, type Module } from "../errors.ts";
+import { Body } from "./form-body.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
-
-const NOTHING = new Uint8Array();
-
-/** Left to itself, the platform gives 4 KiB at a time, each of which costs a turn of the loop. */
-const READ_BYTES = 64 * 1024;
 
 /** What an endpoint says of the form that it takes. */
 export interface FormDescription {
@@ -32,6 +28,7 @@ interface Digest {
 }
 
 export class Form {
+  readonly #body: Body;
   readonly #events: AsyncGenerator<FormEvent, void>;
   readonly #digest: Digest | null;
   #digested: string | undefined;
@@ -46,7 +43,8 @@ export class Form {
     if (Number(request.headers.get("Content-Length") ?? 0) > maxBytes) throw refusal;
     this.#digest = isDigested ? openDigest() : null;
     const parser = new FormParser(request.headers.get("Content-Type"), module);
-    this.#events = this.#observe(readEvents(request.body, parser, maxBytes, refusal));
+    this.#body = new Body(request.body, maxBytes, refusal);
+    this.#events = this.#observe(readEvents(this.#body, parser));
   }
 
   /** The parts in their order. BAD_REQUEST, as soon as that is known, when the form is malformed or too large. */
@@ -66,6 +64,11 @@ export class Form {
     return this.#digested;
   }
 
+  /** Passes over what the caller is still sending: one that is not listened to hears no refusal. Never rejects. */
+  drain(): Promise<void> {
+    return this.#body.drain();
+  }
+
   async *#observe(events: AsyncGenerator<FormEvent, void>): AsyncGenerator<FormEvent, void> {
     for await (const event of events) {
       this.#digest?.update(event);
@@ -81,36 +84,10 @@ async function* bytesOfPart(events: AsyncGenerator<FormEvent, void>): AsyncGener
   }
 }
 
-async function* readEvents(
-  body: ReadableStream<Uint8Array> | null,
-  parser: FormParser,
-  maxBytes: number,
-  refusal: AppError,
-): AsyncGenerator<FormEvent, void> {
-  let size = 0;
-  const reader = body && patientReader(body);
-  for (let isDone = false; reader !== null && !isDone; ) {
-    // A buffer for each: the parser keeps views of the last one.
-    const { value = NOTHING, done } = await reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES));
-    isDone = done;
-    size += value.byteLength;
-    if (size > maxBytes) throw refusal;
-    yield* parser.write(value);
-  }
+async function* readEvents(body: Body, parser: FormParser): AsyncGenerator<FormEvent, void> {
+  for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) yield* parser.write(chunk);
   yield* parser.end();
 }
-
-interface PatientReader {
-  /** Waits for `bytes` of them, or for the end; the last ones may come with `done` or before it. */
-  readAtLeast(
-    bytes: number,
-    into: Uint8Array,
-  ): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-}
-
-/** The platform's own reader, as it is beyond what the standard says of it. */
-const patientReader = (body: ReadableStream<Uint8Array>): PatientReader =>
-  body.getReader({ mode: "byob" }) as unknown as PatientReader;
 
 function openDigest(): Digest {
   const hash = createHash("sha256");

@@ -44,7 +44,11 @@ async function answer(
   const body =
     endpoint.body &&
     checkBody(endpoint.body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
-  const work = (own: Ctx) => endpoint.handle(own, { params, query, body, form });
+  const work = (own: Ctx) =>
+    endpoint.handle(own, { params, query, body, form }).catch(async (refusal) => {
+      await form?.drain();
+      throw refusal;
+    });
   const content = async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest()));
   const receipt =
     endpoint.method === "POST"

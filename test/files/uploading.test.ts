@@ -1,0 +1,432 @@
+/** Uploads: what a form must hold, who may send it, and that a refused one leaves nothing. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { MAX_FILE_BYTES } from "../../src/files/schema.ts";
+import { formOf } from "../support/api.ts";
+import {
+  BOUNDARY,
+  END,
+  type Furnished,
+  field,
+  furnished,
+  MEBIBYTE,
+  objectsOf,
+  onlyFile,
+  part,
+  sendForm,
+  statesOf,
+  store,
+  textFile,
+} from "./support.ts";
+
+/** Fails unless nothing of any upload is left, in sight or out of it. */
+async function expectNothingLeft({ id }: Furnished): Promise<void> {
+  expect([await statesOf(id), await objectsOf(id)]).toEqual([[], []]);
+}
+
+const fieldsOf = ({ roomId, userId }: Furnished) => field("roomId", roomId) + field("userId", userId);
+const filePart = (disposition = 'name="file"; filename="a.txt"') =>
+  part(disposition, "Hello", "Content-Type: text/plain\r\n");
+
+describe("an upload", () => {
+  it("answers a key and an address, and the file can be listed and read", async () => {
+    const owner = await furnished();
+    const { api, roomId, userId, id } = owner;
+    const answer = await api.upload(owner.fields, textFile("plan ä.txt"));
+    expect([answer.status, answer.description]).toEqual([201, "File uploaded"]);
+    const { key, url } = answer.data.file;
+    expect(key).toMatch(new RegExp(`^${roomId}/[A-Za-z0-9_-]{22}/uploads/plan ä\\.txt$`));
+    expect(new URL(url).pathname).toBe(
+      `/v1/accounts/${id}/storage/${key.replace("plan ä.txt", "plan%20%C3%A4.txt")}`,
+    );
+    expect(await onlyFile(owner)).toEqual({
+      key,
+      url,
+      filename: "plan ä.txt",
+      mimeType: "text/plain",
+      size: 5,
+      uploadedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      uploadedBy: userId,
+    });
+    expect(await (await api.raw("GET", new URL(url).pathname)).text()).toBe("Hello");
+  });
+
+  it("of the same name twice makes two files", async () => {
+    const { api, fields } = await furnished();
+    const keys = [await store(api, fields, textFile("a", "1")), await store(api, fields, textFile("a", "2"))];
+    expect(new Set(keys).size).toBe(2);
+    const contents = keys.map(async (key) => (await api.raw("GET", `/storage/${key}`)).text());
+    expect(await Promise.all(contents)).toEqual(["1", "2"]);
+  });
+
+  it.each([0, 1, 65_535, 65_536, 65_537, 8 * MEBIBYTE - 1, 8 * MEBIBYTE, 8 * MEBIBYTE + 1, 20 * MEBIBYTE])(
+    "of %i bytes is stored byte by byte",
+    async (size) => {
+      const owner = await furnished();
+      const bytes = new Uint8Array(size).map((_, index) => (index * 31 + (index >> 8)) & 255);
+      const key = await store(owner.api, owner.fields, new File([bytes], "bytes"));
+      expect((await onlyFile(owner)).size).toBe(size);
+      const answer = await owner.api.raw("GET", `/storage/${key}`);
+      expect(answer.headers.get("Content-Length")).toBe(String(size));
+      const read = new Uint8Array(await answer.arrayBuffer());
+      expect(read.byteLength).toBe(size);
+      expect(read.findIndex((byte, index) => byte !== bytes[index])).toBe(-1);
+    },
+  );
+
+  it("may have its fields after a file of up to 8 MiB, and not after a larger one", async () => {
+    const owner = await furnished();
+    const send = (size: number) => {
+      const form = formOf({}, new File([new Uint8Array(size)], "late"));
+      for (const [name, value] of Object.entries(owner.fields)) form.append(name, value);
+      return owner.api.send("POST", "/upload", { body: form });
+    };
+    expect((await send(8 * MEBIBYTE)).status).toBe(201);
+    const answer = await send(8 * MEBIBYTE + 1);
+    expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(answer.error?.message).toBe(
+      "roomId and userId must stand before a file of more than 8 MiB in the form",
+    );
+    expect(await statesOf(owner.id)).toEqual(["stored"]);
+  });
+
+  it("may have other fields, and inputs for files that were left empty", async () => {
+    const owner = await furnished();
+    const others = field("__proto__", "x") + field("constructor", "x") + field("note", "x".repeat(8192));
+    const empty = part('name="picture"; filename=""', "", "Content-Type: application/octet-stream\r\n");
+    const answer = await sendForm(owner.api, others + fieldsOf(owner) + empty + filePart() + END);
+    expect(answer.status).toBe(201);
+  });
+
+  it("of an unknown, missing or malformed type counts as bytes", async () => {
+    const owner = await furnished();
+    for (const header of [
+      "",
+      "Content-Type: nonsense\r\n",
+      "Content-Type: text/html; charset=utf-7\tx\r\n",
+    ]) {
+      const file = part('name="file"; filename="a"', "x", header);
+      const answer = await sendForm(owner.api, fieldsOf(owner) + file + END);
+      expect(answer.status).toBe(201);
+      expect((await onlyFile(owner)).mimeType).toBe("application/octet-stream");
+      await owner.api.deleteFile(answer.data.file.key);
+    }
+  });
+
+  it.each([
+    ['filename="../../etc/passwd"', "passwd"],
+    ['filename="C:\\\\Users\\\\Ada\\\\plan.png"', "plan.png"],
+    ['filename="a%0D%0ASet-Cookie: x=1.txt"', "aSet-Cookie: x=1.txt"],
+    ['filename="a%22b.txt"', 'a"b.txt'],
+    ["filename*=UTF-8''%E2%82%AC%2F%00%20rates.txt", "rates.txt"],
+    ['filename="100%.txt"', "100%.txt"],
+    ['filename="a?b#c&d=e+f.txt"', "a?b#c&d=e+f.txt"],
+    ['filename="%2e%2e"', "%2e%2e"],
+    [`filename="${"x".repeat(300)}.png"`, `${"x".repeat(251)}.png`],
+    [`filename="${"😀".repeat(300)}.png"`, `${"😀".repeat(62)}.png`],
+    ['filename="👩‍👩‍👧 family.txt"', "👩‍👩‍👧 family.txt"],
+  ])("with %s is called %j, everywhere", async (said, filename) => {
+    const owner = await furnished();
+    const answer = await sendForm(owner.api, `${fieldsOf(owner)}${filePart(`name="file"; ${said}`)}${END}`);
+    expect(answer.status, answer.error?.message).toBe(201);
+    const { key, url } = await onlyFile(owner);
+    expect(answer.data.file).toEqual({ key, url });
+    expect([(await onlyFile(owner)).filename, key.split("/uploads/")[1]]).toEqual([filename, filename]);
+    for (const address of [new URL(url).pathname, `/storage/${encodeURIComponent(key)}`]) {
+      const read = await owner.api.raw("GET", address);
+      expect([read.status, await read.text()]).toEqual([200, "Hello"]);
+    }
+    expect((await owner.api.deleteFile(key)).status).toBe(200);
+    await expectNothingLeft(owner);
+  });
+});
+
+describe("an upload is refused, and leaves nothing,", () => {
+  const VALIDATION_ERROR = "VALIDATION_ERROR";
+  const BAD_REQUEST = "BAD_REQUEST";
+
+  it.each([
+    ["without a file", (all: string) => all + END, VALIDATION_ERROR, "file is required"],
+    [
+      "with two files",
+      (all: string) => all + filePart() + filePart() + END,
+      VALIDATION_ERROR,
+      "file: one only",
+    ],
+    [
+      "with a second file under another name",
+      (all: string) => all + filePart() + filePart('name="other"; filename="b.txt"') + END,
+      VALIDATION_ERROR,
+      "file: an upload's file",
+    ],
+    [
+      "with a file under another name",
+      (all: string) => all + filePart('name="upload"; filename="b.txt"') + END,
+      VALIDATION_ERROR,
+      "file: an upload's file",
+    ],
+    [
+      "with an empty filename",
+      (all: string) => all + filePart('name="file"; filename=""') + END,
+      VALIDATION_ERROR,
+      "file: its filename is empty",
+    ],
+    [
+      "with a filename of dots",
+      (all: string) => all + filePart('name="file"; filename=".."') + END,
+      VALIDATION_ERROR,
+      "file: its filename is empty",
+    ],
+    [
+      "with a field as its file",
+      (all: string) => all + field("file", "Hello") + END,
+      VALIDATION_ERROR,
+      "file: its part of the form needs a filename",
+    ],
+    [
+      "with a field twice",
+      (all: string) => all + field("roomId", "x") + filePart() + END,
+      VALIDATION_ERROR,
+      "roomId: one only",
+    ],
+    [
+      "with a field twice, after the file",
+      (all: string) => all + filePart() + field("userId", "x") + END,
+      VALIDATION_ERROR,
+      "userId: one only",
+    ],
+    ["without fields", () => filePart() + END, VALIDATION_ERROR, "roomId is required; userId is required"],
+    [
+      "with an empty field",
+      () => field("roomId", "") + field("userId", "x") + filePart() + END,
+      VALIDATION_ERROR,
+      "roomId",
+    ],
+    [
+      "with a field with NUL",
+      () => field("roomId", "a\u0000") + field("userId", "x") + filePart() + END,
+      VALIDATION_ERROR,
+      "roomId",
+    ],
+    [
+      "with a long field",
+      (all: string) => field("note", "x".repeat(8193)) + all + filePart() + END,
+      VALIDATION_ERROR,
+      "note",
+    ],
+    ["without its end", (all: string) => all + filePart(), BAD_REQUEST, "breaks off"],
+    [
+      "that breaks off in the file",
+      (all: string) => all + filePart().slice(0, -4),
+      BAD_REQUEST,
+      "breaks off",
+    ],
+    [
+      "with another boundary",
+      (all: string) => (all + filePart() + END).replaceAll(BOUNDARY, "another"),
+      BAD_REQUEST,
+      "breaks off",
+    ],
+    [
+      "with ten thousand parts",
+      (all: string) => all + filePart() + field("n", "").repeat(10_000) + END,
+      BAD_REQUEST,
+      "more than 32 parts",
+    ],
+    ["with nothing", () => "", BAD_REQUEST, "breaks off"],
+  ])("%s", async (_, bodyOf, code, reason) => {
+    const owner = await furnished();
+    const answer = await sendForm(owner.api, bodyOf(fieldsOf(owner)));
+    expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([400, "Files", code]);
+    expect(answer.error?.message).toContain(reason);
+    await expectNothingLeft(owner);
+  });
+
+  it("with a field that is not UTF-8", async () => {
+    const owner = await furnished();
+    const [before, after] = field("roomId", "|").split("|");
+    const body = new Blob([before ?? "", new Uint8Array([0xff, 0xfe]), after ?? "", filePart(), END]);
+    const answer = await sendForm(owner.api, body);
+    expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(answer.error?.message).toContain("UTF-8");
+  });
+
+  it("as something else than a form", async () => {
+    const owner = await furnished();
+    for (const type of [
+      "application/json",
+      "multipart/form-data",
+      "multipart/mixed; boundary=a",
+      "text/plain",
+    ]) {
+      const answer = await sendForm(owner.api, fieldsOf(owner) + filePart() + END, type);
+      expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
+      expect(answer.error?.message).toContain("multipart/form-data");
+    }
+    await expectNothingLeft(owner);
+  });
+
+  it("beyond 100 MiB, announced or not", async () => {
+    const owner = await furnished();
+    const endless = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(fieldsOf(owner) + filePart().slice(0, -2)));
+      },
+      pull(controller) {
+        controller.enqueue(new Uint8Array(MEBIBYTE));
+      },
+    });
+    const announced = formOf(owner.fields, new File([new Uint8Array(MAX_FILE_BYTES + 1)], "large"));
+    for (const body of [endless, announced]) {
+      const answer =
+        body === endless
+          ? await sendForm(owner.api, body)
+          : await owner.api.send("POST", "/upload", { body });
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([
+        400,
+        "Files",
+        "BAD_REQUEST",
+      ]);
+      expect(answer.error?.message).toContain("104857600 bytes (100 MiB)");
+    }
+    await expectNothingLeft(owner);
+  });
+
+  it("to a room, or from a user, that is not there", async () => {
+    const owner = await furnished();
+    const other = await owner.api.createRoom();
+    const answers = [
+      await owner.api.upload({ ...owner.fields, roomId: crypto.randomUUID() }, textFile()),
+      await owner.api.upload({ ...owner.fields, userId: crypto.randomUUID() }, textFile()),
+      await owner.api.upload({ ...owner.fields, roomId: other.id }, textFile()),
+    ];
+    expect(answers.map(({ status, error }) => [status, error?.module, error?.message])).toEqual([
+      [404, "Rooms", "Room not found"],
+      [404, "Users", "User not found"],
+      [404, "Users", "User not found"],
+    ]);
+    await expectNothingLeft(owner);
+  });
+
+  it("to a closed room, until it is open again", async () => {
+    const owner = await furnished();
+    await owner.api.patch(`/rooms/${owner.roomId}`, { state: "closed" });
+    const answer = await owner.api.upload(owner.fields, textFile());
+    expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
+    await expectNothingLeft(owner);
+    await owner.api.patch(`/rooms/${owner.roomId}`, { state: "active" });
+    expect((await owner.api.upload(owner.fields, textFile())).status).toBe(201);
+  });
+});
+
+describe("a user", () => {
+  it("uploads, lists and deletes as itself, and nothing of anybody else's", async () => {
+    const owner = await furnished();
+    const ada = owner.api.as(owner.token);
+    const bo = await owner.api.createUser(owner.roomId, { name: "Bo" });
+    const key = await store(ada, owner.fields, textFile());
+    const bosKey = await store(owner.api.as(bo.token), { roomId: owner.roomId, userId: bo.id }, textFile());
+    expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(2);
+    const asBo = await ada.upload({ ...owner.fields, userId: bo.id }, textFile());
+    expect([asBo.status, asBo.error?.code]).toEqual([403, "FORBIDDEN"]);
+    const bosFile = await ada.deleteFile(bosKey);
+    expect([bosFile.status, bosFile.error?.code]).toEqual([403, "FORBIDDEN"]);
+    expect((await ada.deleteFile(key)).data).toEqual({ key });
+    expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
+  });
+
+  it("that is a viewer reads and no more", async () => {
+    const owner = await furnished();
+    const viewer = await owner.api.createUser(owner.roomId, { role: "viewer" });
+    const api = owner.api.as(viewer.token);
+    const key = await store(owner.api, { ...owner.fields, userId: viewer.id }, textFile());
+    expect((await api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
+    for (const answer of [
+      await api.upload({ ...owner.fields, userId: viewer.id }, textFile()),
+      await api.deleteFile(key),
+    ]) {
+      expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
+    }
+    expect((await owner.api.deleteFile(key)).status).toBe(200);
+  });
+
+  it("is told nothing of other rooms' files", async () => {
+    const [owner, other] = [await furnished(), await furnished()];
+    const room = await owner.api.createRoom();
+    const user = await owner.api.createUser(room.id);
+    const keys = [
+      await store(owner.api, { roomId: room.id, userId: user.id }, textFile()),
+      await store(other.api, other.fields, textFile()),
+      `${crypto.randomUUID()}/${"x".repeat(22)}/uploads/none`,
+    ];
+    for (const key of keys) {
+      const answer = await owner.api.as(owner.token).deleteFile(key);
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
+    }
+  });
+});
+
+describe("deleting a file", () => {
+  it("is found by one of many at once, and leaves nothing", async () => {
+    const owner = await furnished();
+    const key = await store(owner.api, owner.fields, textFile());
+    const answers = await Promise.all(Array.from({ length: 10 }, () => owner.api.deleteFile(key)));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, ...Array(9).fill(404)]);
+    expect((await owner.api.raw("GET", `/storage/${key}`)).status).toBe(404);
+    await expectNothingLeft(owner);
+  });
+
+  it.each(["no key", "a/b/uploads/c", "../../x", "x".repeat(1024)])("of %j finds nothing", async (key) => {
+    const { api } = await furnished();
+    const answer = await api.deleteFile(key);
+    expect([answer.status, answer.error?.module]).toEqual([404, "Files"]);
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const options = { headers: { "Idempotency-Key": "k" } };
+
+  it("answers a retry alike and stores one file, though the form's boundary differs", async () => {
+    const owner = await furnished();
+    const first = await owner.api.upload(owner.fields, textFile(), options);
+    const second = await owner.api.upload(owner.fields, textFile(), options);
+    expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect(second.data).toEqual(first.data);
+    expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
+  });
+
+  it("does the work once when many come at once", async () => {
+    const owner = await furnished();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => owner.api.upload(owner.fields, textFile(), options)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(answers.map(({ data }) => data.file.key)).size).toBe(1);
+    expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
+  });
+
+  it("refuses another file, name, type or user under the same key", async () => {
+    const owner = await furnished();
+    const other = await owner.api.createUser(owner.roomId);
+    await owner.api.upload(owner.fields, textFile(), options);
+    for (const answer of [
+      await owner.api.upload(owner.fields, textFile("a.txt", "Hallo"), options),
+      await owner.api.upload(owner.fields, textFile("b.txt"), options),
+      await owner.api.upload(owner.fields, textFile("a.txt", "Hello", "text/html"), options),
+      await owner.api.upload({ ...owner.fields, userId: other.id }, textFile(), options),
+    ]) {
+      expect([answer.status, answer.error?.code]).toEqual([409, "CONFLICT"]);
+    }
+    expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
+  });
+
+  it("replays large files, too, without storing them again", async () => {
+    const owner = await furnished();
+    const large = () => new File([new Uint8Array(12 * MEBIBYTE)], "large");
+    const first = await owner.api.upload(owner.fields, large(), options);
+    await env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(owner.roomId).run();
+    expect((await owner.api.upload(owner.fields, large(), options)).data).toEqual(first.data);
+    expect((await objectsOf(owner.id)).length).toBe(1);
+  });
+});

@@ -11,11 +11,18 @@ const KEY = /^([0-9a-f-]{36})\/[A-Za-z0-9_-]{22}\/uploads\/([^/]+)$/;
 export const createKey = (roomId: string, filename: string): string =>
   `${roomId}/${base64url.encode(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))}/uploads/${filename}`;
 
-/** What a key says; null when it cannot be one of ours, and R2 need not be asked. */
-export function parseKey(key: string): { readonly roomId: string; readonly filename: string } | null {
+/** What a key says. */
+export interface ParsedKey {
+  readonly key: string;
+  readonly roomId: string;
+  readonly filename: string;
+}
+
+/** What a key says; null when it cannot be one of ours, and nobody need be asked. */
+export function parseKey(key: string): ParsedKey | null {
   const [, roomId, filename] = KEY.exec(key) ?? [];
   const isShort = filename !== undefined && filename.length <= MAX_NAME_BYTES;
-  return roomId === undefined || !isShort ? null : { roomId, filename };
+  return roomId === undefined || !isShort ? null : { key, roomId, filename };
 }
 
 /** Where the file is read. */

@@ -1,13 +1,16 @@
 /** Byte ranges (RFC 9110, section 14): of what is asked for, only a single range is served. */
 
-/** A range as it was asked for, before the file's size is known: from `offset` on, or the last `suffix` bytes. */
-export type ByteRange = { readonly offset: number; readonly length?: number } | { readonly suffix: number };
+/** Bytes from a place on, as many as `length` says, or all that there are. */
+export interface RangeFrom {
+  readonly offset: number;
+  readonly length?: number;
+}
+
+/** A range as it was asked for, before the file's size is known; `suffix` is how many of the last bytes. */
+export type ByteRange = RangeFrom | { readonly suffix: number };
 
 /** A range of a file that has it. */
-export interface Slice {
-  readonly offset: number;
-  readonly length: number;
-}
+export type Slice = Required<RangeFrom>;
 
 /** The range asked for; null when there is none, or one that is malformed, of another unit, or several in one. */
 export function parseRange(header: string | null): ByteRange | null {

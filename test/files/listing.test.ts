@@ -1,0 +1,93 @@
+/** Lists of files: what is in a room, newest first, page by page, by type and by uploader. */
+import { beforeAll, describe, expect, it } from "vitest";
+import type { StorageFile } from "../../src/files/schema.ts";
+import { type Furnished, furnished, store, textFile } from "./support.ts";
+
+interface Listed {
+  readonly files: StorageFile[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+let owner: Furnished;
+let bo: string;
+
+beforeAll(async () => {
+  owner = await furnished();
+  bo = (await owner.api.createUser(owner.roomId, { name: "Bo" })).id;
+  const types = ["image/png", "IMAGE/GIF", "image/svg+xml", "text/plain; charset=utf-8", "imagery/png", ""];
+  for (const [index, type] of types.entries()) {
+    const userId = index % 2 === 0 ? owner.userId : bo;
+    await store(owner.api, { ...owner.fields, userId }, textFile(`${index}`, "x".repeat(index), type));
+  }
+  const elsewhere = await owner.api.createRoom();
+  const user = await owner.api.createUser(elsewhere.id);
+  await store(owner.api, { roomId: elsewhere.id, userId: user.id }, textFile("elsewhere"));
+});
+
+const list = async (query = "") =>
+  (await owner.api.get<Listed>(`/files?roomId=${owner.roomId}${query}`)).data;
+const namesOf = async (query: string) => (await list(query)).files.map(({ filename }) => filename).toSorted();
+
+describe("a list of files", () => {
+  it("shows each once, newest first, whatever the pages", async () => {
+    const { files, ...page } = await list();
+    expect(page).toEqual({ total: 6, limit: 50, offset: 0 });
+    const times = files.map(({ uploadedAt }) => uploadedAt);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const paged: StorageFile[] = [];
+    for (let offset = 0; offset < 6; offset += 4) {
+      const part = await list(`&limit=4&offset=${offset}`);
+      expect(part).toMatchObject({ total: 6, limit: 4, offset });
+      paged.push(...part.files);
+    }
+    expect(paged).toEqual(files);
+    expect((await list("&offset=100")).files).toEqual([]);
+    expect((await list("&limit=1000")).limit).toBe(100);
+  });
+
+  it.each([
+    ["mimeType=image/png", ["0"]],
+    ["mimeType=Image/Gif", ["1"]],
+    ["mimeType=image/", ["0", "1", "2"]],
+    ["mimeType=image/*", ["0", "1", "2"]],
+    ["mimeType=text/plain", ["3"]],
+    ["mimeType=text/plain;%20charset=ascii", ["3"]],
+    ["mimeType=image/svg%2Bxml", ["2"]],
+    ["mimeType=image/png&mimeType=text/&mimeType=image/png", ["0", "3"]],
+    ["mimeType=application/octet-stream", ["5"]],
+    ["mimeType=image/p", []],
+    ["mimeType=image/%25", []],
+    ["mimeType=video/", []],
+  ])("with %s shows %j", async (query, names) => {
+    expect(await namesOf(`&${query}`)).toEqual(names);
+    expect((await list(`&${query}&limit=1`)).total).toBe(names.length);
+  });
+
+  it("of an uploader shows what it has uploaded", async () => {
+    expect(await namesOf(`&userId=${bo}`)).toEqual(["1", "3", "5"]);
+    expect(await namesOf(`&userId=${bo}&mimeType=image/`)).toEqual(["1"]);
+    expect(await namesOf("&userId=nobody")).toEqual([]);
+  });
+
+  it("keeps what a deleted user has uploaded", async () => {
+    const other = await furnished();
+    const key = await store(other.api, other.fields, textFile());
+    await other.api.delete(`/users/${other.userId}?roomId=${other.roomId}`);
+    const { data } = await other.api.get<Listed>(`/files?roomId=${other.roomId}`);
+    expect(data.files).toMatchObject([{ key, uploadedBy: other.userId }]);
+  });
+
+  it("of a room that is not there is not found", async () => {
+    const answer = await owner.api.get(`/files?roomId=${crypto.randomUUID()}`);
+    expect([answer.status, answer.error?.module]).toEqual([404, "Rooms"]);
+  });
+
+  it("takes a hundred types and no more", async () => {
+    const types = (count: number) => "&mimeType=image/png".repeat(count);
+    expect((await list(types(100))).total).toBe(1);
+    const answer = await owner.api.get(`/files?roomId=${owner.roomId}${types(101)}`);
+    expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
+  });
+});

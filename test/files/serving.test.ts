@@ -1,0 +1,204 @@
+/** Reading a file: the key is all that it takes, whatever the file is it harms nobody, and only what is asked for is sent. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Api, account } from "../support/api.ts";
+import { type Furnished, furnished, MEBIBYTE, store } from "./support.ts";
+
+const CONTENT = "The quick brown fox";
+
+let owner: Furnished;
+let anyone: Api;
+let key: string;
+let etag: string;
+
+beforeAll(async () => {
+  owner = await furnished();
+  anyone = new Api(owner.id, null);
+  key = await store(owner.api, owner.fields, new File([CONTENT], "fox.png", { type: "image/png" }));
+  etag = (await read()).headers.get("ETag") ?? "";
+});
+
+const read = (headers: Record<string, string> = {}, method = "GET", name = key) =>
+  anyone.raw(method, `/storage/${name}`, { headers });
+
+const textOf = async (response: Response) => new TextDecoder().decode(await response.arrayBuffer());
+
+describe("reading a file", () => {
+  it("takes no credential, and may be done from any origin", async () => {
+    const response = await read({ Origin: "https://elsewhere.test" });
+    expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "image/png",
+      "content-length": String(CONTENT.length),
+      "content-disposition": "inline; filename=fox.png",
+      "accept-ranges": "bytes",
+      etag: expect.stringMatching(/^"[^"]+"$/),
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "cross-origin-resource-policy": "cross-origin",
+      "access-control-allow-origin": "*",
+      "x-request-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(response.headers.has("Access-Control-Allow-Credentials")).toBe(false);
+  });
+
+  it.each([
+    ["page.html", "text/html", "attachment", "text/html"],
+    ["image.svg", "image/svg+xml", "attachment", "image/svg+xml"],
+    ["feed.xml", "application/xml", "attachment", "application/xml"],
+    ["page.xhtml", "application/xhtml+xml", "attachment", "application/xhtml+xml"],
+    ["paper.pdf", "application/pdf", "attachment", "application/pdf"],
+    ["notes.txt", "text/plain; charset=utf-8", "attachment", "text/plain; charset=utf-8"],
+    ["script.js", "text/javascript", "attachment", "application/octet-stream"],
+    ["style.css", "text/css", "attachment", "application/octet-stream"],
+    ["bytes", "", "attachment", "application/octet-stream"],
+    ["photo.jpg", "image/jpeg", "inline", "image/jpeg"],
+    ["song.mp3", "audio/mpeg", "inline", "audio/mpeg"],
+    ["film.mp4", "video/mp4", "inline", "video/mp4"],
+  ])("%s of type %s is served as %s, as %s", async (name, type, disposition, served) => {
+    const response = await read(
+      {},
+      "GET",
+      await store(owner.api, owner.fields, new File(["x"], name, { type })),
+    );
+    expect(response.headers.get("Content-Disposition")).toBe(`${disposition}; filename=${name}`);
+    expect(response.headers.get("Content-Type")).toBe(served);
+    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(response.headers.get("Content-Security-Policy")).toBe("sandbox; default-src 'none'");
+    await response.arrayBuffer();
+  });
+
+  it("by HEAD answers the same headers without the bytes", async () => {
+    for (const name of [key, "nothing"]) {
+      const [get, head] = [await read({}, "GET", name), await read({ Range: "bytes=0-1" }, "HEAD", name)];
+      const headersOf = ({ headers }: Response) =>
+        Object.fromEntries([...headers].filter(([header]) => header !== "x-request-id"));
+      expect([head.status, headersOf(head)]).toEqual([get.status, headersOf(get)]);
+      expect(await textOf(head)).toBe("");
+    }
+  });
+
+  it.each([
+    "nothing",
+    "a/b/uploads/c",
+    "00000000-0000-4000-8000-000000000000/0000000000000000000000/uploads/a",
+    "00000000-0000-4000-8000-000000000000/0000000000000000000000/uploads/",
+    `00000000-0000-4000-8000-000000000000/0000000000000000000000/uploads/${"x".repeat(2000)}`,
+  ])("of %s finds nothing, and says so", async (name) => {
+    for (const headers of [{}, { Range: "bytes=0-1" }, { "If-None-Match": "*" }]) {
+      const answer = await anyone.send("GET", `/storage/${name}`, { headers });
+      expect([answer.status, answer.error?.module, answer.error?.message]).toEqual([
+        404,
+        "Files",
+        "File not found",
+      ]);
+    }
+  });
+
+  it("finds nothing of it in another organization", async () => {
+    const other = await account();
+    expect((await other.api.raw("GET", `/storage/${key}`)).status).toBe(404);
+  });
+
+  it("finds nothing when it is deleted, whatever the caller has already", async () => {
+    const gone = await store(owner.api, owner.fields, new File(["x"], "gone"));
+    const known = (await read({}, "HEAD", gone)).headers.get("ETag") ?? "";
+    await owner.api.deleteFile(gone);
+    for (const headers of [{}, { Range: "bytes=0-" }, { "If-None-Match": known }, { "If-Range": known }]) {
+      expect((await read(headers, "GET", gone)).status).toBe(404);
+    }
+    expect((await read({}, "HEAD", gone)).status).toBe(404);
+  });
+});
+
+describe("a range", () => {
+  it.each([
+    ["bytes=4-8", "quick", "bytes 4-8/19"],
+    ["bytes=16-", "fox", "bytes 16-18/19"],
+    ["bytes=-3", "fox", "bytes 16-18/19"],
+    ["bytes=-100", CONTENT, "bytes 0-18/19"],
+    ["bytes=0-0", "T", "bytes 0-0/19"],
+    ["bytes=10-99999999999999999999", "brown fox", "bytes 10-18/19"],
+  ])("%s is %j", async (range, content, contentRange) => {
+    const response = await read({ Range: range });
+    expect([response.status, await textOf(response)]).toEqual([206, content]);
+    expect(response.headers.get("Content-Range")).toBe(contentRange);
+    expect(response.headers.get("Content-Length")).toBe(String(content.length));
+    expect(response.headers.get("ETag")).toBe(etag);
+  });
+
+  it.each(["bytes=19-", "bytes=500-600", "bytes=-0"])("%s of 19 bytes is not there", async (range) => {
+    const response = await read({ Range: range });
+    expect([response.status, response.headers.get("Content-Range")]).toEqual([416, "bytes */19"]);
+    expect(await textOf(response)).toBe("");
+  });
+
+  it.each(["bytes=5-4", "bytes=a-b", "items=0-1", "bytes=0-1,4-8", "nonsense"])(
+    "%s is passed over",
+    async (range) => {
+      const response = await read({ Range: range });
+      expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);
+    },
+  );
+
+  it("of an empty file is never there", async () => {
+    const empty = await store(owner.api, owner.fields, new File([], "empty"));
+    for (const range of ["bytes=0-", "bytes=-1", "bytes=0-0"]) {
+      const response = await read({ Range: range }, "GET", empty);
+      expect([response.status, response.headers.get("Content-Range")]).toEqual([416, "bytes */0"]);
+    }
+    expect((await read({}, "GET", empty)).headers.get("Content-Length")).toBe("0");
+  });
+
+  it("is what it says, anywhere in a file of several parts", async () => {
+    const bytes = new Uint8Array(17 * MEBIBYTE).map((_, index) => (index * 7 + (index >> 12)) & 255);
+    const large = await store(owner.api, owner.fields, new File([bytes], "large"));
+    const place = fc.nat({ max: bytes.byteLength - 1 });
+    await fc.assert(
+      fc.asyncProperty(place, fc.nat({ max: 100_000 }), async (first, length) => {
+        const response = await read({ Range: `bytes=${first}-${first + length}` }, "GET", large);
+        const last = Math.min(first + length, bytes.byteLength - 1);
+        expect(response.headers.get("Content-Range")).toBe(`bytes ${first}-${last}/${bytes.byteLength}`);
+        const got = new Uint8Array(await response.arrayBuffer());
+        expect(got.byteLength).toBe(last - first + 1);
+        expect(got.findIndex((byte, index) => byte !== bytes[first + index])).toBe(-1);
+      }),
+      { numRuns: 20, examples: [[8 * MEBIBYTE - 10, 20]] },
+    );
+  });
+});
+
+describe("a condition", () => {
+  it("that the caller has the file already saves it the bytes", async () => {
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      for (const [method, range] of [
+        ["GET", {}],
+        ["HEAD", {}],
+        ["GET", { Range: "bytes=0-1" }],
+      ] as const) {
+        const response = await read({ "If-None-Match": known, ...range }, method);
+        expect([response.status, await textOf(response), response.headers.get("ETag")]).toEqual([
+          304,
+          "",
+          etag,
+        ]);
+        expect(response.headers.get("Cache-Control")).toContain("immutable");
+      }
+    }
+    for (const other of ['"other"', etag.slice(1, -1), ""]) {
+      expect((await read({ "If-None-Match": other })).status).toBe(200);
+    }
+  });
+
+  it("that it has the beginning of this very file gives it the rest, else the whole", async () => {
+    const status = async (condition: string) => {
+      const response = await read({ Range: "bytes=4-", "If-Range": condition });
+      return [response.status, await textOf(response)];
+    };
+    expect(await status(etag)).toEqual([206, CONTENT.slice(4)]);
+    for (const other of ['"other"', `W/${etag}`, "Sat, 31 Jan 2026 09:30:00 GMT"]) {
+      expect(await status(other)).toEqual([200, CONTENT]);
+    }
+  });
+});

@@ -1,0 +1,185 @@
+/** Files across the network: as large as they may be, broken off half-way, and with the process killed under them. */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { type ClientRequest, request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import { query } from "../node/database.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { Customer } from "./client.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const CHUNK = Buffer.alloc(MEBIBYTE, "Atrium");
+const BOUNDARY = "a-boundary";
+const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
+const DEADLINE_MS = 60_000;
+
+let persistTo: string;
+let service: Service;
+let customer: Customer;
+let ada: UserWithToken;
+
+beforeEach(async () => {
+  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-files-"));
+  service = await startService({ persistTo });
+  customer = new Customer(service, service);
+  ada = await customer.createUser((await customer.createRoom()).id, "Ada");
+});
+afterEach(async () => {
+  await service.kill();
+  await rm(persistTo, { recursive: true, force: true });
+});
+
+/** Kills the service as a power failure would, and starts it again with the same data. */
+async function crash(): Promise<void> {
+  await service.kill();
+  service = await startService({ persistTo, port: service.port });
+  customer = new Customer(service, service);
+}
+
+interface Upload {
+  readonly call: ClientRequest;
+  readonly answer: Promise<{ status: number; body: string }>;
+  /** Sends so many bytes of the file, as fast as they are taken. */
+  send(bytes: number): Promise<void>;
+  end(): void;
+}
+
+/** Begins an upload whose length is not announced. */
+function beginUpload(roomId = ada.room_id): Upload {
+  const call = request(`${customer.base}/upload`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${service.bearer}`,
+      "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`,
+    },
+  });
+  const answer = new Promise<{ status: number; body: string }>((resolve, reject) => {
+    call.once("error", reject).once("response", (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, body }));
+      response.once("error", reject);
+    });
+  });
+  const head = (disposition: string) =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
+  const fields = `${head('name="roomId"')}${roomId}\r\n${head('name="userId"')}${ada.id}\r\n`;
+  call.write(fields + head('name="file"; filename="large.bin"'));
+  const write = (chunk: Buffer) =>
+    new Promise<void>((resolve) => {
+      call.write(chunk, () => resolve());
+    });
+  return {
+    call,
+    answer,
+    async send(bytes) {
+      for (let left = bytes; left > 0; left -= CHUNK.byteLength) await write(CHUNK.subarray(0, left));
+    },
+    end: () => call.end(`\r\n--${BOUNDARY}--\r\n`),
+  };
+}
+
+const filesOf = async (roomId = ada.room_id) =>
+  (await customer.send<{ files: { url: string; size: number }[] }>("GET", `/files?roomId=${roomId}`)).data
+    .files;
+
+const rows = () =>
+  query<{ key: string; state: string; upload_id: string | null }>(persistTo, "SELECT * FROM files");
+
+/** What the local R2 has on disk. */
+const blobsOnDisk = async (): Promise<number> =>
+  (await readdir(path.join(persistTo, "v3/r2/atrium-files/blobs")).catch(() => [])).length;
+
+const sweep = () => fetch(`${service.url}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`);
+
+const nothingIsLeft = () =>
+  eventually(
+    "nothing is left",
+    async () => (await rows()).length === 0 && (await blobsOnDisk()) === 0,
+    DEADLINE_MS,
+  );
+
+it("a file of 100 MiB is stored and read again; with one byte more it is refused, and nothing of it stays", async () => {
+  const full = beginUpload();
+  await full.send(100 * MEBIBYTE);
+  full.end();
+  expect(await full.answer).toMatchObject({ status: 201 });
+  const [file] = await filesOf();
+  expect(file?.size).toBe(100 * MEBIBYTE);
+  let size = 0;
+  const { body } = await fetch(file?.url ?? "");
+  for await (const chunk of body ?? []) size += chunk.byteLength;
+  expect(size).toBe(100 * MEBIBYTE);
+
+  const onDisk = await blobsOnDisk();
+  const over = beginUpload();
+  await over.send(100 * MEBIBYTE + 1);
+  over.end();
+  const { status, body: refusal } = await over.answer;
+  expect([status, JSON.parse(refusal).error.code]).toEqual([400, "BAD_REQUEST"]);
+  expect((await filesOf()).length).toBe(1);
+  await eventually("its bytes are gone", async () => (await blobsOnDisk()) === onDisk);
+  expect((await rows()).map(({ state }) => state)).toEqual(["stored"]);
+});
+
+it("whoever is refused at once hears so, though most of the file is still to come", async () => {
+  const refused = beginUpload(crypto.randomUUID());
+  await refused.send(40 * MEBIBYTE);
+  refused.end();
+  const { status, body } = await refused.answer;
+  expect([status, JSON.parse(body).error.message]).toEqual([404, "Room not found"]);
+});
+
+it("an upload that breaks off leaves neither row nor bytes", async () => {
+  const upload = beginUpload();
+  const broken = upload.answer.catch((error: unknown) => error);
+  await upload.send(20 * MEBIBYTE);
+  await eventually("parts of it are stored", async () => (await blobsOnDisk()) >= 2, DEADLINE_MS);
+  expect(await filesOf()).toEqual([]);
+  upload.call.destroy();
+  expect(await broken).toBeInstanceOf(Error);
+  await nothingIsLeft();
+});
+
+it("a crash in the middle of an upload leaves nothing that can be seen, and the sweep removes the rest", async () => {
+  const upload = beginUpload();
+  upload.answer.catch(() => {}); // the crash breaks it
+  await upload.send(20 * MEBIBYTE);
+  await eventually("its upload is known", async () => (await rows())[0]?.upload_id != null, DEADLINE_MS);
+  await crash();
+  const [row] = await rows();
+  expect(row?.state).toBe("arriving");
+  expect(await filesOf()).toEqual([]);
+  expect((await fetch(`${customer.base}/storage/${row?.key}`)).status).toBe(404);
+  await query(persistTo, `UPDATE files SET uploaded_at = uploaded_at - ${TWO_HOURS_MS}`);
+  await sweep();
+  expect(await rows()).toEqual([]);
+});
+
+it("a crash in the middle of a room's deletion ends with the room whole or gone, its files too", async () => {
+  const form = () => {
+    const data = new FormData();
+    data.append("roomId", ada.room_id);
+    data.append("userId", ada.id);
+    data.append("file", new File(["Hello"], "hello.txt", { type: "text/plain" }));
+    return { method: "POST", headers: { Authorization: `Bearer ${service.bearer}` }, body: data };
+  };
+  for (let count = 0; count < 60; count += 1) await fetch(`${customer.base}/upload`, form());
+  const urls = (await filesOf()).map(({ url }) => url);
+  expect(urls.length).toBe(50); // a page
+  const deletion = customer.send("DELETE", `/rooms/${ada.room_id}`).catch(() => null);
+  await crash();
+  await deletion;
+  await sweep();
+  const { status } = await customer.send("GET", `/files?roomId=${ada.room_id}`);
+  const left = await rows();
+  const statuses = new Set<number>();
+  for (const url of urls) statuses.add((await fetch(url)).status);
+  expect([200, 404]).toContain(status);
+  expect([left.length, [...statuses]]).toEqual(status === 200 ? [60, [200]] : [0, [404]]);
+});

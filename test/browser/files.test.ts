@@ -1,0 +1,192 @@
+/** Hostile files in a real browser that is signed in to the same origin: none runs, none reads the cookie. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Service, startService } from "../node/service.ts";
+import { Customer } from "../stories/client.ts";
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
+
+/** What a hostile script does where it can: it tells the cookie to whoever listens. */
+const STEAL = "fetch('/stolen?' + encodeURIComponent(document.cookie)).catch(()=>{});";
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>${STEAL}</script></svg>`;
+/** A picture to those who look for one, and a script to those who run it: `GIF89a` is a variable's name. */
+const GIF_SCRIPT = `GIF89a/*${"\u0000".repeat(8)}*/=1;${STEAL}`;
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const HOSTILE = [
+  ["page.html", "text/html", `<!doctype html><script>${STEAL}</script>`],
+  [
+    "page.xhtml",
+    "application/xhtml+xml",
+    `<html xmlns="http://www.w3.org/1999/xhtml"><script>${STEAL}</script></html>`,
+  ],
+  ["image.svg", "image/svg+xml", SVG],
+  ["feed.xml", "text/xml", `<x><script xmlns="http://www.w3.org/1999/xhtml">${STEAL}</script></x>`],
+  ["script.gif", "image/gif", GIF_SCRIPT],
+  ["page.gif", "image/gif", `<!doctype html><script>${STEAL}</script>`],
+  ["page", "", `<!doctype html><script>${STEAL}</script>`],
+  ["script.js", "text/javascript", STEAL],
+  ["worker.js", "application/javascript", "fetch('/stolen?worker');"],
+  ["style.css", "text/css", "@import '/stolen?style'; body { background: url(/stolen?background) }"],
+] as const;
+
+let service: Service;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let stolen: string[];
+const urls = new Map<string, string>();
+
+beforeAll(async () => {
+  service = await startService();
+  const customer = new Customer(service, service);
+  const ada = await customer.createUser((await customer.createRoom()).id, "Ada");
+  for (const [name, type, content] of [...HOSTILE, ["dot.png", "image/png", PNG] as const]) {
+    const form = new FormData();
+    form.append("roomId", ada.room_id);
+    form.append("userId", ada.id);
+    form.append("file", new File([content], name, { type }));
+    const headers = { Authorization: `Bearer ${service.bearer}` };
+    const response = await fetch(`${customer.base}/upload`, { method: "POST", headers, body: form });
+    const { data } = (await response.json()) as { data: { file: { url: string } } };
+    urls.set(name, data.file.url);
+  }
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.kill();
+});
+
+beforeEach(async () => {
+  stolen = [];
+  context = await browser.newContext({ acceptDownloads: true });
+  await context.addCookies([{ name: "session", value: "secret", url: service.url }]);
+  await context.route("**/stolen?*", (route) => {
+    stolen.push(decodeURIComponent(route.request().url()));
+    return route.fulfill({ status: 204 });
+  });
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+/** Opens a page of ours on the service's own origin, with this body and no policy of its own. */
+async function openOurs(body: string): Promise<void> {
+  const contentType = "text/html";
+  await context.route("**/ours", (route) =>
+    route.fulfill({ contentType, body: `<!doctype html><title>Ours</title>${body}` }),
+  );
+  await page.goto(`${service.url}/ours`);
+}
+
+/** Fails when something was stolen before a page's own request, which comes last, was made. */
+async function expectNothingStolen(): Promise<void> {
+  const probe = await context.newPage();
+  await probe.goto(`${service.url}/docs`);
+  const answered = probe.waitForResponse("**/stolen?probe");
+  await probe.goto(`${service.url}/stolen?probe`).catch(() => {}); // 204 leaves the page where it is
+  await answered;
+  expect(stolen).toEqual([`${service.url}/stolen?probe`]);
+}
+
+describe("the same content elsewhere", () => {
+  it("does run, so that these tests can fail", async () => {
+    await openOurs(`<script>${STEAL}</script>`);
+    await expect.poll(() => stolen.join()).toContain("session=secret");
+  });
+
+  it("is a script when nothing says otherwise, the picture too", async () => {
+    const contentType = "text/javascript";
+    await context.route("**/polyglot", (route) => route.fulfill({ contentType, body: GIF_SCRIPT }));
+    await openOurs('<script src="/polyglot"></script>');
+    await expect.poll(() => stolen.join()).toContain("session=secret");
+  });
+});
+
+describe.each(HOSTILE.map(([name]) => name))("%s", (name) => {
+  const url = () => urls.get(name) ?? "";
+  const isPicture = name.endsWith(".gif");
+
+  it("opened, runs nothing", async () => {
+    if (isPicture) await page.goto(url());
+    else {
+      const download = page.waitForEvent("download");
+      await page.goto(url()).catch(() => {}); // a download takes a page nowhere
+      expect((await download).suggestedFilename()).toBe(name);
+    }
+    await expectNothingStolen();
+  });
+
+  it("embedded in a page of its own origin, runs nothing", async () => {
+    const embedding = [
+      `<script src="${url()}"></script>`,
+      `<script type="module" src="${url()}"></script>`,
+      `<link rel="stylesheet" href="${url()}">`,
+      `<img src="${url()}">`,
+      `<iframe src="${url()}"></iframe>`,
+      `<object data="${url()}"></object>`,
+      `<embed src="${url()}">`,
+    ];
+    await openOurs(embedding.join(""));
+    const attempts = [
+      `navigator.serviceWorker.register("${url()}")`,
+      `import("${url()}")`,
+      `new Promise((_, reject) => { new Worker("${url()}").onerror = reject; })`,
+    ];
+    for (const attempt of attempts) {
+      expect(await page.evaluate(`${attempt}.then(() => "ran", () => "refused")`)).toBe("refused");
+    }
+    await expectNothingStolen();
+  });
+});
+
+describe("a picture", () => {
+  let elsewhere: Server;
+  let policy: Record<string, string>;
+
+  beforeEach(async () => {
+    policy = {};
+    elsewhere = createServer((_, response) => {
+      response.writeHead(200, { "Content-Type": "text/html", ...policy });
+      response.end(`<!doctype html><img src="${urls.get("dot.png")}">`);
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, resolve));
+  });
+  afterEach(() => elsewhere.close());
+
+  const openElsewhere = () => page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
+
+  it.each([{}, { "Cross-Origin-Embedder-Policy": "require-corp" }])(
+    "is seen in a page of another origin with %o",
+    async (headers) => {
+      policy = headers;
+      await openElsewhere();
+      const width = await page
+        .locator("img")
+        .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth));
+      expect(width).toBe(1);
+    },
+  );
+
+  it("can be read by scripts of another origin, in part and with what its headers say", async () => {
+    await openElsewhere();
+    const read = await page.evaluate(async (url) => {
+      const response = await fetch(url, { headers: { Range: "bytes=0-7" } });
+      const { size } = await response.blob();
+      return [response.status, size, response.headers.get("Content-Range"), response.headers.has("ETag")];
+    }, urls.get("dot.png") ?? "");
+    expect(read).toEqual([206, 8, `bytes 0-7/${PNG.byteLength}`, true]);
+  });
+
+  it("opens where it is", async () => {
+    const response = await page.goto(urls.get("dot.png") ?? "");
+    expect(response?.status()).toBe(200);
+    expect(await page.locator("img").count()).toBe(1);
+  });
+});

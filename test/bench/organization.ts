@@ -39,7 +39,16 @@ export class Organization {
 
   /** The token of a new user. */
   async createUser(name: string, roomId: string): Promise<string> {
-    return (await this.#create<{ user: UserWithToken }>("users", { name, roomId })).user.token;
+    return (await this.#createUser(name, roomId)).token;
+  }
+
+  /** The id of a new user. */
+  async createUserId(name: string, roomId: string): Promise<string> {
+    return (await this.#createUser(name, roomId)).id;
+  }
+
+  async #createUser(name: string, roomId: string): Promise<UserWithToken> {
+    return (await this.#create<{ user: UserWithToken }>("users", { name, roomId })).user;
   }
 
   async #create<Data>(what: "rooms" | "users", body: object): Promise<Data> {

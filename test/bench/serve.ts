@@ -12,10 +12,11 @@ import { childProcesses } from "./gauge.ts";
 const COMPATIBILITY_DATE = "2026-10-01";
 const START_LIMIT_MS = 60_000;
 
-/** What every Worker is given: the tables of one database for all, and a namespace of room objects of its own. */
+/** What every Worker is given: one database and one bucket for all, and a namespace of room objects of its own. */
 const BINDINGS = {
   bindings: { JWT_SECRET: "a-secret-of-the-benchmarks-and-of-nothing-else" },
   d1Databases: { DB: "bench" },
+  r2Buckets: { FILES: "bench" },
   durableObjects: { ROOMS: { className: "RoomObject", useSQLite: true } },
 };
 

@@ -1,4 +1,4 @@
-/** What no framework of ours could beat: bare Hono routes that run the very D1 batches and object calls of Atrium. */
+/** What no framework of ours could beat: bare Hono routes that make the very calls of D1, objects and R2 that Atrium does. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
@@ -6,6 +6,7 @@ import { Hono } from "hono";
 interface Env {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
+  readonly FILES: R2Bucket;
 }
 
 const ROOM_COLUMNS =
@@ -121,6 +122,22 @@ app.post("/:account/users", async (c) => {
     ),
   ]);
   return c.json(row, 201);
+});
+
+app.put("/r2", async (c) => {
+  const key = crypto.randomUUID();
+  await c.env.FILES.put(key, c.req.raw.body);
+  return c.text(key, 201);
+});
+
+app.get("/r2/:key", async (c) => {
+  const object = await c.env.FILES.get(c.req.param("key"));
+  return object === null ? c.notFound() : new Response(object.body);
+});
+
+app.delete("/r2/:key", async (c) => {
+  await c.env.FILES.delete(c.req.param("key"));
+  return c.text("removed");
 });
 
 export default app;

@@ -1,0 +1,116 @@
+/** The bench of files: Atrium's uploads and downloads beside a bare R2 put and get, and the memory that they take. */
+
+import { measureRise, type Rise } from "./files/memory.ts";
+import { atriumStore, bareStore, type FileStore, MEBIBYTE } from "./files/stores.ts";
+import { ratePerSecond } from "./files/transfer.ts";
+import { median } from "./load.ts";
+import type { Bench, BenchOptions, BenchReport } from "./run.ts";
+import { type Served, serving } from "./serve.ts";
+import { ADVICE, ratio, table, verdict } from "./table.ts";
+
+/** Of the bare throughput, at least. */
+const GOAL = 0.8;
+const MEMORY_GOAL_BYTES = 32 * MEBIBYTE;
+
+/** Files of a size, over so many connections at once. */
+const SIZES = [
+  { bytes: MEBIBYTE, connections: 4 },
+  { bytes: 50 * MEBIBYTE, connections: 2 },
+] as const;
+
+type Size = (typeof SIZES)[number];
+type Verb = "put" | "get";
+
+/** Mebibytes per second, run by run. */
+interface Line {
+  readonly verb: Verb;
+  readonly size: Size;
+  readonly ours: readonly number[];
+  readonly bare: readonly number[];
+}
+
+export const bench: Bench = { parts: ["throughput", "memory"], run };
+
+function run(options: BenchOptions): Promise<BenchReport> {
+  const isWanted = (part: string) => options.parts.length === 0 || options.parts.includes(part);
+  return serving(["atrium", "floors"], options.stop, async (served) => {
+    const stores = [await atriumStore(served), bareStore(served)] as const;
+    const lines: Line[] = [];
+    for (const size of isWanted("throughput") ? SIZES : []) {
+      for (const verb of ["put", "get"] as const) lines.push(await measureLine(stores, verb, size, options));
+    }
+    const rises = isWanted("memory") ? await measureRises(stores, served, options) : [];
+    const markdown = [
+      ...(lines.length === 0 ? [] : [tableOf(lines)]),
+      ...rises.map(({ name, rise }) => riseLine(name, rise)),
+      ADVICE,
+    ].join("\n\n");
+    return { markdown, raw: { lines, rises } };
+  });
+}
+
+/** Both in turns, so that a machine that slows down or speeds up does so to both. */
+async function measureLine(
+  [atrium, bare]: readonly [FileStore, FileStore],
+  verb: Verb,
+  size: Size,
+  options: BenchOptions,
+): Promise<Line> {
+  const line = { verb, size, ours: [] as number[], bare: [] as number[] };
+  const warmUp = { ...options, seconds: 1 };
+  for (const store of [atrium, bare]) await measureRun(store, verb, size, warmUp);
+  for (let run = 0; run < options.runs; run += 1) {
+    line.ours.push(await measureRun(atrium, verb, size, options));
+    line.bare.push(await measureRun(bare, verb, size, options));
+  }
+  return line;
+}
+
+async function measureRun(store: FileStore, verb: Verb, size: Size, options: BenchOptions): Promise<number> {
+  const { seconds, stop } = options;
+  const keys: string[] = [];
+  const keep = (answer: Parameters<FileStore["keyOf"]>[0]) => keys.push(store.keyOf(answer));
+  const rate = async (): Promise<number> => {
+    const put = store.put(size.bytes);
+    if (verb === "put") return ratePerSecond(put, size.connections, seconds, stop, keep);
+    await ratePerSecond(put, 1, 0, stop, keep);
+    const get = store.get(keys[0] ?? "");
+    return ratePerSecond(get, size.connections, seconds, stop, ({ bytes }) => {
+      if (bytes !== size.bytes) throw new Error(`${store.name} gave ${bytes} of ${size.bytes} bytes`);
+    });
+  };
+  const perSecond = await rate();
+  await store.remove(keys, stop);
+  return (perSecond * size.bytes) / MEBIBYTE;
+}
+
+async function measureRises(stores: readonly FileStore[], { pid }: Served, options: BenchOptions) {
+  const rises: { name: string; rise: Rise | null }[] = [];
+  for (const store of stores) rises.push({ name: store.name, rise: await measureRise(store, pid, options) });
+  return rises;
+}
+
+function tableOf(lines: readonly Line[]): string {
+  const rows = lines.map(({ verb, size, ours, bare }) => {
+    const share = median(ours) / median(bare);
+    const what = `${verb} ${size.bytes / MEBIBYTE} MiB, ${size.connections} at once`;
+    return [
+      what,
+      ...[ours, bare].map((runs) => median(runs).toFixed(0)),
+      ratio(share),
+      `≥ ${GOAL}`,
+      verdict(share >= GOAL),
+    ];
+  });
+  return table(["request", "Atrium MiB/s", "bare R2 MiB/s", "of bare R2", "goal", "ok"], rows);
+}
+
+function riseLine(name: string, rise: Rise | null): string {
+  if (rise === null) return `${name}: the system does not tell what memory a process takes.`;
+  const mebibytes = (bytes: number) => (bytes / MEBIBYTE).toFixed(0);
+  return (
+    `${name}: an upload of 100 MiB raises the process's memory by at most ${mebibytes(rise.bytes)} MiB ` +
+    `(runs: ${rise.runs.map(mebibytes).join(", ")}; goal: at most ${mebibytes(MEMORY_GOAL_BYTES)}): ` +
+    verdict(rise.bytes <= MEMORY_GOAL_BYTES)
+  );
+}

@@ -1,0 +1,93 @@
+/** The two that keep files: Atrium, and a Worker that hands the body to R2 and the object back, and does nothing else. */
+import { Agent } from "node:http";
+import { Organization } from "../organization.ts";
+import type { Served } from "../serve.ts";
+import { type Received, type Transfer, transfer } from "./transfer.ts";
+
+export const MEBIBYTE = 1024 * 1024;
+
+/** Somewhere to put files and get them from. */
+export interface FileStore {
+  readonly name: string;
+  put(bytes: number): Transfer;
+  /** What names a file that was put. */
+  keyOf(answer: Received): string;
+  get(key: string): Transfer;
+  /** Removes files, so that a long bench does not fill the disk. */
+  remove(keys: readonly string[], stop: AbortSignal): Promise<void>;
+}
+
+const BOUNDARY = "a-boundary";
+
+/** Not all zeros: whoever skips pages that are empty should gain nothing. */
+const content = (bytes: number): Buffer => Buffer.alloc(bytes, "What Ada has drawn. ");
+
+/** A request for each key, one after the other. */
+async function each(
+  keys: readonly string[],
+  one: (key: string) => Transfer,
+  stop: AbortSignal,
+): Promise<void> {
+  const agent = new Agent({ keepAlive: true });
+  for (const key of keys) await transfer(one(key), agent, stop);
+  agent.destroy();
+}
+
+export const bareStore = ({ origin }: Served): FileStore => ({
+  name: "bare R2",
+  put: (bytes) => ({
+    method: "PUT",
+    url: `${origin("floors")}/r2`,
+    headers: { "Content-Type": "application/octet-stream" },
+    body: content(bytes),
+    status: 201,
+  }),
+  keyOf: ({ text }) => text,
+  get: (key) => ({ method: "GET", url: `${origin("floors")}/r2/${key}`, headers: {}, status: 200 }),
+  remove: (keys, stop) =>
+    each(
+      keys,
+      (key) => ({ method: "DELETE", url: `${origin("floors")}/r2/${key}`, headers: {}, status: 200 }),
+      stop,
+    ),
+});
+
+export async function atriumStore({ db, origin }: Served): Promise<FileStore> {
+  const organization = await Organization.create(db, origin("atrium"));
+  const roomId = await organization.createRoom("The room");
+  const userId = await organization.createUserId("Ada", roomId);
+  const base = `${origin("atrium")}/v1/accounts/${organization.accountId}`;
+  const head = (disposition: string) =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
+  const formOf = (file: Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from(`${head('name="roomId"')}${roomId}\r\n${head('name="userId"')}${userId}\r\n`),
+      Buffer.from(head('name="file"; filename="drawing.bin"')),
+      file,
+      Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+    ]);
+  return {
+    name: "Atrium",
+    put: (bytes) => ({
+      method: "POST",
+      url: `${base}/upload`,
+      headers: { ...organization.headers, "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` },
+      body: formOf(content(bytes)),
+      status: 201,
+    }),
+    keyOf: ({ text }) => (JSON.parse(text) as { data: { file: { key: string } } }).data.file.key,
+    get: (key) => ({ method: "GET", url: `${base}/storage/${key}`, headers: {}, status: 200 }),
+    remove: (keys, stop) =>
+      each(
+        keys,
+        (key) => ({
+          method: "DELETE",
+          url: `${base}/upload`,
+          headers: { ...organization.headers, "Content-Type": "application/json" },
+          body: Buffer.from(JSON.stringify({ key })),
+          status: 200,
+        }),
+        stop,
+      ),
+  };
+}

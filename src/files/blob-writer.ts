@@ -4,8 +4,6 @@ import type { PartedBlob } from "./blobs.ts";
 /** R2 wants 5 MiB or more; a file that fits into one part is put whole, in one call. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
-const FIRST_BYTES = 64 * 1024;
-
 /** Where the bytes go. */
 export interface BlobSink {
   put(bytes: Uint8Array): Promise<void>;
@@ -15,21 +13,22 @@ export interface BlobSink {
 
 export class BlobWriter {
   readonly #sink: BlobSink;
-  #held = new Uint8Array(FIRST_BYTES);
+  readonly #held: Uint8Array;
   #heldBytes = 0;
   #parted: PartedBlob | undefined;
   #size = 0;
 
-  constructor(sink: BlobSink) {
+  /** There may be at most `maxBytes`, which spares a small file the room of a whole part. */
+  constructor(sink: BlobSink, maxBytes: number) {
     this.#sink = sink;
+    this.#held = new Uint8Array(Math.min(maxBytes, PART_BYTES));
   }
 
   /** Takes the next bytes, and copies them. Nothing reaches the sink before there are more than {@link PART_BYTES}. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#size += bytes.byteLength;
     for (let rest = bytes; rest.byteLength > 0; ) {
-      if (this.#heldBytes === PART_BYTES) await this.#sendPart();
-      this.#makeRoom(rest.byteLength);
+      if (this.#heldBytes === this.#held.byteLength) await this.#sendPart();
       const taken = rest.subarray(0, this.#held.byteLength - this.#heldBytes);
       this.#held.set(taken, this.#heldBytes);
       this.#heldBytes += taken.byteLength;
@@ -52,14 +51,5 @@ export class BlobWriter {
     this.#parted ??= await this.#sink.begin();
     await this.#parted.add(this.#held.subarray(0, this.#heldBytes));
     this.#heldBytes = 0;
-  }
-
-  /** Grows by doubling, so that small files cost little. */
-  #makeRoom(bytes: number): void {
-    const wanted = Math.min(this.#heldBytes + bytes, PART_BYTES);
-    if (wanted <= this.#held.byteLength) return;
-    const roomier = new Uint8Array(Math.min(Math.max(wanted, 2 * this.#held.byteLength), PART_BYTES));
-    roomier.set(this.#held.subarray(0, this.#heldBytes));
-    this.#held = roomier;
   }
 }

@@ -3,7 +3,7 @@ import { type Ctx, mayUseRoom } from "../context.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Form } from "../http/form.ts";
 import { findAdmission } from "../users/admission.ts";
-import { BlobWriter } from "./blob-writer.ts";
+import { type BlobSink, BlobWriter } from "./blob-writer.ts";
 import { clear, MAX_UPLOAD_MS } from "./clearing.ts";
 import { createKey, parseKey, urlOf } from "./key.ts";
 import { essenceOf } from "./media-type.ts";
@@ -39,27 +39,36 @@ class ArrivingFile {
   readonly #writer: BlobWriter;
   readonly #deadline: number;
   #row: Arrival | undefined;
+  #admission: Promise<void> | undefined;
 
-  constructor(ctx: Ctx) {
+  /** There may be at most `maxBytes`. */
+  constructor(ctx: Ctx, maxBytes: number) {
     this.#ctx = ctx;
     this.#deadline = ctx.now() + MAX_UPLOAD_MS;
-    this.#writer = new BlobWriter({
-      put: (bytes) => ctx.blobs.put(this.#known, this.#known.mimeType, bytes),
+    const sink: BlobSink = {
+      put: async (bytes) => {
+        const row = await this.#admitted();
+        await ctx.blobs.put(row, row.mimeType, bytes);
+      },
       begin: async () => {
-        const parted = await ctx.blobs.begin(this.#known, this.#known.mimeType);
-        await ctx.db.run([updateUploadId(ctx, this.#known.key, parted.uploadId)]);
+        const row = await this.#admitted();
+        const parted = await ctx.blobs.begin(row, row.mimeType);
+        await ctx.db.run([updateUploadId(ctx, row.key, parted.uploadId)]);
         return parted;
       },
-    });
+    };
+    this.#writer = new BlobWriter(sink, maxBytes);
   }
 
-  get #known(): Arrival {
-    if (this.#row === undefined) throw new Error("Bytes go to R2 when their row is written, not before");
+  /** The file's row, as soon as it is written: nothing goes to R2 before. */
+  async #admitted(): Promise<Arrival> {
+    await this.#admission;
+    if (this.#row === undefined) throw new Error("An upload is admitted before its bytes go anywhere");
     return this.#row;
   }
 
-  /** NOT_FOUND without the room or the user, FORBIDDEN when the room is closed, or the caller may not upload there. */
-  async admit(upload: Upload): Promise<void> {
+  /** Refuses those who may not upload there; whether there is such a place, the first bytes that go out wait for. */
+  admit(upload: Upload): void {
     const ctx = this.#ctx;
     mayUpload(ctx, upload);
     const { roomId, userId: uploadedBy, filename, mimeType } = upload;
@@ -73,7 +82,13 @@ class ArrivingFile {
       uploadedBy,
       uploadedAt: ctx.now(),
     };
-    const { room, user } = await findAdmission(ctx, roomId, uploadedBy, [insertArrival(this.#row)]);
+    this.#admission = this.#announce(this.#row);
+    this.#admission.catch(() => {}); // whoever waits for it hears of it
+  }
+
+  /** NOT_FOUND without the room or the user, FORBIDDEN when the room is closed. */
+  async #announce(row: Arrival): Promise<void> {
+    const { room, user } = await findAdmission(this.#ctx, row.roomId, row.uploadedBy, [insertArrival(row)]);
     if (room === null) throw notFound("Rooms", "Room");
     if (room.state === "closed") throw forbidden("The room is closed; open it again to upload");
     if (user === null) throw notFound("Users", "User");
@@ -90,7 +105,7 @@ class ArrivingFile {
   async finish(): Promise<{ file: UploadResult }> {
     const ctx = this.#ctx;
     const size = await this.#writer.finish();
-    const { key } = this.#known;
+    const { key } = await this.#admitted();
     const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
     const [stored] = await ctx.commit([storeArrival(ctx, key, size, ctx.now())], data);
     if (stored.length === 0) throw notFound("Rooms", "Room");
@@ -102,6 +117,7 @@ class ArrivingFile {
     if (this.#row === undefined) return;
     const { db, blobs, log } = this.#ctx;
     try {
+      await this.#admission?.catch(() => {});
       const [doomed] = await db.run([doomUpload(this.#ctx, this.#row.key)]);
       await clear(db, blobs, doomed);
     } catch (error) {
@@ -112,7 +128,7 @@ class ArrivingFile {
 
 /** Stores the file of a form. Whatever goes wrong, nothing of it is left. */
 export async function uploadFile(ctx: Ctx, form: Form): Promise<{ file: UploadResult }> {
-  const file = new ArrivingFile(ctx);
+  const file = new ArrivingFile(ctx, form.maxBytes);
   const work = readUpload(form, file).then(() => file.finish());
   const cleared = work.catch(() => file.giveUp());
   ctx.defer(cleared); // a client that hangs up ends its request, and with it all that nobody waits for

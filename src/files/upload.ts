@@ -20,8 +20,8 @@ export type Upload = UploadFields & FileHead;
 
 /** What becomes of a form. */
 export interface UploadReceiver {
-  /** Called once, as soon as all is known; rejects to refuse. */
-  admit(upload: Upload): Promise<void>;
+  /** Called once, as soon as all is known; throws to refuse. */
+  admit(upload: Upload): void;
   /** Takes the file's next bytes; without {@link admit} before, at most {@link PART_BYTES} of them. */
   write(bytes: Uint8Array): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function readUpload(form: Form, receiver: UploadReceiver): Promise<
       if (file !== undefined) throw invalid("file: one only; send each file in a request of its own");
       file = headOf(part);
       isAdmitted = FIELD_NAMES.every((name) => fields.has(name));
-      if (isAdmitted) await admit(file);
+      if (isAdmitted) admit(file);
       await receiveFile(part, receiver, isAdmitted);
     } else {
       if (fields.has(part.name)) throw invalid(`${part.name}: one only`);
@@ -59,7 +59,7 @@ export async function readUpload(form: Form, receiver: UploadReceiver): Promise<
     }
   }
   if (file === undefined) throw invalid("file is required: a part of the form with a filename");
-  if (!isAdmitted) await admit(file);
+  if (!isAdmitted) admit(file);
 }
 
 /** True for the file; an input for files that was left empty has a filename too, an empty one. */

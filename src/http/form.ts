@@ -28,6 +28,8 @@ interface Digest {
 }
 
 export class Form {
+  /** No part can have more bytes: HTTP holds a body to its announced length, and we to our limit. */
+  readonly maxBytes: number;
   readonly #body: Body;
   readonly #events: AsyncGenerator<FormEvent, void>;
   readonly #digest: Digest | null;
@@ -40,7 +42,8 @@ export class Form {
   constructor(request: Request, description: FormDescription, module: Module, isDigested: boolean) {
     const { maxBytes, tooLarge } = description;
     const refusal = new AppError(module, "BAD_REQUEST", tooLarge);
-    if (Number(request.headers.get("Content-Length") ?? 0) > maxBytes) throw refusal;
+    this.maxBytes = Number(request.headers.get("Content-Length") ?? maxBytes);
+    if (this.maxBytes > maxBytes) throw refusal;
     this.#digest = isDigested ? openDigest() : null;
     const parser = new FormParser(request.headers.get("Content-Type"), module);
     this.#body = new Body(request.body, maxBytes, refusal);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { TestSocket } from "../realtime/test-socket.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, formOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 
 let owner: Account;
@@ -40,6 +40,48 @@ describe("a request of a known key", () => {
     const cost = await costOf(owner, method, filled, body && { ...body, roomId });
     expect(cost).toMatchObject({ trips, objectCalls });
     expect(cost.status).toBeLessThan(300);
+  });
+});
+
+describe("a request about files", () => {
+  const form = (bytes: number) =>
+    formOf({ roomId, userId }, new File([new Uint8Array(bytes)], "a.bin", { type: "image/png" }));
+  const upload = async () => {
+    const { data } = await owner.api.upload({ roomId, userId }, new File(["Hello"], "a.txt"));
+    return data.file.key;
+  };
+
+  it("costs two trips to upload one: before its first byte, and when it is whole", async () => {
+    expect(await costOf(owner, "POST", "/upload", form(1000))).toMatchObject({
+      status: 201,
+      trips: 2,
+      r2Calls: 1,
+    });
+  });
+
+  it("costs one more, and R2 a call for each part and two, when it is large", async () => {
+    const cost = await costOf(owner, "POST", "/upload", form(20 * 1024 * 1024));
+    expect(cost).toMatchObject({ status: 201, trips: 3, r2Calls: 2 + 3 });
+  });
+
+  it("costs one trip to list them", async () => {
+    const cost = await costOf(owner, "GET", `/files?roomId=${roomId}&mimeType=image/&userId=${userId}`);
+    expect(cost).toMatchObject({ status: 200, trips: 1, objectCalls: 0, r2Calls: 0 });
+  });
+
+  it("costs no trip, and one call of R2, to read one", async () => {
+    const cost = await costOf(owner, "GET", `/storage/${await upload()}`);
+    expect(cost).toMatchObject({ status: 200, trips: 0, r2Calls: 1 });
+  });
+
+  it("costs two trips to delete one: out of sight, then gone", async () => {
+    const cost = await costOf(owner, "DELETE", "/upload", { key: await upload() });
+    expect(cost).toMatchObject({ status: 200, trips: 2, r2Calls: 1 });
+  });
+
+  it("costs nothing more to delete a room that has none", async () => {
+    const { id } = await owner.api.createRoom();
+    expect(await costOf(owner, "DELETE", `/rooms/${id}`)).toMatchObject({ trips: 2, r2Calls: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Bindings that count: how often a request goes to D1, and how often it calls a room's object. */
+/** Bindings that count: how often a request goes to D1, to R2, and how often it calls a room's object. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
@@ -50,17 +50,36 @@ const countingRooms = (rooms: Env["ROOMS"], onCall: () => void): Env["ROOMS"] =>
     },
   });
 
+/** R2 as it is, but for telling `onCall` of each call, those of an upload in parts too. */
+function countingR2<T extends R2Bucket | R2MultipartUpload>(r2: T, onCall: () => void): T {
+  return new Proxy(r2, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]) => {
+        onCall();
+        const result: unknown = await Reflect.apply(member, target, args);
+        return name === "createMultipartUpload" ? countingR2(result as R2MultipartUpload, onCall) : result;
+      };
+    },
+  });
+}
+
 export interface Cost {
   readonly status: number;
   /** D1 round trips, those that the answer does not wait for included. */
   readonly trips: number;
   readonly objectCalls: number;
+  readonly r2Calls: number;
 }
 
-/** What one request of the organization costs. */
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** What one request of the organization costs; a body that is no form is sent as JSON. */
 export async function costOf(owner: Account, method: string, path: string, body?: unknown): Promise<Cost> {
   let trips = 0;
   let objectCalls = 0;
+  let r2Calls = 0;
   const counting: Env = {
     ...env,
     DB: countingD1(env.DB, () => {
@@ -69,9 +88,19 @@ export async function costOf(owner: Account, method: string, path: string, body?
     ROOMS: countingRooms(env.ROOMS, () => {
       objectCalls += 1;
     }),
+    FILES: countingR2(env.FILES, () => {
+      r2Calls += 1;
+    }),
   };
-  const headers = { Authorization: owner.api.authorization ?? "", "Content-Type": "application/json" };
-  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  const authorization = { Authorization: owner.api.authorization ?? "" };
+  const init =
+    body instanceof FormData
+      ? { method, headers: authorization, body }
+      : {
+          method,
+          headers: { ...authorization, ...JSON_TYPE },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        };
   const execution = createExecutionContext();
   const response = await app.fetch(
     new Request(`${ORIGIN}${owner.api.base}${path}`, init),
@@ -79,5 +108,6 @@ export async function costOf(owner: Account, method: string, path: string, body?
     execution,
   );
   await waitOnExecutionContext(execution);
-  return { status: response.status, trips, objectCalls };
+  await response.arrayBuffer();
+  return { status: response.status, trips, objectCalls, r2Calls };
 }

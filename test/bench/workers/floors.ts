@@ -130,6 +130,19 @@ app.put("/r2", async (c) => {
   return c.text(key, 201);
 });
 
+app.put("/r2/parts/:bytes", async (c) => {
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  const partBytes = Number(c.req.param("bytes"));
+  const key = crypto.randomUUID();
+  const upload = await c.env.FILES.createMultipartUpload(key);
+  const parts: R2UploadedPart[] = [];
+  for (let offset = 0; offset < bytes.byteLength; offset += partBytes) {
+    parts.push(await upload.uploadPart(parts.length + 1, bytes.subarray(offset, offset + partBytes)));
+  }
+  await upload.complete(parts);
+  return c.text(key, 201);
+});
+
 app.get("/r2/:key", async (c) => {
   const object = await c.env.FILES.get(c.req.param("key"));
   return object === null ? c.notFound() : new Response(object.body);

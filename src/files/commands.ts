@@ -126,7 +126,7 @@ class ArrivingFile {
   }
 }
 
-/** Stores the file of a form. Whatever goes wrong, nothing of it is left. */
+/** Stores the file of a form. When it is refused, nothing of it is left. */
 export async function uploadFile(ctx: Ctx, form: Form): Promise<{ file: UploadResult }> {
   const file = new ArrivingFile(ctx, form.maxBytes);
   const work = readUpload(form, file).then(() => file.finish());

@@ -149,9 +149,15 @@ export const doomFile = (tenant: Tenant, key: string, uploadedBy: string | null)
       .returning(DOOMED),
   );
 
-/** Gives an upload up, whether it was shown already or not. */
+/** Gives an upload up, unless it is shown: then it has succeeded, whatever its request was told. */
 export const doomUpload = (tenant: Tenant, key: string): Statement<DoomedFile> =>
-  statement(build.update(files).set({ state: "doomed" }).where(whereIs(tenant, key)).returning(DOOMED));
+  statement(
+    build
+      .update(files)
+      .set({ state: "doomed" })
+      .where(and(whereIs(tenant, key), sql`${files.state} <> 'stored'`))
+      .returning(DOOMED),
+  );
 
 /** Takes all files of a room out of sight. */
 export const doomFilesOf = ({ accountId }: Tenant, roomId: string): Statement =>

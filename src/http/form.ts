@@ -28,7 +28,7 @@ interface Digest {
 }
 
 export class Form {
-  /** No part can have more bytes: HTTP holds a body to its announced length, and we to our limit. */
+  /** No part has more bytes: the body's announced length, or the most that it may have. */
   readonly maxBytes: number;
   readonly #body: Body;
   readonly #events: AsyncGenerator<FormEvent, void>;
@@ -43,10 +43,10 @@ export class Form {
     const { maxBytes, tooLarge } = description;
     const refusal = new AppError(module, "BAD_REQUEST", tooLarge);
     this.maxBytes = Number(request.headers.get("Content-Length") ?? maxBytes);
-    if (this.maxBytes > maxBytes) throw refusal;
+    if (!(this.maxBytes >= 0 && this.maxBytes <= maxBytes)) throw refusal;
     this.#digest = isDigested ? openDigest() : null;
     const parser = new FormParser(request.headers.get("Content-Type"), module);
-    this.#body = new Body(request.body, maxBytes, refusal);
+    this.#body = new Body(request.body, this.maxBytes, refusal);
     this.#events = this.#observe(readEvents(this.#body, parser));
   }
 

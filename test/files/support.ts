@@ -1,5 +1,6 @@
 /** What the tests of files share: a room to upload to, forms written by hand, and a look behind the API. */
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import { openDatabase } from "../../src/database.ts";
 import { openBlobs } from "../../src/files/blobs.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
@@ -70,6 +71,11 @@ export async function statesOf(accountId: string): Promise<string[]> {
 export async function objectsOf(accountId: string): Promise<string[]> {
   const { objects } = await env.FILES.list({ prefix: `${accountId}/` });
   return objects.map(({ key }) => key);
+}
+
+/** Fails unless nothing of any upload is left, in sight or out of it. */
+export async function expectNothingLeft({ id }: Pick<Furnished, "id">): Promise<void> {
+  expect([await statesOf(id), await objectsOf(id)]).toEqual([[], []]);
 }
 
 export const db = openDatabase(env.DB);

@@ -1,16 +1,15 @@
-/** Uploads: what a form must hold, who may send it, and that a refused one leaves nothing. */
-import { env } from "cloudflare:workers";
+/** Uploads: what a form must hold, and that a refused one leaves nothing. */
 import { describe, expect, it } from "vitest";
 import { MAX_FILE_BYTES } from "../../src/files/schema.ts";
 import { formOf } from "../support/api.ts";
 import {
   BOUNDARY,
   END,
+  expectNothingLeft,
   type Furnished,
   field,
   furnished,
   MEBIBYTE,
-  objectsOf,
   onlyFile,
   part,
   sendForm,
@@ -18,11 +17,6 @@ import {
   store,
   textFile,
 } from "./support.ts";
-
-/** Fails unless nothing of any upload is left, in sight or out of it. */
-async function expectNothingLeft({ id }: Furnished): Promise<void> {
-  expect([await statesOf(id), await objectsOf(id)]).toEqual([[], []]);
-}
 
 const fieldsOf = ({ roomId, userId }: Furnished) => field("roomId", roomId) + field("userId", userId);
 const filePart = (disposition = 'name="file"; filename="a.txt"') =>
@@ -316,117 +310,5 @@ describe("an upload is refused, and leaves nothing,", () => {
     await expectNothingLeft(owner);
     await owner.api.patch(`/rooms/${owner.roomId}`, { state: "active" });
     expect((await owner.api.upload(owner.fields, textFile())).status).toBe(201);
-  });
-});
-
-describe("a user", () => {
-  it("uploads, lists and deletes as itself, and nothing of anybody else's", async () => {
-    const owner = await furnished();
-    const ada = owner.api.as(owner.token);
-    const bo = await owner.api.createUser(owner.roomId, { name: "Bo" });
-    const key = await store(ada, owner.fields, textFile());
-    const bosKey = await store(owner.api.as(bo.token), { roomId: owner.roomId, userId: bo.id }, textFile());
-    expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(2);
-    const asBo = await ada.upload({ ...owner.fields, userId: bo.id }, textFile());
-    expect([asBo.status, asBo.error?.code]).toEqual([403, "FORBIDDEN"]);
-    const bosFile = await ada.deleteFile(bosKey);
-    expect([bosFile.status, bosFile.error?.code]).toEqual([403, "FORBIDDEN"]);
-    expect((await ada.deleteFile(key)).data).toEqual({ key });
-    expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
-  });
-
-  it("that is a viewer reads and no more", async () => {
-    const owner = await furnished();
-    const viewer = await owner.api.createUser(owner.roomId, { role: "viewer" });
-    const api = owner.api.as(viewer.token);
-    const key = await store(owner.api, { ...owner.fields, userId: viewer.id }, textFile());
-    expect((await api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
-    for (const answer of [
-      await api.upload({ ...owner.fields, userId: viewer.id }, textFile()),
-      await api.deleteFile(key),
-    ]) {
-      expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
-    }
-    expect((await owner.api.deleteFile(key)).status).toBe(200);
-  });
-
-  it("is told nothing of other rooms' files", async () => {
-    const [owner, other] = [await furnished(), await furnished()];
-    const room = await owner.api.createRoom();
-    const user = await owner.api.createUser(room.id);
-    const keys = [
-      await store(owner.api, { roomId: room.id, userId: user.id }, textFile()),
-      await store(other.api, other.fields, textFile()),
-      `${crypto.randomUUID()}/${"x".repeat(22)}/uploads/none`,
-    ];
-    for (const key of keys) {
-      const answer = await owner.api.as(owner.token).deleteFile(key);
-      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
-    }
-  });
-});
-
-describe("deleting a file", () => {
-  it("is found by one of many at once, and leaves nothing", async () => {
-    const owner = await furnished();
-    const key = await store(owner.api, owner.fields, textFile());
-    const answers = await Promise.all(Array.from({ length: 10 }, () => owner.api.deleteFile(key)));
-    const statuses = answers.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([200, ...Array(9).fill(404)]);
-    expect((await owner.api.raw("GET", `/storage/${key}`)).status).toBe(404);
-    await expectNothingLeft(owner);
-  });
-
-  it.each(["no key", "a/b/uploads/c", "../../x", "x".repeat(1024)])("of %j finds nothing", async (key) => {
-    const { api } = await furnished();
-    const answer = await api.deleteFile(key);
-    expect([answer.status, answer.error?.module]).toEqual([404, "Files"]);
-  });
-});
-
-describe("an Idempotency-Key", () => {
-  const options = { headers: { "Idempotency-Key": "k" } };
-
-  it("answers a retry alike and stores one file, though the form's boundary differs", async () => {
-    const owner = await furnished();
-    const first = await owner.api.upload(owner.fields, textFile(), options);
-    const second = await owner.api.upload(owner.fields, textFile(), options);
-    expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
-    expect(second.data).toEqual(first.data);
-    expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
-  });
-
-  it("does the work once when many come at once", async () => {
-    const owner = await furnished();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => owner.api.upload(owner.fields, textFile(), options)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
-    expect(new Set(answers.map(({ data }) => data.file.key)).size).toBe(1);
-    expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
-  });
-
-  it("refuses another file, name, type or user under the same key", async () => {
-    const owner = await furnished();
-    const other = await owner.api.createUser(owner.roomId);
-    await owner.api.upload(owner.fields, textFile(), options);
-    for (const answer of [
-      await owner.api.upload(owner.fields, textFile("a.txt", "Hallo"), options),
-      await owner.api.upload(owner.fields, textFile("b.txt"), options),
-      await owner.api.upload(owner.fields, textFile("a.txt", "Hello", "text/html"), options),
-      await owner.api.upload({ ...owner.fields, userId: other.id }, textFile(), options),
-    ]) {
-      expect([answer.status, answer.error?.code]).toEqual([409, "CONFLICT"]);
-    }
-    expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
-  });
-
-  it("replays large files, too, without storing them again", async () => {
-    const owner = await furnished();
-    const large = () => new File([new Uint8Array(12 * MEBIBYTE)], "large");
-    const first = await owner.api.upload(owner.fields, large(), options);
-    await env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(owner.roomId).run();
-    expect((await owner.api.upload(owner.fields, large(), options)).data).toEqual(first.data);
-    expect((await objectsOf(owner.id)).length).toBe(1);
   });
 });

@@ -86,7 +86,9 @@ The key and the file's record have its name cleaned: without folders, controls a
 composed form (NFC), and shortened before its extension to 255 bytes of UTF-8. \`filename*\` wins over \`filename\`. A type
 that is missing or malformed counts as \`application/octet-stream\`.
 
-Other fields of the form, at most 8 KiB each, are passed over. The file can be seen when it is complete; if anything goes wrong before, nothing of it is left.
+Other fields of the form, at most 8 KiB each, are passed over; a form has at most 32 parts, and takes at most 30 minutes.
+The file can be seen when it is complete; if anything goes wrong before, nothing of it is left.
+
 A user's JWT uploads as that user, unless it is a viewer's. A room that is closed takes none; one that is closed or
 deleted while a file arrives: deleting wins, closing does not stop it. With an \`Idempotency-Key\`, fields, name, type
 and bytes must be the same in a retry, the form's boundary need not.`,

@@ -194,5 +194,10 @@ export const deleteDoomed = (keys: readonly string[]): Statement =>
   statement(
     build
       .delete(files)
-      .where(and(sql`${files.key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`, isDoomed)),
+      .where(
+        and(
+          sql`${files.key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
+          sql`${files.state} = 'doomed'`,
+        ),
+      ),
   );

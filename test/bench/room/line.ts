@@ -14,6 +14,8 @@ export interface Voice {
   readonly url: string;
   /** Says what a member must say before it is in, and waits for the answers. */
   enter(line: Line): Promise<void>;
+  /** What must be said at once to this frame; null for nothing. */
+  heed?(frame: Buffer): Frame | null;
   /** A message that all others are to get. */
   say(text: string): Frame;
   /** A cursor's latest state, which all others are to get unless a later one overtakes it. */
@@ -60,6 +62,8 @@ export class Line {
     const frame = bufferOf(data);
     this.frames += 1;
     this.bytes += frame.byteLength;
+    const reply = this.voice.heed?.(frame) ?? null;
+    if (reply !== null) this.send(reply);
     this.#onFrame(frame);
   }
 

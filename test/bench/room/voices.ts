@@ -3,6 +3,7 @@ import type { Frame, Line, Voice } from "./line.ts";
 
 const JOINED = Buffer.from("Room joined");
 const SUBSCRIBED = Buffer.from("Subscription changed");
+const MARK = Buffer.from('"mark":');
 
 /** A member of Atrium's, who takes batches and hears of everybody, as its SDK does. */
 export interface AtriumVoice extends Voice {
@@ -18,10 +19,19 @@ export function atriumVoice(url: string, token: string): AtriumVoice {
       const subscription = message("PRESENCE_SUBSCRIBE", { target: "*", on: true }, "subscribe");
       await line.ask(subscription, (frame) => frame.includes(SUBSCRIBED));
     },
+    heed: readerMark,
     say: (text) => message("BROADCAST", { event: "message", data: text }),
     show: (text) => message("PRESENCE_UPDATE", { state: { cursor: text } }),
     write: (key, value, mark) => message("STORE_SET", { store: "bench", key, value }, mark),
   };
+}
+
+/** How far a reader has come, which the room asks for after each MiB (R62). */
+function readerMark(frame: Buffer): string | null {
+  const at = frame.lastIndexOf(MARK);
+  if (at < 0) return null;
+  const digits = at + MARK.length;
+  return message("MARK", { mark: Number.parseInt(frame.toString("latin1", digits, digits + 16), 10) });
 }
 
 const message = (type: string, data: object, requestId?: string): string =>

@@ -7,6 +7,7 @@ import { type Subject, servingAtrium, servingBare } from "./subjects.ts";
 import { inTurns, middle, type Section } from "./turns.ts";
 
 const SOCKETS = 1_000;
+const FEW_USERS = 50;
 /** Of the bare object's, at most. */
 const GOAL = 1.1;
 
@@ -19,8 +20,18 @@ interface Fresh {
 export async function measureIdle(options: BenchOptions): Promise<Section> {
   const { stop } = options;
   const fresh: Fresh[] = [
-    { name: "**Atrium**", measure: () => servingAtrium(stop, (subject) => grow(subject, stop)) },
-    { name: "bare Durable Object", measure: () => servingBare(stop, (subject) => grow(subject, stop)) },
+    {
+      name: `**Atrium**, tabs of ${FEW_USERS} users`,
+      measure: () => servingAtrium(stop, (subject) => grow(subject, FEW_USERS, stop)),
+    },
+    {
+      name: "bare Durable Object",
+      measure: () => servingBare(stop, (subject) => grow(subject, SOCKETS, stop)),
+    },
+    {
+      name: "**Atrium**, each of a user of its own",
+      measure: () => servingAtrium(stop, (subject) => grow(subject, SOCKETS, stop)),
+    },
   ];
   const measured = await inTurns(fresh, options, (subject) => subject.measure());
   const sizes = measured.map(({ runs }) => middle(runs, (run) => run));
@@ -32,15 +43,15 @@ export async function measureIdle(options: BenchOptions): Promise<Section> {
     return [name, (size / 1024).toFixed(0), ratio(size / floor), ...goal];
   });
   const markdown = [
-    `Memory of ${SOCKETS} idle sockets in one room, each of a user of its own, on a fresh server`,
+    `Memory of ${SOCKETS} idle sockets in one room, on a fresh server`,
     table(["server", "KB per socket", "of bare", "goal", "ok"], rows),
-    "What a thousand joins leave to be collected is in it: each answer names all who are there.",
+    "What the joins leave to be collected is in it: each answer names all users who are there.",
   ].join("\n\n");
   return { markdown, raw: { measured } };
 }
 
-async function grow(subject: Subject, stop: AbortSignal): Promise<number | null> {
-  const voices = await subject.createRoom(SOCKETS + 1);
+async function grow(subject: Subject, users: number, stop: AbortSignal): Promise<number | null> {
+  const voices = await subject.createRoom(SOCKETS + 1, users);
   const first = await Line.openAll(voices.slice(0, 1), stop);
   await calm(subject.pid, stop);
   const before = residentBytes(subject.pid);

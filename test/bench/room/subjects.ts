@@ -10,8 +10,8 @@ import type { Writer } from "./writes.ts";
 export interface Subject<Member extends Voice = Voice> {
   readonly name: string;
   readonly pid: number;
-  /** A new room, and the voices of its members. */
-  createRoom(members: number): Promise<Member[]>;
+  /** A new room, and the voices of its members; where there are users, so many share the voices. */
+  createRoom(members: number, users?: number): Promise<Member[]>;
 }
 
 /** How a member's messages are acknowledged: sent back alone, stored and sent back, or sent to all. */
@@ -83,10 +83,12 @@ export function servingAtrium<T>(
     return work({
       name: "**Atrium**",
       pid: served.pid,
-      createRoom: async (members) => {
+      createRoom: async (members, users = members) => {
         const room = await organization.createRoom("The room");
-        const tokens = await createUsers(organization, room, members);
-        return tokens.map((token) => atriumVoice(`${sockets}/${room}/socket`, token));
+        const tokens = await createUsers(organization, room, users);
+        return times(members, (member) =>
+          atriumVoice(`${sockets}/${room}/socket`, tokens[member % users] ?? ""),
+        );
       },
       writerOf: (voice) => ({
         voice,

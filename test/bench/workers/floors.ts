@@ -120,6 +120,10 @@ app.post("/:account/users", async (c) => {
       account,
       roomId,
     ),
+    DB.prepare(
+      `INSERT INTO outbox (id, account_id, room_id, change, created_at) SELECT ?, ?, ?, ?, ?
+       WHERE EXISTS (SELECT 1 FROM rooms WHERE ${ROOM} AND first_join_at IS NOT NULL) RETURNING id`,
+    ).bind(crypto.randomUUID(), account, roomId, "{}", Date.now(), account, roomId),
   ]);
   return c.json(row, 201);
 });

@@ -1,6 +1,7 @@
 /** The API's table of contents: one mount per feature, and what answers beside them. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
+import { demoPage, receiveVisitor } from "./demo/routes.ts";
 import type { Env } from "./env.ts";
 import { AppError } from "./errors.ts";
 import { fileEndpoints } from "./files/routes.ts";
@@ -39,6 +40,8 @@ const apiDocument = (): ApiDocument => {
 
 app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
 app.get("/docs", () => docsPage(apiDocument()));
+app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
+app.post("/demo/visitors", (c) => receiveVisitor(c.req.raw, c.env, c.executionCtx));
 app.get("/", (c) => c.redirect("/docs"));
 
 app.options("/v1/*", () => preflight(crypto.randomUUID()));

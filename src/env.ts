@@ -10,8 +10,13 @@ export interface Env {
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
+  readonly DEMO_RATE_LIMIT: RateLimit;
+  /** The files of `.wrangler/public`. */
+  readonly ASSETS: Fetcher;
   readonly JWT_SECRET?: string;
   readonly JWT_SECRET_PREVIOUS?: string;
+  /** The organization that /demo belongs to; without it there is no demo. */
+  readonly DEMO_ACCOUNT_ID?: string;
 }
 
 /** The secrets that sign users' tokens: the first one signs, all of them verify. */

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { bundleDemo } from "../src/cli/demo-bundle.ts";
 import { readRuns } from "./endurance/runs.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -13,15 +14,18 @@ export default defineConfig({
       {
         root,
         plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: path.join(root, "wrangler.toml") },
-            miniflare: {
-              bindings: {
-                JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
-                TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
+          cloudflareTest(async () => {
+            await bundleDemo(); // the plugin runs no custom build
+            return {
+              wrangler: { configPath: path.join(root, "wrangler.toml") },
+              miniflare: {
+                bindings: {
+                  JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+                  TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
+                },
               },
-            },
-          })),
+            };
+          }),
         ],
         test: {
           name: "worker",

@@ -15,6 +15,7 @@ const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 const ENTRIES = {
   client: "index.ts",
   server: "server.ts",
+  react: "react/index.ts",
 };
 /** What applications bring themselves. */
 const EXTERNAL = ["react"];

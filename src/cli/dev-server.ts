@@ -11,12 +11,24 @@ export interface DevServer {
   readonly ended: Promise<number | null>;
 }
 
+export interface DevServerOptions {
+  readonly port: number;
+  readonly persistTo: string;
+  /** The organization that /demo belongs to. */
+  readonly demoAccountId: string;
+}
+
 /** Starts the service; whoever runs the same `wrangler dev` by hand gets the same service on the same data. */
-export function startDevServer(port: number, persistTo: string, stop: AbortSignal): DevServer {
-  const { child, ended } = spawnWrangler(
-    ["dev", "--port", String(port), "--persist-to", persistTo, "--show-interactive-dev-session=false"],
-    stop,
-  );
+export function startDevServer(options: DevServerOptions, stop: AbortSignal): DevServer {
+  const { port, persistTo, demoAccountId } = options;
+  const flags = {
+    port: String(port),
+    "persist-to": persistTo,
+    var: `DEMO_ACCOUNT_ID:${demoAccountId}`,
+    "show-interactive-dev-session": "false",
+  };
+  const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+  const { child, ended } = spawnWrangler(["dev", ...args], stop);
   let isReady = false;
   /** The banner and the table of bindings, which only matter when the start fails. */
   const held: string[] = [];

@@ -43,8 +43,9 @@ async function mustBeFree(port: number): Promise<void> {
   );
 }
 
-const banner = (url: string, credentials: Credentials): string => `
+const banner = (url: string, credentials: Credentials, hasDemo: boolean): string => `
 Atrium is ready at ${url}, its documentation at ${url}/docs
+${hasDemo ? `A demo of it is at ${url}/demo: open it in two windows` : "Its demo comes back with the next start"}
 
   Account ID  ${credentials.accountId}
   API key     ${credentials.apiKey}
@@ -65,11 +66,13 @@ async function main(stop: AbortSignal): Promise<void> {
   if (await ensureDevSecrets()) console.log("Made a JWT_SECRET for development in .dev.vars");
   const demo = await prepareDemo(persistTo, stop);
 
-  const server = startDevServer(port, persistTo, stop);
+  const server = startDevServer({ port, persistTo, demoAccountId: demo.accountId }, stop);
   const url = `http://localhost:${port}`;
   const announce = async () => {
     await server.ready;
-    console.log(banner(url, await confirmDemo(url, persistTo, demo, stop)));
+    const confirmed = await confirmDemo(url, persistTo, demo, stop);
+    // The service was started for the demo of the organization that it had until now.
+    console.log(banner(url, confirmed, confirmed.accountId === demo.accountId));
   };
   // The service is of use without its demo, so this failure is said and no more.
   announce().catch((error: unknown) => {

@@ -33,7 +33,12 @@ export function spawnWrangler(args: readonly string[], stop: AbortSignal): Wrang
   const child = spawn(process.execPath, [WRANGLER, ...args], {
     cwd: ROOT,
     detached: process.platform !== "win32",
-    env: { ...process.env, ...QUIET },
+    env: {
+      ...process.env,
+      ...QUIET,
+      // The build command of wrangler.toml calls `node`: it shall be this one.
+      PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
+    },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const killGroup = () => {

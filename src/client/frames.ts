@@ -1,7 +1,7 @@
 /** Reads what the service says, checked by hand: what is unknown or malformed is passed over, never trusted. */
 import type { Fault } from "./error.ts";
 import { isRecord } from "./json.ts";
-import type { Comment, PresenceState, Role, Room, UserRecord } from "./wire.ts";
+import type { Comment, Role, Room, UserRecord } from "./wire.ts";
 
 export type Data = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,6 @@ export interface Joined {
   readonly role: Role;
   readonly users: readonly UserRecord[];
   readonly follows: Readonly<Record<string, readonly string[]>>;
-  readonly presence: Readonly<Record<string, PresenceState>>;
   readonly seq: number;
   /** What was missed; null when everything must be asked for anew. */
   readonly changes: readonly Told[] | null;
@@ -73,14 +72,13 @@ const readFault = (error: unknown): Fault => {
 };
 
 /** Null when the answer is not one to `JOIN_ROOM`. */
-export function readJoined({ room, role, users, follows, presence, seq, changes }: Data): Joined | null {
+export function readJoined({ room, role, users, follows, seq, changes }: Data): Joined | null {
   if (!isRoom(room) || !isCount(seq)) return null;
   return {
     room,
     role: role === "editor" ? role : "viewer",
     users: listOf(users, isUser),
     follows: recordOf(follows, isTexts),
-    presence: recordOf(presence, isRecord),
     seq,
     changes: Array.isArray(changes) ? changes.filter(isRecord).flatMap(readTold) : null,
   };

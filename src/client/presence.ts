@@ -1,7 +1,6 @@
 /** `client.presence`: what users show of themselves right now, such as where their cursor is. */
 import { guard, report } from "./emitter.ts";
 import { AtriumError, invalid } from "./error.ts";
-import type { Joined } from "./frames.ts";
 import { byteLength, isRecord, toJson } from "./json.ts";
 import type { Session } from "./session.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -30,6 +29,8 @@ export class Presence {
   readonly #throttle: Throttle;
   readonly #listeners = new Map<string, Set<Listener>>();
   #states: ReadonlyMap<string, PresenceState> = new Map();
+  /** Of whom this connection has told. */
+  #told = new Set<string>();
   /** What oneself shows; undefined before the first update. */
   #own: PresenceState | null | undefined;
 
@@ -39,7 +40,7 @@ export class Presence {
     this.#userId = userId;
     this.#throttle = new Throttle(surroundings, UPDATE_INTERVAL_MS, () => this.#send());
     session.feed.hear("presence", ({ updates }) => this.#receive(readUpdates(updates)));
-    session.feed.onJoined((joined) => this.#enter(joined));
+    session.feed.onJoined(() => this.#enter());
     users.on("userFollowed", ({ followerId }) => this.#refollow(followerId));
     users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollow(userId, followerId));
   }
@@ -134,6 +135,7 @@ export class Presence {
     const targets = [...this.#listeners.keys()];
     const heard = updates.filter(({ userId }) => targets.some((target) => this.#isAbout(target, userId)));
     for (const { userId, state } of heard) {
+      this.#told.add(userId);
       if (state === null) states.delete(userId);
       else states.set(userId, state);
     }
@@ -157,12 +159,15 @@ export class Presence {
     if (kept.length < this.#states.size) this.#states = new Map(kept);
   }
 
-  /** The service does not know what an earlier connection showed and asked for. */
-  #enter({ presence }: Joined): Promise<unknown> {
-    const gone = [...this.#states.keys()].filter((userId) => !Object.hasOwn(presence, userId));
-    this.#receive(gone.map((userId) => ({ userId, state: null })));
+  /** The service does not know what an earlier connection showed and asked for; what it does not tell is over. */
+  async #enter(): Promise<void> {
+    const told = new Set<string>();
+    this.#told = told;
     this.#send();
-    return Promise.all([...this.#listeners.keys()].map((target) => this.#subscribe(target, true)));
+    await Promise.all([...this.#listeners.keys()].map((target) => this.#subscribe(target, true)));
+    if (this.#told !== told || !this.#session.requests.isConnected) return;
+    const over = [...this.#states.keys()].filter((userId) => !told.has(userId));
+    this.#receive(over.map((userId) => ({ userId, state: null })));
   }
 
   /** The state of somebody newly followed is told when it changes, or when one asks again. */

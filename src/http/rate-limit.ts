@@ -5,8 +5,10 @@ import { AppError } from "../errors.ts";
 
 /** The bindings count in windows of this length, and tell no more than yes or no. */
 const WINDOW_SECONDS = 10;
+const DEMO_WINDOW_SECONDS = 60;
 
-const limited = (message: string) => new AppError("Server", "RATE_LIMITED", message, WINDOW_SECONDS);
+const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
+  new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
 
 /** The caller's address as the edge reports it, never as the client claims. */
 export const addressOf = (request: Request): string => request.headers.get("CF-Connecting-IP") ?? "unknown";
@@ -31,4 +33,10 @@ export async function countRequest(env: Env, actor: Actor): Promise<void> {
 export async function countAuthFailure(env: Env, request: Request): Promise<void> {
   const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: addressOf(request) });
   if (!success) throw limited("Too many failed authentications from this address; wait and retry");
+}
+
+/** Counts a new visitor of the demo against its address; RATE_LIMITED when it has sent too many. */
+export async function countVisitor(env: Env, request: Request): Promise<void> {
+  const { success } = await env.DEMO_RATE_LIMIT.limit({ key: addressOf(request) });
+  if (!success) throw limited("Too many new visitors from this address; wait and retry", DEMO_WINDOW_SECONDS);
 }

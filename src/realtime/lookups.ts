@@ -23,7 +23,7 @@ export async function readUser(
 
 /** Null for a room that was deleted meanwhile. */
 export const readRoom = (env: Env, { accountId, roomId }: RoomIdentity): Promise<RoomRow | null> =>
-  findRoomRow(openTenant(env.DB, accountId), roomId);
+  findRoomRow(openTenant(env.DB, accountId), { id: roomId });
 
 /** Null when the database failed, or the room is gone. */
 export async function look(env: Env, identity: RoomIdentity, inquiry: Inquiry): Promise<Sight | null> {

@@ -47,14 +47,14 @@ export async function getRoom(
 }
 
 /** The room's row, or null. */
-export async function findRoomRow(tenant: Tenant, roomId: string): Promise<RoomRow | null> {
-  const [[row]] = await tenant.db.run([selectRoom(tenant, { id: roomId })]);
+export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow | null> {
+  const [[row]] = await tenant.db.run([selectRoom(tenant, key)]);
   return row ?? null;
 }
 
 /** The room's row; NOT_FOUND when it is not there or not the organization's. */
 export async function getRoomRow(ctx: Ctx, roomId: string): Promise<RoomRow> {
-  const row = await findRoomRow(ctx, roomId);
+  const row = await findRoomRow(ctx, { id: roomId });
   if (row === null) throw notFound("Rooms", "Room");
   return row;
 }

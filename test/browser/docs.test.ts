@@ -1,17 +1,8 @@
 /** The documentation page in a real browser: it asks nobody but its own service, and works on any screen. */
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../node/service.ts";
-
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
+import { launchChromium } from "./chromium.ts";
 
 let service: Service;
 let browser: Browser;
@@ -21,7 +12,7 @@ let requested: string[];
 
 beforeAll(async () => {
   service = await startService();
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  browser = await launchChromium();
 });
 afterEach(() => page?.close());
 afterAll(async () => {

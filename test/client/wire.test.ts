@@ -99,8 +99,10 @@ class Stranger {
     if (message.type === "JOIN_ROOM") {
       const room = { id: "room", name: "A room", mood: "good" };
       const users = [{ id: "ada", name: "Ada", mood: "good" }, { id: 7 }, null];
-      this.say({ ...answer, data: { room, role: "owner", users, seq: 3, mood: "good" } });
+      const presence = { bo: { at: "door" } };
+      this.say({ ...answer, data: { room, role: "owner", users, presence, seq: 3, mood: "good" } });
     }
+    if (message.type === "PRESENCE_SUBSCRIBE") this.say({ ...answer, data: {} });
     if (message.type === "USERS_GET") this.say({ ...answer, data: { users: [], total: "many" } });
   }
 
@@ -157,6 +159,29 @@ describe("a service of another version", () => {
     await eventually("the last word", () => told.includes("Last"));
     expect(told).toEqual(["Bo", 1, "Last"]);
     expect(ada.socket.state).toBe("connected");
+  });
+
+  it("may have no state any more when it is asked to tell, which ends the one of before", async () => {
+    stranger = new Stranger();
+    const clock = new Clock();
+    const ada = clientOf(user, { serverUrl: stranger.url }, clock);
+    await ada.join();
+    const told: unknown[] = [];
+    ada.presence.sync("*", ({ userId, state }) => told.push([userId, state]));
+    stranger.say({ type: "event", event: "presence", data: { updates: [["bo", { at: "door" }]] } });
+    await eventually("Bo's state", () => ada.presence.getStates().has("bo"));
+    const [disconnected, back] = [nextOf(ada, "disconnected"), nextOf(ada, "reconnected")];
+    stranger.peer?.close(1001);
+    await disconnected;
+    clock.advance(0);
+    await back;
+    expect([told, ada.presence.getStates().size]).toEqual([
+      [
+        ["bo", { at: "door" }],
+        ["bo", null],
+      ],
+      0,
+    ]);
   });
 
   it("is given up when its answer to joining makes no sense", async () => {

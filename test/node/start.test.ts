@@ -43,12 +43,14 @@ describe("the first start", () => {
     expect(first.stdout()).toContain(
       `Atrium is ready at ${first.url}, its documentation at ${first.url}/docs`,
     );
+    expect(first.stdout()).toContain(`A demo of it is at ${first.url}/demo: open it in two windows\n`);
     expect(first.stderr()).toBe("");
 
     const [pasted = ""] = /^curl (?:.*\\\n)*.*$/m.exec(first.stdout()) ?? [];
     const { stdout } = await run("sh", ["-c", pasted]);
     expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { room: { name: "My first room" } } });
     expect((await fetch(`${first.url}/docs`)).status).toBe(200);
+    expect((await fetch(`${first.url}/demo`)).status).toBe(200);
   });
 
   it("keeps what is secret to the user alone", async () => {
@@ -81,6 +83,7 @@ describe("a later start", () => {
     const again = await start();
     expect(again.accountId).not.toBe(first.accountId);
     expect((await listRooms(again)).status).toBe(200);
+    expect(again.stdout()).toContain("Its demo comes back with the next start\n");
   });
 
   it("begins anew when the databases were deleted, and adds a missing secret to the others", async () => {

@@ -1,0 +1,46 @@
+/** Lets visitors into the demo: the first one's coming makes the room, and each becomes a user of its own. */
+import type { Ctx } from "../context.ts";
+import { violatedConstraint } from "../database.ts";
+import { AppError } from "../errors.ts";
+import { createRoom } from "../rooms/commands.ts";
+import { findRoomRow } from "../rooms/queries.ts";
+import { createUser } from "../users/commands.ts";
+
+/** The demo's room among those of its organization. */
+const ROOM = { name: "Demo", customId: "demo" };
+
+/** What those are called who give no name: "Merry Otter". */
+const MOODS = ["Brave", "Calm", "Clever", "Gentle", "Happy", "Merry", "Quiet", "Sunny"];
+const ANIMALS = ["Badger", "Finch", "Hare", "Heron", "Lynx", "Otter", "Puffin", "Wren"];
+
+const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random() * names.length)] ?? "";
+
+/** A new user of the demo's room; NOT_FOUND when `DEMO_ACCOUNT_ID` names no organization. */
+export async function welcomeVisitor(
+  ctx: Ctx,
+  name = `${oneOf(MOODS)} ${oneOf(ANIMALS)}`,
+): Promise<{ token: string }> {
+  const roomId = (await findRoomId(ctx)) ?? (await createRoomOnce(ctx));
+  const { token } = await createUser(ctx, { name, roomId, role: "editor" });
+  return { token };
+}
+
+async function findRoomId(ctx: Ctx): Promise<string | null> {
+  const row = await findRoomRow(ctx, { customId: ROOM.customId });
+  return row?.id ?? null;
+}
+
+/** Of several first visitors at once, one makes the room and the others find it. */
+async function createRoomOnce(ctx: Ctx): Promise<string> {
+  try {
+    const { room } = await createRoom(ctx, ROOM);
+    return room.id;
+  } catch (error) {
+    if (violatedConstraint(error) === "foreign") {
+      throw new AppError("Accounts", "NOT_FOUND", "DEMO_ACCOUNT_ID names no organization of this service");
+    }
+    const made = error instanceof AppError && error.code === "CONFLICT" ? await findRoomId(ctx) : null;
+    if (made === null) throw error;
+    return made;
+  }
+}

@@ -1,0 +1,57 @@
+/** The board: its notes, everybody's cursor, and the tools. It scrolls as any page does. */
+import { usePresence, useStore } from "atrium/react";
+import { useRef } from "react";
+import { BOARD, type Note, type Person, placeOf, type Shown } from "./model.ts";
+import { NoteCard } from "./note.tsx";
+import { useEverybody } from "./people.tsx";
+import { Reactions } from "./talk.tsx";
+
+export function Board() {
+  const { self, others, followed } = useEverybody();
+  const [, show] = usePresence<Shown>();
+  const [notes, store] = useStore<Note>("notes");
+  const sheet = useRef<HTMLDivElement>(null);
+  const placeUnder = (left: number, top: number) => {
+    const { x = 0, y = 0 } = sheet.current?.getBoundingClientRect() ?? {};
+    return placeOf({ x: left - x, y: top - y });
+  };
+  const add = () => {
+    const count = Object.keys(notes).length;
+    const place = placeUnder(50 + ((210 * count) % (innerWidth / 2)), 150 + ((40 * count) % 300));
+    return store.set(`${Date.now()}-${self?.user.id}`, { ...place, text: "" });
+  };
+  return (
+    <>
+      <main
+        onPointerMove={(event) => show({ cursor: placeUnder(event.clientX, event.clientY) })}
+        onPointerLeave={() => show({ cursor: null })}
+      >
+        <div className="sheet" ref={sheet} style={BOARD}>
+          {Object.entries(notes).map(([id, value]) => (
+            <NoteCard key={id} id={id} value={value} holder={others.find(({ drag }) => drag?.id === id)} />
+          ))}
+          {others.map((person) => (
+            <Cursor key={person.id} {...person} isFollowed={person === followed} />
+          ))}
+        </div>
+      </main>
+      <nav aria-label="Tools">
+        <button type="button" className="primary" onClick={add}>
+          Add note
+        </button>
+        <Reactions />
+      </nav>
+    </>
+  );
+}
+
+const Cursor = ({ cursor, name, color, isFollowed }: Person & { readonly isFollowed: boolean }) => (
+  <div
+    className="cursor"
+    hidden={cursor === null}
+    style={{ transform: `translate(${cursor?.x}px, ${cursor?.y}px)`, color }}
+    ref={(tip) => void (isFollowed && tip?.scrollIntoView({ block: "nearest", inline: "nearest" }))}
+  >
+    <span>{isFollowed ? `Following ${name}` : name}</span>
+  </div>
+);

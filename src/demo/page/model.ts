@@ -1,0 +1,44 @@
+/** What is on the board and what visitors show, read with care: to a public room, anyone may send anything. */
+import { defineStores } from "atrium/client";
+import type { Member } from "atrium/react";
+
+const NUMBER = { type: "number", required: true } as const;
+export const STORES = defineStores({
+  notes: { x: NUMBER, y: NUMBER, text: { type: "string", default: "" } },
+});
+
+/** In pixels, as all points on it. */
+export const BOARD = { width: 2400, height: 1600 };
+export const MAX_LENGTH = 500;
+
+export type Point = { readonly x: number; readonly y: number };
+export type Note = Point & { readonly text: string };
+/** What a visitor shows: where the pointer is, and the note that it drags, on its way. */
+export type Shown = {
+  readonly cursor: Point | null;
+  readonly drag: (Point & { readonly id: string }) | null;
+};
+
+const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === "object" ? { ...value } : {});
+const within = (value: unknown, max: number) => Math.min(Math.max(Math.round(Number(value) || 0), 0), max);
+
+/** The nearest place on the board for something of this size. */
+export function placeOf(value: unknown, { width, height } = { width: 0, height: 0 }): Point {
+  const { x, y } = fieldsOf(value);
+  return { x: within(x, BOARD.width - width), y: within(y, BOARD.height - height) };
+}
+export const placeNote = (value: unknown): Point => placeOf(value, { width: 200, height: 168 });
+
+export function readNote(value: unknown): Note {
+  const { text } = fieldsOf(value);
+  return { ...placeNote(value), text: typeof text === "string" ? text.slice(0, MAX_LENGTH) : "" };
+}
+
+/** Another visitor, or oneself. */
+export type Person = ReturnType<typeof readPerson>;
+export function readPerson({ user: { id, name }, presence }: Member) {
+  const { color, cursor, drag } = presence ?? {};
+  const safeColor = /^#[0-9a-f]{6}$/i.exec(typeof color === "string" ? color : "")?.[0] ?? "#475569";
+  const safeDrag = drag ? { ...placeNote(drag), id: fieldsOf(drag).id } : null;
+  return { id, name, color: safeColor, cursor: cursor ? placeOf(cursor) : null, drag: safeDrag };
+}

@@ -1,0 +1,84 @@
+/** The demo's doors: its page, and the credentials of those who open it. Beside the API, not a part of it. */
+import type { ExecutionContext } from "hono";
+import * as z from "zod";
+import type { Env } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { failure } from "../http/envelope.ts";
+import { asAppError, logLine } from "../http/on-error.ts";
+import { countVisitor } from "../http/rate-limit.ts";
+import { serve } from "../http/serve.ts";
+import { Name } from "../http/text.ts";
+import { Token } from "../users/schema.ts";
+import { welcomeVisitor } from "./commands.ts";
+
+/** Answered through the same corridor as the API's endpoints, for the organization that the demo belongs to. */
+const visitors = endpoint({
+  method: "POST",
+  path: "/demo/visitors",
+  operation: "createDemoVisitor",
+  module: "Users",
+  access: "public",
+  summary: "Become a user of the demo's room",
+  errors: ["NOT_FOUND"],
+  query: z.object({ name: Name.optional() }),
+  status: 201,
+  done: "Visitor created",
+  data: z.object({ token: Token }),
+  handle: (ctx, { query }) => welcomeVisitor(ctx, query.name),
+});
+
+/** The organization that the demo belongs to; NOT_FOUND where there is no demo. */
+function demoAccountId({ DEMO_ACCOUNT_ID }: Env): string {
+  if (DEMO_ACCOUNT_ID) return DEMO_ACCOUNT_ID;
+  throw new AppError(
+    "Server",
+    "NOT_FOUND",
+    "There is no demo here: `npm start` brings one, and a deployment has one once the variable DEMO_ACCOUNT_ID names the organization that it belongs to",
+  );
+}
+
+async function answering(work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    const requestId = crypto.randomUUID();
+    const refusal = asAppError(error, "Server");
+    if (refusal.code === "INTERNAL_ERROR") console.error(logLine(requestId, "The demo failed", error));
+    return failure(refusal, requestId);
+  }
+}
+
+/** `POST /demo/visitors`: a token for whoever asks, at a rate that lets nobody fill the room. */
+export const receiveVisitor = (request: Request, env: Env, execution: ExecutionContext): Promise<Response> =>
+  answering(async () => {
+    const accountId = demoAccountId(env);
+    await countVisitor(env, request);
+    return serve(visitors, { request, env, execution, params: { accountId } });
+  });
+
+/** The page and its files, which may load, run and reach nothing but this service. */
+export const demoPage = (request: Request, env: Env): Promise<Response> =>
+  answering(async () => {
+    demoAccountId(env);
+    const asset = await env.ASSETS.fetch(request);
+    if (asset.status === 404) throw new AppError("Server", "NOT_FOUND", "The demo has no such file");
+    const response = new Response(asset.body, asset);
+    response.headers.set("Content-Security-Policy", policyFor(new URL(request.url)));
+    response.headers.set("X-Content-Type-Options", "nosniff");
+    response.headers.set("Referrer-Policy", "no-referrer");
+    return response;
+  });
+
+/** Not every browser counts a WebSocket to the page's own origin as 'self'. */
+const policyFor = ({ protocol, host }: URL): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${protocol === "https:" ? "wss" : "ws"}://${host}`,
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ");

@@ -1,0 +1,283 @@
+/** The demo in real browsers: what one visitor does, the others see, and nothing of it is lost. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { bundleDemo } from "../../src/cli/demo-bundle.ts";
+import { AtriumClient } from "../../src/client/index.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { type VisitOptions, Visitor } from "./visitor.ts";
+
+let directory: string;
+let service: Service;
+let browser: Browser;
+/** Runs the page with React's development build, which complains of mistakes. */
+let ada: Visitor;
+/** Runs the page as it is published. */
+let bo: Visitor;
+const guests: Visitor[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
+  service = await startService({ persistTo: path.join(directory, "state") });
+  await bundleDemo({ outdir: directory, development: true });
+  browser = await launchChromium();
+  const script = await readFile(path.join(directory, "demo/app.js"), "utf8");
+  ada = await Visitor.open(browser, service.url, "Ada", { script });
+  bo = await Visitor.open(browser, service.url, "Bo");
+});
+afterEach(async () => {
+  for (const guest of guests.splice(0)) await guest.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.kill();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function welcome(name: string, options: VisitOptions = {}): Promise<Visitor> {
+  const guest = await Visitor.open(browser, service.url, name, options);
+  guests.push(guest);
+  return guest;
+}
+
+/** Waits until an emoji floats up. */
+const floatsUp = ({ page }: Visitor, emoji: string): Promise<void> =>
+  page.locator(".float", { hasText: emoji }).first().waitFor({ state: "attached" });
+
+describe("who is here", () => {
+  it("is shown to each, and no longer once a window is closed", async () => {
+    await ada.other("Bo").waitFor();
+    await bo.other("Ada").waitFor();
+    const cleo = await welcome("Cleo");
+    const place = await cleo.point(200, 200);
+    await ada.arrives(ada.cursor("Cleo"), place);
+    await cleo.close();
+    await ada.other("Cleo").waitFor({ state: "detached" });
+    await ada.cursor("Cleo").waitFor({ state: "detached" });
+    await ada.other("Bo").waitFor();
+  });
+
+  it("stays the same through a reload, and is somebody new in a new window", async () => {
+    const guest = await welcome("Guest");
+    await guest.page.goto(`${service.url}/demo`);
+    await guest.page.getByText("You are Guest").waitFor();
+    const context = await browser.newContext();
+    const stranger = await context.newPage();
+    await stranger.goto(`${service.url}/demo`);
+    await stranger.getByText(/^You are [A-Z]\w+ [A-Z]\w+$/).waitFor();
+    await context.close();
+  });
+});
+
+describe("the board", () => {
+  it("shows where the others point", async () => {
+    for (const [x, y] of [
+      [300, 300],
+      [640, 420],
+    ] as const) {
+      await ada.arrives(ada.cursor("Bo"), await bo.point(x, y));
+      await bo.arrives(bo.cursor("Ada"), await ada.point(x + 10, y - 10));
+    }
+  });
+
+  it("shows a note to all while it is written, and lets any of them go on with it", async () => {
+    await ada.addNote("Milk");
+    await bo.note("Milk").getByRole("textbox").press("End");
+    await bo.page.keyboard.type(" and bread");
+    await ada.note("Milk and bread").waitFor();
+    expect(await ada.note("Milk and bread").getByRole("textbox").inputValue()).toBe("Milk and bread");
+  });
+
+  it("shows a note to all while it is dragged, and leaves it where it is put", async () => {
+    await ada.addNote("Dragged");
+    const start = await bo.placeOf(bo.note("Dragged"));
+    const box = await bo.note("Dragged").locator(".grip").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 10];
+    await bo.page.mouse.move(x, y);
+    await bo.page.mouse.down();
+    await bo.page.mouse.move(x + 100, y - 60, { steps: 5 });
+    await ada.arrives(ada.note("Dragged"), { x: start.x + 100, y: start.y - 60 });
+    await ada.page.locator(".held").waitFor();
+    await bo.page.mouse.move(x + 150, y - 90, { steps: 5 });
+    await bo.page.mouse.up();
+    const end = { x: start.x + 150, y: start.y - 90 };
+    await ada.page.locator(".held").waitFor({ state: "detached" });
+    await ada.arrives(ada.note("Dragged"), end);
+    const cleo = await welcome("Cleo");
+    await cleo.arrives(cleo.note("Dragged"), end);
+  });
+
+  it("lets a note be added, written and deleted with the keyboard alone", async () => {
+    await ada.addNote("Typed");
+    await bo.note("Typed").waitFor();
+    await ada.page.keyboard.press("Shift+Tab");
+    await ada.page.keyboard.press("Enter");
+    await bo.note("Typed").waitFor({ state: "detached" });
+  });
+
+  it("is usable with a finger", async () => {
+    const cleo = await welcome("Cleo", {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await cleo.addNote("Touched");
+    const start = await ada.placeOf(ada.note("Touched"));
+    const box = await cleo.note("Touched").locator(".grip").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 30, (box?.y ?? 0) + 10];
+    const finger = await cleo.page.context().newCDPSession(cleo.page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
+      finger.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await touch("touchStart", [{ x, y }]);
+    await touch("touchMove", [{ x: x + 20, y: y + 30 }]);
+    await touch("touchMove", [{ x: x + 40, y: y + 60 }]);
+    await touch("touchEnd", []);
+    await ada.arrives(ada.note("Touched"), { x: start.x + 40, y: start.y + 60 });
+  });
+
+  it("takes a note that is deleted away from all", async () => {
+    await ada.addNote("Gone");
+    await bo.note("Gone").hover();
+    await bo.note("Gone").getByRole("button", { name: "Delete note" }).click();
+    await ada.note("Gone").waitFor({ state: "detached" });
+  });
+});
+
+describe("what is said", () => {
+  it("reaches all as a comment, and those who come later", async () => {
+    await ada.page.getByLabel("Comment", { exact: true }).fill("Shall we begin?");
+    await ada.page.keyboard.press("Enter");
+    await bo.comment("Shall we begin?").getByText("Ada").waitFor();
+    const cleo = await welcome("Cleo");
+    await cleo.comment("Shall we begin?").getByText("Ada").waitFor();
+  });
+
+  it("floats up as an emoji for all who are here", async () => {
+    await bo.page.getByRole("button", { name: "☕" }).click();
+    await floatsUp(bo, "☕");
+    await floatsUp(ada, "☕");
+  });
+});
+
+describe("following somebody", () => {
+  it("makes their cursor stand out and keeps it in view, until it is ended", async () => {
+    await ada.other("Bo").click();
+    const followed = ada.page.locator(".cursor", { hasText: "Following Bo" });
+    await followed.waitFor({ state: "attached" });
+    for (const corner of [
+      { x: 1200, y: 900 },
+      { x: 0, y: 0 },
+    ]) {
+      await bo.scrollTo(corner);
+      await ada.arrives(followed, await bo.point(400, 400));
+      await eventually("Bo's cursor is in Ada's view", async () => {
+        const { x, y } = (await followed.boundingBox()) ?? { x: -1, y: -1 };
+        return x >= 0 && x <= 1200 && y >= 0 && y <= 800;
+      });
+    }
+    await ada.other("Bo").click();
+    await followed.waitFor({ state: "detached" });
+    await ada.cursor("Bo").waitFor();
+  });
+
+  it("outlives a reload", async () => {
+    const pressed = (isPressed: boolean) =>
+      bo.page.locator(`button[aria-label="Follow Ada"][aria-pressed="${isPressed}"]`);
+    await pressed(false).click();
+    await pressed(true).waitFor();
+    await bo.page.reload();
+    await pressed(true).click();
+    await pressed(false).waitFor();
+  });
+});
+
+describe("a visitor who sends anything", () => {
+  it("breaks nobody's page", async () => {
+    const answer = await fetch(`${service.url}/demo/visitors`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Mallory" }),
+    });
+    const { data } = (await answer.json()) as { data: { token: string } };
+    const mallory = new AtriumClient({ serverUrl: service.url, authToken: data.token });
+    await mallory.join();
+    mallory.presence.update({
+      color: "url(https://elsewhere.test/)",
+      cursor: { x: "1e9", y: {} },
+      view: [],
+      drag: { noteId: 7 },
+    });
+    const notes = mallory.store("notes");
+    for (const value of [null, 7, "text", [], { text: {}, x: "a", y: null, tint: -1, raisedAt: 1e300 }]) {
+      await notes.set(`evil-${JSON.stringify(value)}`, value);
+    }
+    for (const emoji of [{ toString: "x" }, "<img src=x>", "❤️"]) {
+      await mallory.notifications.broadcast("emoji", emoji);
+    }
+    await Promise.all([floatsUp(ada, "❤️"), floatsUp(bo, "❤️")]);
+    for (const { page } of [ada, bo]) {
+      expect(await page.getByText("img src").count()).toBe(0);
+      await page.locator("article").nth(5).waitFor();
+    }
+    for (const key of Object.keys(notes.getAll())) if (key.startsWith("evil-")) await notes.delete(key);
+    mallory.disconnect();
+    await ada.other("Mallory").waitFor({ state: "detached" });
+    await ada.arrives(ada.cursor("Bo"), await bo.point(500, 500));
+  });
+});
+
+describe("the page", () => {
+  it.each([
+    [1440, 900, "light"],
+    [390, 844, "dark"],
+  ] as const)("fits a screen of %i × %i, %s", async (width, height, colorScheme) => {
+    const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
+    const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(excess).toBeLessThanOrEqual(0);
+    for (const part of ["header", "nav", "details"]) {
+      const box = await guest.page.locator(part).boundingBox();
+      expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it("loads nothing but its own service", async () => {
+    const guest = await welcome("Cleo");
+    expect(guest.requested.filter((url) => !url.startsWith(`${service.url}/demo`))).toEqual([]);
+  });
+});
+
+describe("a service that goes away and comes back", () => {
+  it("is waited for, and nothing is lost", async () => {
+    await ada.addNote("Before");
+    await bo.note("Before").waitFor();
+    const { port, persistTo } = service;
+    await service.kill();
+    await ada.notice("Connecting").waitFor();
+    await bo.notice("Connecting").waitFor();
+    await ada.note("Before").getByRole("textbox").press("End");
+    await ada.page.keyboard.type(" and meanwhile");
+    await ada.page.getByLabel("Comment", { exact: true }).fill("Said meanwhile");
+    await ada.page.keyboard.press("Enter");
+    service = await startService({ port, persistTo });
+    for (const visitor of [ada, bo]) {
+      await visitor.notice("Connecting").waitFor({ state: "detached" });
+      await visitor.note("Before and meanwhile").waitFor();
+      await visitor.comment("Said meanwhile").waitFor();
+    }
+    await ada.other("Bo").waitFor();
+    await ada.arrives(ada.cursor("Bo"), await bo.point(450, 350));
+    const cleo = await welcome("Cleo");
+    await cleo.note("Before and meanwhile").waitFor();
+    await cleo.comment("Said meanwhile").waitFor(); // complains of a second one
+  });
+});
+
+it("no browser has complained of anything", () => {
+  expect([...ada.complaints, ...bo.complaints]).toEqual([]);
+});

@@ -1,0 +1,165 @@
+/** `/demo` and its visitors: there where an organization is named for it, and open to anyone at a modest rate. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { app } from "../../src/app.ts";
+import type { Room } from "../../src/rooms/schema.ts";
+import type { User } from "../../src/users/schema.ts";
+import { type Account, account, freshAddress, ORIGIN } from "../support/api.ts";
+
+interface Asked {
+  readonly method?: string;
+  readonly address?: string;
+  readonly origin?: string;
+}
+
+/** Asks a Worker whose demo belongs to this organization, or one that has no demo. */
+async function ask(accountId: string | undefined, path: string, asked: Asked = {}): Promise<Response> {
+  const { method = "GET", address = freshAddress(), origin = ORIGIN } = asked;
+  const headers = { "CF-Connecting-IP": address };
+  const execution = createExecutionContext();
+  const request = new Request(origin + path, { method, headers });
+  const bindings = accountId === undefined ? env : { ...env, DEMO_ACCOUNT_ID: accountId };
+  const response = await app.fetch(request, bindings, execution);
+  await waitOnExecutionContext(execution);
+  return response;
+}
+
+interface Answer {
+  readonly data: { readonly token?: string };
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+async function visit(
+  accountId: string | undefined,
+  query: string,
+  address = freshAddress(),
+): Promise<Answer & { readonly status: number; readonly headers: Headers }> {
+  const response = await ask(accountId, `/demo/visitors${query}`, { method: "POST", address });
+  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
+}
+
+async function roomsOf({ api }: Account): Promise<Room[]> {
+  return (await api.get<{ rooms: Room[] }>("/rooms")).data.rooms;
+}
+
+async function usersOf({ api }: Account, room: Room | undefined): Promise<User[]> {
+  return (await api.get<{ users: User[] }>(`/users?roomId=${room?.id}`)).data.users;
+}
+
+describe("a Worker without DEMO_ACCOUNT_ID", () => {
+  it.each(["/demo", "/demo/app.js"])("has no %s, and says how to get one", async (path) => {
+    const response = await ask(undefined, path);
+    expect(response.status).toBe(404);
+    expect((await response.json<Answer>()).error?.message).toContain("DEMO_ACCOUNT_ID");
+  });
+
+  it("lets no visitors in", async () => {
+    const { status, error } = await visit(undefined, "?name=Ada");
+    expect([status, error?.code]).toEqual([404, "NOT_FOUND"]);
+  });
+});
+
+describe("GET /demo", () => {
+  it("is a page that may run, load and reach nothing but this service", async () => {
+    for (const [origin, socket] of [
+      ["https://atrium.test", "wss://atrium.test"],
+      ["http://localhost:8787", "ws://localhost:8787"],
+    ] as const) {
+      const response = await ask("some-organization", "/demo", { origin });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+      expect(response.headers.get("Content-Security-Policy")).toBe(
+        `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ${socket}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+      );
+      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
+    }
+  });
+
+  it("names only files that are there, each of its type", async () => {
+    const page = await (await ask("some-organization", "/demo")).text();
+    const files = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, file = ""]) => file);
+    expect(files.sort()).toEqual(["/demo/app.js", "/demo/icon.svg", "/demo/style.css"]);
+    for (const file of files) {
+      const response = await ask("some-organization", file);
+      await response.body?.cancel();
+      const type = { js: "text/javascript", svg: "image/svg+xml", css: "text/css" }[file.split(".")[1] ?? ""];
+      expect([response.status, response.headers.get("Content-Type")?.split(";")[0]]).toEqual([200, type]);
+    }
+    expect((await ask("some-organization", "/demo/other.js")).status).toBe(404);
+  });
+});
+
+describe("POST /demo/visitors", () => {
+  it("makes the room for the first visitor and a user for each", async () => {
+    const owner = await account();
+    const tokens = new Set<string | undefined>();
+    for (const name of ["Ada", "Bo", "Bo"]) {
+      const { status, data } = await visit(owner.id, `?name=${name}`);
+      expect(status).toBe(201);
+      tokens.add(data.token);
+    }
+    expect(tokens.size).toBe(3);
+    const rooms = await roomsOf(owner);
+    expect(rooms).toMatchObject([{ custom_id: "demo", state: "active", total_users_created: 3 }]);
+    expect((await usersOf(owner, rooms[0])).map(({ name, role }) => [name, role])).toEqual([
+      ["Bo", "editor"],
+      ["Bo", "editor"],
+      ["Ada", "editor"],
+    ]);
+  });
+
+  it("makes one room however many come first", async () => {
+    const owner = await account();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => visit(owner.id, "?name=Cleo")));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    const rooms = await roomsOf(owner);
+    expect(rooms).toMatchObject([{ custom_id: "demo", total_users_created: 20 }]);
+  });
+
+  it("gives a token that opens the room and nothing else", async () => {
+    const owner = await account();
+    const { data } = await visit(owner.id, "?name=Ada");
+    const [room] = await roomsOf(owner);
+    const visitor = owner.api.as(data.token ?? "");
+    expect((await visitor.get(`/users?roomId=${room?.id}`)).status).toBe(200);
+    expect((await visitor.get("/rooms")).status).toBe(403);
+  });
+
+  it("names those who give no name, and takes the names that the API takes", async () => {
+    const owner = await account();
+    expect((await visit(owner.id, "")).status).toBe(201);
+    const [room] = await roomsOf(owner);
+    const [guest] = await usersOf(owner, room);
+    expect(guest?.name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
+    for (const name of ["", "%00", "x".repeat(256), "Ada&name=Bo"]) {
+      const { status, error } = await visit(owner.id, `?name=${name}`);
+      expect([status, error?.code]).toEqual([400, "BAD_REQUEST"]);
+    }
+    expect(await usersOf(owner, room)).toHaveLength(1);
+  });
+
+  it("says so when DEMO_ACCOUNT_ID names no organization", async () => {
+    const { status, error } = await visit("00000000-0000-4000-8000-000000000000", "?name=Ada");
+    expect([status, error?.message]).toEqual([404, "DEMO_ACCOUNT_ID names no organization of this service"]);
+  });
+
+  it("takes few visitors from one address, and those from others all the same", async () => {
+    const owner = await account();
+    const address = freshAddress();
+    let last = await visit(owner.id, "?name=Ada", address);
+    let welcomed = 0;
+    // The first window of a minute may end while they come; the second one cannot end before it is full.
+    for (; last.status === 201 && welcomed < 70; welcomed += 1) {
+      last = await visit(owner.id, "?name=Ada", address);
+    }
+    expect(welcomed).toBeGreaterThanOrEqual(30);
+    expect([last.status, last.error?.code, last.headers.get("Retry-After")]).toEqual([
+      429,
+      "RATE_LIMITED",
+      "60",
+    ]);
+    expect((await visit(owner.id, "?name=Bo")).status).toBe(201);
+  });
+});

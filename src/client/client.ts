@@ -8,6 +8,7 @@ import type { User } from "./roster.ts";
 import { Session } from "./session.ts";
 import type { StoreShapes } from "./shapes.ts";
 import type { SocketState } from "./socket.ts";
+import { Storage } from "./storage.ts";
 import type { Store } from "./store.ts";
 import { Stores, type StoresOf } from "./stores.ts";
 import { SURROUNDINGS, type Surroundings } from "./surroundings.ts";
@@ -45,6 +46,7 @@ export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> ext
   readonly stores: StoresOf<Shapes>;
   readonly notifications: Notifications;
   readonly comments: Comments;
+  readonly storage: Storage;
   readonly #session: Session;
   readonly #stores: Stores;
   #room: Room | null = null;
@@ -76,6 +78,7 @@ export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> ext
     this.stores = typed<Shapes>(this.#stores.declared());
     this.notifications = new Notifications(session);
     this.comments = new Comments(session);
+    this.storage = new Storage(serverUrl, authToken, claims);
   }
 
   /** The user as it is now; null before the first join. */

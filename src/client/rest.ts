@@ -1,22 +1,37 @@
 /** The REST interface as a function: one envelope in, its data out, with retries that do nothing twice. */
 import { AtriumError } from "./error.ts";
+import { newId } from "./surroundings.ts";
+import { sendWatched } from "./watched.ts";
 
 export interface RestOptions {
   /** The service's address, such as `https://atrium.example`. */
   readonly serverUrl: string;
   readonly accountId: string;
-  /** An API key of the organization: it opens everything that is the organization's, so keep it on your servers. */
-  readonly apiKey: string;
   /** How often a request is tried again that came to nothing for a passing reason; 3 when left out. */
   readonly maxRetries?: number;
-  /** How long one try may take, in milliseconds; 30 s when left out. */
+  /** How long one try may take, in milliseconds; 30 s when left out. Uploads take as long as they take. */
   readonly timeoutMs?: number;
   /** Stands in for the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** Values of a query; those that are undefined are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Values of a query: those that are undefined are left out, and a list is given one by one. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** A form that may be large. */
+export interface UploadBody {
+  readonly form: FormData;
+  /** Called with the bytes that have been sent, where that can be watched; anew with each try. */
+  readonly onSent?: ((bytes: number) => void) | undefined;
+  /** Ends the request, which is rejected with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How much of a file has been sent, in bytes. */
+export interface Progress {
+  readonly loaded: number;
+  readonly total: number;
+}
 
 export interface RestRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -24,6 +39,8 @@ export interface RestRequest {
   readonly path: readonly string[];
   readonly query?: Query;
   readonly body?: object;
+  /** Instead of a `body`. */
+  readonly upload?: UploadBody;
   /** Only fits a state that the request itself ends: once it may have been done, trying again would mislead. */
   readonly isConditional?: boolean;
 }
@@ -58,10 +75,10 @@ export class Rest {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  constructor(options: RestOptions) {
-    const { serverUrl, accountId, apiKey } = options;
+  constructor(options: RestOptions & { readonly authorization: string }) {
+    const { serverUrl, accountId } = options;
     this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
-    this.#authorization = `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
+    this.#authorization = options.authorization;
     this.#maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#fetch = options.fetch ?? fetch;
@@ -72,8 +89,9 @@ export class Rest {
    * Idempotency-Key, so that it is done once. Throws {@link AtriumError}.
    */
   async ask<Data>(request: RestRequest): Promise<Data> {
-    const idempotencyKey = crypto.randomUUID();
+    const idempotencyKey = newId();
     for (let retries = 0; ; retries += 1) {
+      request.upload?.signal?.throwIfAborted();
       const { outcome, retryAfterMs } = await this.#attempt(request, idempotencyKey);
       if ("data" in outcome) return outcome.data as Data;
       // What an earlier try has deleted is gone as it was to be.
@@ -85,28 +103,40 @@ export class Rest {
 
   async #attempt(request: RestRequest, idempotencyKey: string): Promise<Attempt> {
     try {
-      const response = await this.#fetch.call(undefined, this.#urlOf(request), {
-        method: request.method,
-        headers: {
-          Authorization: this.#authorization,
-          ...(request.method === "POST" && { "Idempotency-Key": idempotencyKey }),
-          ...(request.body && { "Content-Type": "application/json" }),
-        },
-        ...(request.body && { body: JSON.stringify(request.body) }),
-        signal: AbortSignal.timeout(this.#timeoutMs),
+      const response = await this.#send(request, {
+        Authorization: this.#authorization,
+        ...(request.method === "POST" && { "Idempotency-Key": idempotencyKey }),
+        ...(request.body && { "Content-Type": "application/json" }),
       });
       return read(response.headers.get("Retry-After"), (await response.json()) as Envelope);
     } catch (error) {
+      request.upload?.signal?.throwIfAborted();
       const message = `The service could not be reached, or did not answer as itself: ${String(error)}`;
       const unreachable = new AtriumError({ code: "UNREACHABLE", module: "Client", message });
       return { outcome: { error: unreachable }, retryAfterMs: null };
     }
   }
 
-  #urlOf({ path, query = {} }: RestRequest): string {
+  #send(request: RestRequest, headers: Record<string, string>): Promise<Response> {
+    const { method, path, query, body, upload } = request;
+    const url = this.urlOf(path, query);
+    if (upload === undefined) {
+      const init = { method, headers, signal: AbortSignal.timeout(this.#timeoutMs) };
+      return this.#fetch.call(undefined, url, body ? { ...init, body: JSON.stringify(body) } : init);
+    }
+    const { form, onSent, signal = null } = upload;
+    const init = { method, headers, body: form, signal };
+    if (onSent !== undefined && "XMLHttpRequest" in globalThis) return sendWatched(url, init, onSent);
+    return this.#fetch.call(undefined, url, init);
+  }
+
+  /** The address of what stands at a path below the account. */
+  urlOf(path: readonly string[], query: Query = {}): string {
     const url = new URL([this.#base, ...path.map(encodeURIComponent)].join("/"));
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
+    for (const [name, values] of Object.entries(query)) {
+      for (const value of Array.isArray(values) ? values : [values]) {
+        if (value !== undefined) url.searchParams.append(name, String(value));
+      }
     }
     return url.href;
   }

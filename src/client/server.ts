@@ -1,10 +1,24 @@
 /** `atrium/server`: the organization's side of the service, for back ends. */
 import { type Query, Rest, type RestOptions } from "./rest.ts";
-import type { Comment, PresenceState, Role, Room, UserRecord } from "./wire.ts";
+import type { FileFilter } from "./storage.ts";
+import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult, UserRecord } from "./wire.ts";
 
 export { AtriumError } from "./error.ts";
-export type { RestOptions } from "./rest.ts";
-export type { Comment, PresenceState, Role, Room, UserRecord as User } from "./wire.ts";
+export type { FileFilter } from "./storage.ts";
+export type {
+  Comment,
+  PresenceState,
+  Role,
+  Room,
+  StorageFile,
+  UploadResult,
+  UserRecord as User,
+} from "./wire.ts";
+
+export interface AtriumServerOptions extends RestOptions {
+  /** An API key of the organization: it opens everything that is the organization's, so keep it on your servers. */
+  readonly apiKey: string;
+}
 
 /** A user with the JWT that its browser joins with: whoever has that acts as the user. */
 export interface UserWithToken extends UserRecord {
@@ -83,8 +97,9 @@ const queryOf = (search: object): Query => ({ ...search });
 export class AtriumServer {
   readonly #rest: Rest;
 
-  constructor(options: RestOptions) {
-    this.#rest = new Rest(options);
+  constructor(options: AtriumServerOptions) {
+    const authorization = `Bearer ${btoa(`${options.accountId}:${options.apiKey}`)}`;
+    this.#rest = new Rest({ ...options, authorization });
   }
 
   readonly rooms = {
@@ -255,6 +270,32 @@ export class AtriumServer {
 
     delete: async (roomId: string, commentId: string): Promise<void> => {
       await this.#rest.ask({ method: "DELETE", path: ["rooms", roomId, "comments", commentId] });
+    },
+  };
+
+  readonly files = {
+    /** In the name of a user of the room; at most 100 MiB. */
+    upload: async (
+      roomId: string,
+      upload: { readonly userId: string; readonly file: Blob; readonly filename: string },
+    ): Promise<UploadResult> => {
+      const form = new FormData();
+      form.append("roomId", roomId);
+      form.append("userId", upload.userId);
+      form.append("file", upload.file, upload.filename);
+      const request = { method: "POST", path: ["upload"], upload: { form } } as const;
+      return (await this.#rest.ask<{ file: UploadResult }>(request)).file;
+    },
+
+    /** Newest first. */
+    list: (
+      roomId: string,
+      filter: Page & FileFilter = {},
+    ): Promise<{ readonly files: StorageFile[] } & PageShown> =>
+      this.#rest.ask({ method: "GET", path: ["files"], query: { roomId, ...filter } }),
+
+    delete: async (key: string): Promise<void> => {
+      await this.#rest.ask({ method: "DELETE", path: ["upload"], body: { key } });
     },
   };
 

@@ -28,6 +28,9 @@ function parsePayload(token: string): unknown {
   }
 }
 
+/** The service's address for requests, as an http or https one. */
+export const httpUrl = (serverUrl: string): string => serverUrl.replace(/^ws/i, "http");
+
 /** The address of the room's socket. VALIDATION_ERROR when `serverUrl` is no http, https, ws or wss address. */
 export function socketUrl(serverUrl: string, { accountId, roomId }: Claims): string {
   const path = ["v1", "accounts", accountId, "rooms", roomId, "socket"].map(encodeURIComponent).join("/");

@@ -60,3 +60,22 @@ export interface Comment {
 
 /** What a user shows of itself right now: any JSON object, and a `color` that the service adds. */
 export type PresenceState = Readonly<Record<string, unknown>>;
+
+/** A file of a room. */
+export interface StorageFile {
+  /** Whoever knows it may read the file. */
+  readonly key: string;
+  /** Where it is read. */
+  readonly url: string;
+  readonly filename: string;
+  /** As the uploader declared it; nobody has checked. */
+  readonly mimeType: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly uploadedAt: string;
+  /** The user who uploaded it. */
+  readonly uploadedBy: string;
+}
+
+/** A file that was just stored. */
+export type UploadResult = Pick<StorageFile, "key" | "url">;

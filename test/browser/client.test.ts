@@ -80,6 +80,49 @@ async function open(token: string): Promise<{ page: Page; complaints: string[] }
   return { page, complaints };
 }
 
+it("uploads from a page of another origin, tells how far it is, and can be ended", async () => {
+  const customer = new Customer(service, service);
+  const { id: roomId } = await customer.createRoom();
+  const { page, complaints } = await open((await customer.createUser(roomId, "Ada")).token);
+  const { told, url } = await page.evaluate(async () => {
+    const file = new File([new Uint8Array(24 * 1024 * 1024)], "large.bin");
+    const told: number[] = [];
+    const onProgress = ({ loaded, total }: { loaded: number; total: number }) => told.push(loaded / total);
+    const { url } = await window.client.storage.upload({ file, onProgress });
+    return { told, url };
+  });
+  expect(told.some((share) => share > 0 && share < 1)).toBe(true);
+  expect(told).toEqual(told.toSorted((a, b) => a - b));
+  expect(told.at(-1)).toBe(1);
+  expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(24 * 1024 * 1024);
+
+  const ended = await page.evaluate(async () => {
+    const controller = new AbortController();
+    const file = new File([new Uint8Array(24 * 1024 * 1024)], "ended.bin");
+    const onProgress = () => controller.abort("enough");
+    const outcome = await window.client.storage
+      .upload({ file, onProgress, signal: controller.signal })
+      .catch((reason: unknown) => reason);
+    return { outcome, left: (await window.client.storage.getAll()).map(({ filename }) => filename) };
+  });
+  expect(ended).toEqual({ outcome: "enough", left: ["large.bin"] });
+
+  const picture = await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(3, 2);
+    canvas.getContext("2d")?.fillRect(0, 0, 3, 2);
+    const { url } = await window.client.storage.upload({
+      file: await canvas.convertToBlob(),
+      filename: "p.png",
+    });
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    return [image.naturalWidth, image.naturalHeight];
+  });
+  expect(picture).toEqual([3, 2]);
+  expect(complaints).toEqual([]);
+});
+
 it("shows each page the other's presence and writes, and makes a lost network good", async () => {
   const customer = new Customer(service, service);
   const { id: roomId } = await customer.createRoom();

@@ -1,5 +1,5 @@
 /** The REST interface as a function: one envelope in, its data out, with retries that do nothing twice. */
-import { AtriumError } from "./error.ts";
+import { AtriumError, invalid } from "./error.ts";
 import { newId } from "./surroundings.ts";
 import { sendWatched } from "./watched.ts";
 
@@ -89,6 +89,9 @@ export class Rest {
    * Idempotency-Key, so that it is done once. Throws {@link AtriumError}.
    */
   async ask<Data>(request: RestRequest): Promise<Data> {
+    // No encoding keeps these from naming something above.
+    if (request.path.some((part) => part === "." || part === ".."))
+      throw invalid("Client", 'An address cannot hold "." or ".." as a part of its path');
     const idempotencyKey = newId();
     for (let retries = 0; ; retries += 1) {
       request.upload?.signal?.throwIfAborted();

@@ -42,6 +42,14 @@ const refusal = (promise: Promise<unknown>): Promise<AtriumError> =>
   );
 
 describe("a back end", () => {
+  it("asks for nothing else when an id is made of dots", async () => {
+    const server = connect();
+    const { id } = await server.rooms.create({ name: "Still here" });
+    expect(await refusal(server.stores.delete(id, "..", ".."))).toMatchObject({ code: "VALIDATION_ERROR" });
+    expect(await refusal(server.comments.delete(id, "."))).toMatchObject({ code: "VALIDATION_ERROR" });
+    expect((await server.rooms.get(id)).room.name).toBe("Still here");
+  });
+
   it("makes, finds, changes and deletes rooms", async () => {
     const { rooms } = connect();
     const made = await rooms.create({ name: "Weekly planning", customId: "ours/1" });

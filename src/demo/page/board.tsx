@@ -1,13 +1,14 @@
 /** The board: its notes, everybody's cursor, and the tools. It scrolls as any page does. */
-import { usePresence, useStore } from "atrium/react";
-import { useRef } from "react";
-import { BOARD, type Note, type Person, placeOf, type Shown } from "./model.ts";
+import { usePresence, useRoom, useStore } from "atrium/react";
+import { type DragEvent, useRef } from "react";
+import { BOARD, type Note, type Person, type Point, placeOf, type Shown } from "./model.ts";
 import { NoteCard } from "./note.tsx";
 import { useEverybody } from "./people.tsx";
 import { Reactions } from "./talk.tsx";
 
 export function Board() {
-  const { self, others, followed } = useEverybody();
+  const { storage, userId } = useRoom().client;
+  const { others, followed } = useEverybody();
   const [, show] = usePresence<Shown>();
   const [notes, store] = useStore<Note>("notes");
   const sheet = useRef<HTMLDivElement>(null);
@@ -15,16 +16,22 @@ export function Board() {
     const { x = 0, y = 0 } = sheet.current?.getBoundingClientRect() ?? {};
     return placeOf({ x: left - x, y: top - y });
   };
-  const add = () => {
-    const count = Object.keys(notes).length;
-    const place = placeUnder(50 + ((210 * count) % (innerWidth / 2)), 150 + ((40 * count) % 300));
-    return store.set(`${Date.now()}-${self?.user.id}`, { ...place, text: "" });
+  const put = (place: Point, picture = "") =>
+    store.set(`${Date.now()}-${userId}`, { ...place, text: "", picture });
+  const count = Object.keys(notes).length;
+  const add = () => put(placeUnder(50 + ((210 * count) % (innerWidth / 2)), 150 + ((40 * count) % 300)));
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    const place = placeUnder(event.clientX, event.clientY);
+    for (const file of event.dataTransfer.files) await put(place, (await storage.upload({ file })).key);
   };
   return (
     <>
       <main
         onPointerMove={(event) => show({ cursor: placeUnder(event.clientX, event.clientY) })}
         onPointerLeave={() => show({ cursor: null })}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
       >
         <div className="sheet" ref={sheet} style={BOARD}>
           {Object.entries(notes).map(([id, value]) => (

@@ -3,21 +3,17 @@ import { defineStores } from "atrium/client";
 import type { Member } from "atrium/react";
 
 const NUMBER = { type: "number", required: true } as const;
-export const STORES = defineStores({
-  notes: { x: NUMBER, y: NUMBER, text: { type: "string", default: "" } },
-});
+const TEXT = { type: "string", default: "" } as const;
+export const STORES = defineStores({ notes: { x: NUMBER, y: NUMBER, text: TEXT, picture: TEXT } });
 
 /** In pixels, as all points on it. */
 export const BOARD = { width: 2400, height: 1600 };
 export const MAX_LENGTH = 500;
 
-export type Point = { readonly x: number; readonly y: number };
-export type Note = Point & { readonly text: string };
+export type Point = { x: number; y: number };
+export type Note = Point & { text: string; picture: string }; // a file's key, or empty
 /** What a visitor shows: where the pointer is, and the note that it drags, on its way. */
-export type Shown = {
-  readonly cursor: Point | null;
-  readonly drag: (Point & { readonly id: string }) | null;
-};
+export type Shown = { cursor: Point | null; drag: (Point & { id: string }) | null };
 
 const fieldsOf = (value: unknown): Record<string, unknown> => (typeof value === "object" ? { ...value } : {});
 const within = (value: unknown, max: number) => Math.min(Math.max(Math.round(Number(value) || 0), 0), max);
@@ -30,11 +26,11 @@ export function placeOf(value: unknown, { width, height } = { width: 0, height: 
 export const placeNote = (value: unknown): Point => placeOf(value, { width: 200, height: 168 });
 
 export function readNote(value: unknown): Note {
-  const { text } = fieldsOf(value);
-  return { ...placeNote(value), text: typeof text === "string" ? text.slice(0, MAX_LENGTH) : "" };
+  const { text, picture } = fieldsOf(value);
+  const textOf = (field: unknown) => (typeof field === "string" ? field.slice(0, MAX_LENGTH) : "");
+  return { ...placeNote(value), text: textOf(text), picture: textOf(picture) };
 }
 
-/** Another visitor, or oneself. */
 export type Person = ReturnType<typeof readPerson>;
 export function readPerson({ user: { id, name }, presence }: Member) {
   const { color, cursor, drag } = presence ?? {};

@@ -5,12 +5,12 @@ import { MAX_LENGTH, type Note, type Person, placeNote, readNote, type Shown } f
 
 /** On its way a note is presence, which is light; where it is put down, the store keeps it. */
 export function NoteCard({ id, value, holder }: { id: string; value: unknown; holder: Person | undefined }) {
-  const { userId } = useRoom().client;
+  const { storage, userId } = useRoom().client;
   const [, store] = useStore<Note>("notes");
   const [{ drag }, show] = usePresence<Shown>();
   const grip = useRef({ x: 0, y: 0 });
   const dragged = drag?.id === id ? drag : holder?.drag;
-  const { text, x, y } = { ...readNote(value), ...dragged };
+  const { text, picture, x, y } = { ...readNote(value), ...dragged };
   const grasp = ({ currentTarget, pointerId, clientX, clientY }: PointerEvent) => {
     currentTarget.setPointerCapture(pointerId);
     grip.current = { x: clientX - x, y: clientY - y };
@@ -19,10 +19,7 @@ export function NoteCard({ id, value, holder }: { id: string; value: unknown; ho
     if (!currentTarget.hasPointerCapture(pointerId)) return;
     show({ drag: { id, ...placeNote({ x: clientX - grip.current.x, y: clientY - grip.current.y }) } });
   };
-  const drop = () => {
-    void store.update(id, { x, y });
-    show({ drag: null });
-  };
+  const drop = () => void store.update(id, { x, y }).finally(() => show({ drag: null }));
   return (
     <article
       className={`note paper-${Number.parseInt(id, 10) % 5} ${dragged ? "held" : ""}`}
@@ -33,6 +30,7 @@ export function NoteCard({ id, value, holder }: { id: string; value: unknown; ho
       <button type="button" aria-label="Delete note" onClick={() => store.delete(id)}>
         ×
       </button>
+      {picture && <img src={storage.getUrl({ key: picture })} alt="" draggable={false} />}
       <textarea
         // biome-ignore lint/a11y/noAutofocus: whoever adds a note wants to write on it
         autoFocus={text === "" && id.endsWith(userId)}

@@ -3,7 +3,7 @@ import type { Ctx } from "../context.ts";
 import type { Database } from "../database.ts";
 import type { RoomGateway } from "../realtime/gateway.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
-import type { Change } from "./event.ts";
+import type { Change } from "./change.ts";
 import { deleteOutboxEntry, type OutboxEntry, selectLeftBehind } from "./outbox.ts";
 
 /** An entry this old was left by a request that did not live to hand it on. */

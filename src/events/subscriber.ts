@@ -51,8 +51,8 @@ export interface Delivery {
 }
 
 export interface Subscribers {
-  /** Takes events to deliver, each event id once. */
-  take(key: SubscriberKey, envelopes: readonly Envelope[]): Promise<void>;
+  /** Takes events to deliver, each event id once. `version` is that of the subscriber's row when they happened. */
+  take(key: SubscriberKey, envelopes: readonly Envelope[], version: number): Promise<void>;
   /** A page of the deliveries that are still remembered, newest first, and how many there are. */
   listDeliveries(
     key: SubscriberKey,

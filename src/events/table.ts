@@ -7,7 +7,7 @@ export const outbox = sqliteTable(
     id: text().primaryKey(),
     accountId: text("account_id").notNull(),
     roomId: text("room_id").notNull(),
-    /** The change (`Change` of event.ts) as JSON. */
+    /** The change (`Change` of change.ts) as JSON. */
     change: text().notNull(),
     createdAt: integer("created_at").notNull(),
   },

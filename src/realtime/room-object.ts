@@ -2,7 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { openTenant } from "../database.ts";
 import type { Env } from "../env.ts";
-import type { Change } from "../events/event.ts";
+import type { Change } from "../events/change.ts";
 import { copyFigures } from "../rooms/figures.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
 import { admit } from "./admit.ts";

@@ -1,5 +1,5 @@
 /** The room: frames and occurrences in, effects out. It never waits and knows nothing of the platform. */
-import type { Change } from "../events/event.ts";
+import type { Change } from "../events/change.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { type Attendance, presentUser, type UserRecord } from "../users/schema.ts";

@@ -33,6 +33,7 @@ export default defineConfig({
           exclude: ["test/{stories,browser,client,node,bench,endurance}/**", "test/architecture.test.ts"],
           provide,
           setupFiles: ["test/support/setup.ts"],
+          globalSetup: ["test/support/receiver.ts"],
           // Against hanging, not against being slow: the machine may have other things to do.
           testTimeout: 60_000,
           hookTimeout: 60_000,

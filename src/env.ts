@@ -17,6 +17,8 @@ export interface Env {
   readonly ASSETS: Fetcher;
   readonly JWT_SECRET?: string;
   readonly JWT_SECRET_PREVIOUS?: string;
+  /** Hosts to which webhooks may go over http and on this machine, comma-separated; empty in production. */
+  readonly WEBHOOK_DEV_TARGETS?: string;
   /** The organization that /demo belongs to; without it there is no demo. */
   readonly DEMO_ACCOUNT_ID?: string;
 }

@@ -1,5 +1,6 @@
 /** What the Worker is given from outside (wrangler.toml and secrets), checked in one place. */
 import { AppError } from "./errors.ts";
+import type { SubscriberObject } from "./events/subscriber-object.ts";
 import type { RoomObject } from "./realtime/room-object.ts";
 import { parseDevTargets } from "./webhooks/target.ts";
 
@@ -7,6 +8,7 @@ import { parseDevTargets } from "./webhooks/target.ts";
 export interface Env {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
+  readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;

@@ -20,15 +20,18 @@ import {
   rotateSecret as rotate,
   updateWebhook as updateRow,
 } from "./store.ts";
+import type { WebhookRow } from "./table.ts";
 import { findTargetProblem } from "./target.ts";
 
 /** How long a secret still signs beside the one that has replaced it. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-function mayBeSentTo(ctx: Ctx, url: string): void {
-  const policy = { devTargets: ctx.webhookDevTargets, ownHost: new URL(ctx.origin).host };
-  const problem = findTargetProblem(url, policy);
+/** The address as it is stored; VALIDATION_ERROR when nothing may be sent there. */
+function targetOf(ctx: Ctx, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
+  const ownHost = new URL(ctx.origin).host;
+  const problem = findTargetProblem(url, { devTargets: ctx.webhookDevTargets, ownHost });
   if (problem !== null) throw new AppError("Webhooks", "VALIDATION_ERROR", `url: ${problem}`);
+  return { url, urlFolded: fold(url), ownHost };
 }
 
 const eventsOf = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
@@ -38,14 +41,13 @@ export async function createWebhook(
   ctx: Ctx,
   { url, events, roomId = null, enabled }: WebhookCreation,
 ): Promise<{ webhook: WebhookWithSecret }> {
-  mayBeSentTo(ctx, url);
+  const target = targetOf(ctx, url);
   if (roomId !== null) await getRoomRow(ctx, roomId);
   const now = ctx.now();
   const row = {
     accountId: ctx.accountId,
     id: ctx.newId(),
-    url,
-    urlFolded: fold(url),
+    ...target,
     events: eventsOf(events),
     roomId,
     enabled: Number(enabled),
@@ -67,10 +69,10 @@ export async function updateWebhook(
   webhookId: string,
   { url, events, roomId, enabled }: WebhookUpdate,
 ): Promise<{ webhook: Webhook }> {
-  if (url !== undefined) mayBeSentTo(ctx, url);
+  const target = url === undefined ? {} : targetOf(ctx, url);
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
   const changes = {
-    ...(url === undefined ? {} : { url, urlFolded: fold(url) }),
+    ...target,
     ...(events === undefined ? {} : { events: eventsOf(events) }),
     ...(roomId === undefined ? {} : { roomId }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled) }),

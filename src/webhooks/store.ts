@@ -12,8 +12,9 @@ import {
 } from "../database.ts";
 import { type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
+const STORED = columnsOf(webhooks);
 /** All but the secrets: what is read for a request cannot give them away. */
-const { secret, previousSecret, previousSecretUntil, ...SHOWN } = columnsOf(webhooks);
+const { secret, previousSecret, previousSecretUntil, ...SHOWN } = STORED;
 
 const ofAccount = eq(webhooks.accountId, sql.placeholder("accountId"));
 const byId = and(ofAccount, eq(webhooks.id, sql.placeholder("id")));
@@ -25,29 +26,11 @@ const webhookById = prepared(() => build.select(SHOWN).from(webhooks).where(byId
 export const selectWebhook = ({ accountId }: Tenant, id: string): Statement<WebhookRow> =>
   webhookById({ accountId, id });
 
-const destinationById = prepared(() =>
-  build
-    .select({
-      url: SHOWN.url,
-      enabled: SHOWN.enabled,
-      updatedAt: SHOWN.updatedAt,
-      secret,
-      previousSecret,
-      previousSecretUntil,
-    })
-    .from(webhooks)
-    .where(byId)
-    .limit(1),
-);
+const storedWebhookById = prepared(() => build.select(STORED).from(webhooks).where(byId).limit(1));
 
-/** What it takes to deliver: the only statement that reads secrets. */
-export type DestinationRow = Pick<
-  StoredWebhook,
-  "url" | "enabled" | "updatedAt" | "secret" | "previousSecret" | "previousSecretUntil"
->;
-
-export const selectDestination = ({ accountId }: Tenant, id: string): Statement<DestinationRow> =>
-  destinationById({ accountId, id });
+/** With the secrets: for the object that delivers, and for nobody else. */
+export const selectStoredWebhook = ({ accountId }: Tenant, id: string): Statement<StoredWebhook> =>
+  storedWebhookById({ accountId, id });
 
 type Filter = "all" | "searched";
 const filterOf = (page: Page): Filter => (page.search === "" ? "all" : "searched");
@@ -87,7 +70,9 @@ export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
 /** Later than before, whatever the clock says: two changes within a millisecond are two versions. */
 const nextVersion = (now: number) => sql`max(${now}, ${webhooks.updatedAt} + 1)`;
 
-export type WebhookChanges = Partial<Pick<WebhookRow, "url" | "urlFolded" | "events" | "roomId" | "enabled">>;
+export type WebhookChanges = Partial<
+  Pick<WebhookRow, "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "enabled">
+>;
 
 export const updateWebhook = (
   tenant: Tenant,

@@ -3,6 +3,7 @@ CREATE TABLE `webhooks` (
 	`id` text NOT NULL,
 	`url` text NOT NULL,
 	`url_folded` text NOT NULL,
+	`own_host` text NOT NULL,
 	`events` text NOT NULL,
 	`room_id` text,
 	`enabled` integer NOT NULL,

@@ -33,6 +33,8 @@ export interface Ctx extends Tenant {
   readonly blobs: Blobs;
   /** Where the caller reached us, as in `https://atrium.example`: what addresses in answers begin with. */
   readonly origin: string;
+  /** Hosts for which the rules of webhooks' targets are loosened; none in production. */
+  readonly webhookDevTargets: readonly string[];
   /** The Idempotency-Key of a POST, for work that is kept elsewhere than in the database; null without one. */
   readonly idempotencyKey: string | null;
   /** Epoch milliseconds. */

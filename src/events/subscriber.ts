@@ -47,7 +47,7 @@ export interface Delivery {
   readonly error: string | null;
   readonly created_at: string;
   /** Oldest first. */
-  readonly log: readonly LoggedAttempt[];
+  readonly log: LoggedAttempt[];
 }
 
 export interface Subscribers {

@@ -2,7 +2,7 @@
 import type { ExecutionContext } from "hono";
 import type { Actor, Ctx } from "../context.ts";
 import { openDatabase } from "../database.ts";
-import { type Env, jwtSecrets } from "../env.ts";
+import { type Env, jwtSecrets, webhookDevTargets } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { subscribersOf } from "../events/subscribers.ts";
 import { openBlobs } from "../files/blobs.ts";
@@ -54,6 +54,7 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     subscribers: subscribersOf(env),
     blobs: openBlobs(env.FILES),
     origin: new URL(request.url).origin,
+    webhookDevTargets: webhookDevTargets(env),
     now,
     newId: () => crypto.randomUUID(),
     log: (message, error) => console.error(logLine(requestId, message, error)),

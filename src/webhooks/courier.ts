@@ -1,6 +1,6 @@
 /** Gives a webhook its events: reads its row, makes an attempt, and decides what follows from its result. */
 import { openTenant, type Tenant } from "../database.ts";
-import type { Env } from "../env.ts";
+import { type Env, webhookDevTargets } from "../env.ts";
 import type { Courier, CourierMemory, Outcome } from "../events/courier.ts";
 import type { Envelope, LoggedAttempt } from "../events/subscriber.ts";
 import { logLine } from "../http/on-error.ts";
@@ -10,7 +10,6 @@ import { type Health, judgeHealth } from "./health.ts";
 import { planRetry } from "./retry.ts";
 import { disableWebhook, selectStoredWebhook } from "./store.ts";
 import type { StoredWebhook } from "./table.ts";
-import { parseDevTargets } from "./target.ts";
 
 /** A row may be used for so long after it was read, unless a newer version of it is known of. */
 const ROW_LIFETIME_MS = 1_000;
@@ -69,8 +68,8 @@ export class WebhookCourier implements Courier {
     const destination = {
       url: row.url,
       secrets: secretsOf(row, startedAt),
-      devTargets: parseDevTargets(this.#env.WEBHOOK_DEV_TARGETS ?? ""),
-      ownHost: "",
+      devTargets: webhookDevTargets(this.#env),
+      ownHost: row.ownHost,
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
     const result = await attempt(destination, envelope, ports);

@@ -13,6 +13,8 @@ export const webhooks = sqliteTable(
     url: text().notNull(),
     /** `fold(url)`: SQLite folds ASCII only. */
     urlFolded: text("url_folded").notNull(),
+    /** `host:port` under which this service was reached when it was given the address: never a target. */
+    ownHost: text("own_host").notNull(),
     /** A JSON array of names of events. */
     events: text().notNull(),
     /** Null for all rooms. No foreign key: when the room goes, what happens at its end must still be told. */

@@ -21,6 +21,7 @@ export default defineConfig({
               miniflare: {
                 bindings: {
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+                  WEBHOOK_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
                 },
               },

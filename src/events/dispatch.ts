@@ -2,6 +2,7 @@
 import type { Ctx } from "../context.ts";
 import type { Database } from "../database.ts";
 import type { RoomGateway } from "../realtime/gateway.ts";
+import type { RoomReading } from "../realtime/readings.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { presentUser } from "../users/schema.ts";
@@ -18,6 +19,8 @@ import { deleteUserEvent, selectEventsLeftBehind, type UserEventEntry, updateOwe
 /** An entry this old was left by a request that did not live to hand it on. */
 const LEFT_BEHIND_AFTER_MS = 15_000;
 const SWEEP_SIZE = 100;
+
+const UNKNOWN: Pick<RoomReading, "attendance"> = { attendance: {} };
 
 /** What handing on needs: a request's context has it, and so has the cron trigger. */
 export interface DispatchPorts {
@@ -96,7 +99,7 @@ async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<Envelo
   const { attendance } =
     event === "user.updated" && room.firstJoinAt !== null
       ? await rooms.read(room.id, row.accountId, [user.id])
-      : { attendance: {} };
+      : UNKNOWN;
   const body = presentEvent(eventId, occurredAt, {
     event,
     data: { roomId: room.id, userId: user.id },

@@ -44,7 +44,7 @@ describe("a request of a known key", () => {
 });
 
 describe("a request about webhooks", () => {
-  const creation = { url: "https://hooks.example.com", events: ["user.created"] };
+  const creation = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
 
   it.each([
     ["GET", "?search=example", undefined, 1],

@@ -119,7 +119,7 @@ export const webhookEndpoints = [
     operation: "testWebhook",
     summary: "Send a webhook a made-up event",
     details:
-      "The first of its events, about a room and a user that do not exist. The answer waits for the receiver's, 15 seconds at most.",
+      "The first of its events, about a room and a user that do not exist. The answer waits for the receiver's, 15 seconds at most. To a webhook that is switched off nothing is sent.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Test event sent",

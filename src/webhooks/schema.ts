@@ -10,7 +10,7 @@ const EXAMPLE = {
   organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
   url: "https://hooks.example.com/atrium",
   events: ["participant.joined", "participant.left"],
-  room_id: null,
+  room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
   enabled: true,
   created_at: "2026-01-31T09:30:00.000Z",
   updated_at: "2026-01-31T09:30:00.000Z",
@@ -63,7 +63,7 @@ export const WebhookCreation = z
   })
   .meta({
     id: "WebhookCreation",
-    example: { url: EXAMPLE.url, events: [...EXAMPLE.events] },
+    example: { url: EXAMPLE.url, events: [...EXAMPLE.events], roomId: EXAMPLE.room_id },
   });
 export type WebhookCreation = z.infer<typeof WebhookCreation>;
 

@@ -15,7 +15,7 @@ export interface SignedMessage {
 }
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 
 /** A new secret: `whsec_` and 32 random bytes in Base64. */
 export const createSecret = (randomBytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))): string =>

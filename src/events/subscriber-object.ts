@@ -106,6 +106,7 @@ export class SubscriberObject extends DurableObject<Env> {
   /** The subscriber was deleted: nothing of it stays, the alarm included. */
   async forget(): Promise<void> {
     this.#drain.clear();
+    this.#courier = null; // what it remembers of the subscriber's row is no longer true
     this.#alarmAt = null;
     await this.#deliveries.clear();
   }

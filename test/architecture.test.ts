@@ -74,10 +74,12 @@ describe("the house", () => {
     expect(offences((file, target) => !PURE_FILES.test(file) || !isPlatform(target))).toEqual([]);
   });
 
-  it("gives the client nothing of the Worker but types, and no package but React", () => {
+  it("gives the client nothing of the Worker but types, and no package but React and what checks signatures", () => {
     const clients = sources.filter(({ file }) => featureOf(file) === "client");
     const loaded = clients.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "client");
-    expect(loaded.filter((target) => !isPackage(target, "react"))).toEqual([]);
+    const isAllowed = (target: string) =>
+      ["react", "standardwebhooks"].some((name) => isPackage(target, name));
+    expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
     const isShared = (target: string) => /(^|\/)(schema|protocol|comment)\.ts$/.test(target);
     const isForeign = (target: string) => target.endsWith(".ts") && featureOf(target) !== "client";
     const foreign = clients.flatMap(({ imports }) => imports).filter(isForeign);

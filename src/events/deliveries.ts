@@ -1,7 +1,6 @@
 /** A subscriber's queue and its records in the SQLite database of its object; empty until the first write. */
-import { presentTime } from "../http/time.ts";
+import { type DeliveryRow, envelopeOf, presentDelivery, TABLES } from "./delivery-rows.ts";
 import type { Job } from "./drain.ts";
-import { EventName } from "./schema.ts";
 import type { Delivery, Envelope, LoggedAttempt, SubscriberKey } from "./subscriber.ts";
 
 /** Of the deliveries that are over, so many are kept, the latest ones, and none for longer than this. */
@@ -9,58 +8,6 @@ export const MAX_KEPT = 1_000;
 export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 /** For so long an event that is handed over once more is known; whoever hands over tries again within seconds. */
 const KNOWN_MS = 24 * 60 * 60 * 1000;
-
-/** `lane` is the room, whose events go in order, or the delivery itself when it was asked for by hand. */
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS subscriber (
-    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    kind TEXT NOT NULL,
-    account_id TEXT NOT NULL,
-    id TEXT NOT NULL,
-    memory TEXT NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS deliveries (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    event_id TEXT NOT NULL,
-    event TEXT NOT NULL,
-    room_id TEXT NOT NULL,
-    occurred_at INTEGER NOT NULL,
-    body TEXT NOT NULL,
-    lane TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    last_attempt_at INTEGER,
-    due_at INTEGER,
-    status_code INTEGER,
-    error TEXT,
-    log TEXT NOT NULL DEFAULT '[]'
-  );
-  CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (seq) WHERE status = 'pending';
-  CREATE INDEX IF NOT EXISTS deliveries_over ON deliveries (seq) WHERE status <> 'pending';
-  CREATE INDEX IF NOT EXISTS deliveries_old ON deliveries (created_at) WHERE status <> 'pending';
-  CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`;
-
-type DeliveryRow = {
-  seq: number;
-  id: string;
-  event_id: string;
-  event: string;
-  room_id: string;
-  occurred_at: number;
-  body: string;
-  lane: string;
-  created_at: number;
-  status: string;
-  attempts: number;
-  last_attempt_at: number | null;
-  due_at: number | null;
-  status_code: number | null;
-  error: string | null;
-  log: string;
-};
 
 /** A delivery that is to be written. */
 export interface NewDelivery {
@@ -96,7 +43,13 @@ export class Deliveries {
 
   /** Does `work` whole or not at all. */
   transaction<T>(work: () => T): T {
-    return this.#storage.transactionSync(work);
+    const existed = this.#exist;
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#exist = existed; // tables are rolled back like rows
+      throw error;
+    }
   }
 
   /** Makes the tables, and notes whose they are: an alarm has nobody to ask. */
@@ -238,7 +191,7 @@ export class Deliveries {
 
   #present(query: string, ...params: SqlStorageValue[]): Delivery[] {
     const webhookId = this.readKey()?.id ?? "";
-    return this.#read<DeliveryRow>(query, ...params).map((row) => present(row, webhookId));
+    return this.#read<DeliveryRow>(query, ...params).map((row) => presentDelivery(row, webhookId));
   }
 
   /** Removes everything. */
@@ -247,33 +200,3 @@ export class Deliveries {
     await this.#storage.deleteAll();
   }
 }
-
-const envelopeOf = (row: DeliveryRow): Envelope => ({
-  eventId: row.event_id,
-  event: EventName.parse(row.event),
-  roomId: row.room_id,
-  body: row.body,
-  occurredAt: row.occurred_at,
-});
-
-const presentNullable = (epochMs: number | null): string | null =>
-  epochMs === null ? null : presentTime(epochMs);
-
-const present = (row: DeliveryRow, webhookId: string): Delivery => ({
-  id: row.id,
-  webhook_id: webhookId,
-  event: EventName.parse(row.event),
-  payload: row.body,
-  status: parseStatus(row.status),
-  attempts: row.attempts,
-  last_attempt_at: presentNullable(row.last_attempt_at),
-  next_retry_at: row.attempts === 0 ? null : presentNullable(row.due_at),
-  status_code: row.status_code,
-  error: row.error,
-  created_at: presentTime(row.created_at),
-  log: parseLog(row.log),
-});
-
-/** As {@link Deliveries} wrote them. */
-const parseStatus = (status: string): Delivery["status"] => status as Delivery["status"];
-const parseLog = (log: string): LoggedAttempt[] => JSON.parse(log) as LoggedAttempt[];

@@ -8,7 +8,7 @@ import type { RoomRow } from "../rooms/table.ts";
 import { presentUser } from "../users/schema.ts";
 import type { UserRow } from "../users/table.ts";
 import type { Change } from "./change.ts";
-import { handOver } from "./hand-over.ts";
+import { distribute } from "./distribute.ts";
 import { parseListeners } from "./listeners.ts";
 import { deleteOutboxEntry, type OutboxEntry, selectLeftBehind } from "./outbox.ts";
 import { presentEvent } from "./schema.ts";
@@ -86,7 +86,7 @@ export async function handOnUserChange(
 /** Gives the event to those who are owed it, and the statement that notes how far that went. */
 async function tell({ rooms, subscribers }: DispatchPorts, row: UserEventRow) {
   const envelope = await envelopeOf(row, rooms);
-  const owed = await handOver(subscribers, row.accountId, [{ envelope, to: parseListeners(row.owed) }]);
+  const owed = await distribute(subscribers, row.accountId, [{ envelope, to: parseListeners(row.owed) }]);
   const remaining = owed.get(row.id);
   return remaining === undefined ? deleteUserEvent(row.id) : updateOwed(row.id, JSON.stringify(remaining));
 }

@@ -1,7 +1,7 @@
 /** Hands the events of a room over to those who listen. */
 import type { Tenant } from "../database.ts";
 import type { WaitingEvent } from "../realtime/storage-events.ts";
-import { handOver } from "./hand-over.ts";
+import { distribute } from "./distribute.ts";
 import { type Listener, listensTo, parseListeners, selectListeners } from "./listeners.ts";
 import type { Subscribers } from "./subscriber.ts";
 
@@ -9,7 +9,7 @@ import type { Subscribers } from "./subscriber.ts";
  * Asks the database once who listens in the room, and gives each its events. Answers by event id, as JSON, who
  * could not be reached: those are all who are still to be given it. Rejects when the database fails.
  */
-export async function handOverRoomEvents(
+export async function distributeRoomEvents(
   tenant: Tenant,
   subscribers: Subscribers,
   roomId: string,
@@ -25,7 +25,7 @@ export async function handOverRoomEvents(
         ? listening.filter(({ events: wanted }) => listensTo(wanted, event)).map(listenerOf)
         : parseListeners(owed),
   }));
-  const remaining = await handOver(subscribers, tenant.accountId, parcels);
+  const remaining = await distribute(subscribers, tenant.accountId, parcels);
   return new Map([...remaining].map(([id, listeners]) => [id, JSON.stringify(listeners)]));
 }
 

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { openTenant } from "../database.ts";
 import type { Env } from "../env.ts";
 import type { Change } from "../events/change.ts";
-import { handOverRoomEvents } from "../events/room-events.ts";
+import { distributeRoomEvents } from "../events/room-events.ts";
 import { subscribersOf } from "../events/subscribers.ts";
 import { copyFigures } from "../rooms/figures.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
@@ -242,7 +242,7 @@ export class RoomObject extends DurableObject<Env> {
   /** Asks who listens to what happened, and hands it over. */
   async #handOver(events: readonly WaitingEvent[]): Promise<ReadonlyMap<string, string>> {
     const { accountId, roomId } = this.#knownIdentity();
-    return handOverRoomEvents(openTenant(this.env.DB, accountId), subscribersOf(this.env), roomId, events);
+    return distributeRoomEvents(openTenant(this.env.DB, accountId), subscribersOf(this.env), roomId, events);
   }
 
   #currentFigures(): FiguresVersion {

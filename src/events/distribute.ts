@@ -9,7 +9,7 @@ export interface Parcel {
 }
 
 /** Gives each listener its events at once. Answers, by event id, who could not be reached; never rejects. */
-export async function handOver(
+export async function distribute(
   subscribers: Subscribers,
   accountId: string,
   parcels: readonly Parcel[],

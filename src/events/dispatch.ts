@@ -84,11 +84,13 @@ export async function handOnUserChange(
 }
 
 /** Gives the event to those who are owed it, and the statement that notes how far that went. */
-async function tell({ rooms, subscribers }: DispatchPorts, row: UserEventRow) {
+async function tell({ rooms, subscribers, log }: DispatchPorts, row: UserEventRow) {
   const envelope = await envelopeOf(row, rooms);
   const owed = await distribute(subscribers, row.accountId, [{ envelope, to: parseListeners(row.owed) }]);
   const remaining = owed.get(row.id);
-  return remaining === undefined ? deleteUserEvent(row.id) : updateOwed(row.id, JSON.stringify(remaining));
+  if (remaining === undefined) return deleteUserEvent(row.id);
+  log(`An event could not be given to ${remaining.length} of its subscribers yet: ${row.event}`, null);
+  return updateOwed(row.id, JSON.stringify(remaining));
 }
 
 async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<Envelope> {

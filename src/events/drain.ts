@@ -130,8 +130,9 @@ export class Drain {
     this.#size = 0;
   }
 
-  /** When there is something to start (epoch ms), as far as that does not wait for what is under way; null for never. */
+  /** When there is something to start (epoch ms); null when that waits for what is under way, or nothing waits. */
   dueAt(now: number): number | null {
+    if (this.#underWay.size >= MAX_UNDER_WAY) return null;
     const earliest = this.#ready.length > 0 ? now : (this.#retries[0]?.dueAt ?? null);
     return earliest === null ? null : Math.max(earliest, this.#pausedUntil);
   }

@@ -53,6 +53,16 @@ describe("a queue", () => {
     expect(seqs(drain.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
   });
 
+  it("has nothing due while as much is under way as may be: an end is what it waits for then", () => {
+    const drain = new Drain();
+    for (let seq = 1; seq <= MAX_UNDER_WAY + 1; seq += 1) drain.add(job(seq, `${seq}`));
+    drain.add(job(99, "retried", { attempts: 1, dueAt: 1 }));
+    drain.start(0);
+    expect(drain.dueAt(0)).toBeNull();
+    drain.settle(job(1, "1"), null);
+    expect(drain.dueAt(0)).toBe(0);
+  });
+
   it("starts nothing while it pauses, and then the same attempt first", () => {
     const drain = new Drain();
     for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);

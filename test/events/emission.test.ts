@@ -1,5 +1,5 @@
 /** Which operation emits which event, and with what in it; what changes nothing, or fails, emits none. */
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openTenant } from "../../src/database.ts";
@@ -213,6 +213,23 @@ describe("what happens in a room", () => {
     expect(await listener.heard(2)).toMatchObject([
       { user: { name: "Bo" }, room: { name: "Renamed", total_users_created: 2 } },
       { users: [{ name: "Bo" }], room: { name: "Renamed" } },
+    ]);
+  });
+
+  it("waits in the room while the database fails, and is told then, in its order", async () => {
+    const listener = await Listener.create(owner.api, { roomId: room.id });
+    const user = await owner.api.createUser(room.id);
+    await listener.heard(1);
+    await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
+    await leave(await join(user));
+    await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
+    await runDurableObjectAlarm(env.ROOMS.getByName(room.id));
+    expect((await listener.heard(5)).map(({ event }) => event)).toEqual([
+      "user.created",
+      "session.started",
+      "participant.joined",
+      "participant.left",
+      "session.closed",
     ]);
   });
 

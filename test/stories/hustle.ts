@@ -7,7 +7,7 @@ import type { Customer, Tab } from "./client.ts";
 /** Requests that are under way at once. */
 const ACTORS = 3;
 /** The service dies while one of so many requests is under way, and so much later. */
-const MAX_REQUESTS = 12;
+const MAX_REQUESTS = 40;
 const MAX_LATE_MS = 12;
 
 interface Actor {

@@ -276,6 +276,15 @@ describe("who is told", () => {
     expect([await strange.events(), await off.events()]).toEqual([[], []]);
   });
 
+  it("does not wait for a receiver that never answers", async () => {
+    const silent = await Listener.create(owner.api, { behaviour: "silent" });
+    const listener = await Listener.create(owner.api);
+    for (const name of ["Ada", "Bo", "Cleo"]) await owner.api.createUser(room.id, { name });
+    await listener.settled(3);
+    expect(await silent.events()).toMatchObject([{ event: "user.created", user: { name: "Ada" } }]);
+    expect(await silent.deliveries("?status=pending")).toHaveLength(3);
+  });
+
   it("is told the same text under the same id", async () => {
     const listeners = [await Listener.create(owner.api), await Listener.create(owner.api)];
     const user = await owner.api.createUser(room.id);

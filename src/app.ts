@@ -13,6 +13,7 @@ import { serve } from "./http/serve.ts";
 import { realtimeEndpoints } from "./realtime/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
+import { webhookEndpoints } from "./webhooks/routes.ts";
 
 /** Every endpoint under `/v1/accounts/:accountId`: what is here is routed, described and tested. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -21,6 +22,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...userEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
+  ...webhookEndpoints,
 ];
 
 export const app = new Hono<{ Bindings: Env }>();

@@ -1,6 +1,7 @@
 /** What one request carries through commands and queries: who asks, for which organization, and the ports. */
 import type { Results, Statement, Tenant } from "./database.ts";
 import { AppError } from "./errors.ts";
+import type { Subscribers } from "./events/subscriber.ts";
 import type { Blobs } from "./files/blobs.ts";
 import type { RoomGateway } from "./realtime/gateway.ts";
 import type { Role } from "./users/schema.ts";
@@ -27,10 +28,13 @@ export interface Ctx extends Tenant {
   readonly actor: Actor;
   readonly tokens: Tokens;
   readonly rooms: RoomGateway;
+  readonly subscribers: Subscribers;
   /** The bytes of files. */
   readonly blobs: Blobs;
   /** Where the caller reached us, as in `https://atrium.example`: what addresses in answers begin with. */
   readonly origin: string;
+  /** Hosts for which the rules of webhooks' targets are loosened; none in production. */
+  readonly webhookDevTargets: readonly string[];
   /** The Idempotency-Key of a POST, for work that is kept elsewhere than in the database; null without one. */
   readonly idempotencyKey: string | null;
   /** Epoch milliseconds. */

@@ -1,11 +1,14 @@
 /** What the Worker is given from outside (wrangler.toml and secrets), checked in one place. */
 import { AppError } from "./errors.ts";
+import type { SubscriberObject } from "./events/subscriber-object.ts";
 import type { RoomObject } from "./realtime/room-object.ts";
+import { parseDevTargets } from "./webhooks/target.ts";
 
 /** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
 export interface Env {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
+  readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
@@ -17,7 +20,13 @@ export interface Env {
   readonly JWT_SECRET_PREVIOUS?: string;
   /** The organization that /demo belongs to; without it there is no demo. */
   readonly DEMO_ACCOUNT_ID?: string;
+  /** Hosts, comma-separated, that webhooks may reach over http and on this machine; for development only. */
+  readonly WEBHOOK_DEV_TARGETS?: string;
 }
+
+/** The hosts that development adds to those that webhooks may be sent to; none unless the setting names some. */
+export const webhookDevTargets = (env: Pick<Env, "WEBHOOK_DEV_TARGETS">): readonly string[] =>
+  parseDevTargets(env.WEBHOOK_DEV_TARGETS ?? "");
 
 /** The secrets that sign users' tokens: the first one signs, all of them verify. */
 export type JwtSecrets = readonly [current: string, ...previous: string[]];

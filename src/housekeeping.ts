@@ -2,6 +2,7 @@
 import { openDatabase } from "./database.ts";
 import type { Env } from "./env.ts";
 import { sweepOutbox } from "./events/dispatch.ts";
+import { subscribersOf } from "./events/subscribers.ts";
 import { openBlobs } from "./files/blobs.ts";
 import { sweepFiles } from "./files/clearing.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency.ts";
@@ -11,9 +12,14 @@ import { roomGateway } from "./realtime/gateway.ts";
 
 export async function keepHouse(env: Env, now: number): Promise<void> {
   const db = openDatabase(env.DB);
-  const log = (message: string, error: unknown) => console.error(logLine("cron", message, error));
+  const ports = {
+    db,
+    rooms: roomGateway(env),
+    subscribers: subscribersOf(env),
+    log: (message: string, error: unknown) => console.error(logLine("cron", message, error)),
+  };
   await Promise.all([
-    sweepOutbox(db, roomGateway(env), now, log),
+    sweepOutbox(ports, now),
     db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
     sweepFiles(db, openBlobs(env.FILES), now),
   ]);

@@ -1,8 +1,9 @@
-/** The Worker: its doors and its Durable Object. */
+/** The Worker: its doors and its Durable Objects. */
 import { app } from "./app.ts";
 import type { Env } from "./env.ts";
 import { keepHouse } from "./housekeeping.ts";
 
+export { SubscriberObject } from "./events/subscriber-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
 
 export default {

@@ -21,6 +21,7 @@ export default defineConfig({
               miniflare: {
                 bindings: {
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+                  WEBHOOK_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
                 },
               },
@@ -33,6 +34,7 @@ export default defineConfig({
           exclude: ["test/{stories,browser,client,node,bench,endurance}/**", "test/architecture.test.ts"],
           provide,
           setupFiles: ["test/support/setup.ts"],
+          globalSetup: ["test/support/receiver.ts"],
           // Against hanging, not against being slow: the machine may have other things to do.
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,6 +1,6 @@
 /** The endpoints of an organization's API keys. */
 import * as z from "zod";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
 import { createApiKey, revokeApiKey } from "./commands.ts";
 import { listApiKeys } from "./queries.ts";
@@ -30,7 +30,7 @@ export const accountEndpoints = [
     summary: "Make an API key",
     details: "`key` is shown here and never again; a retry with the same Idempotency-Key answers 409.",
     errors: ["CONFLICT"],
-    replay: { keep: () => null, restore: async (_, kept) => kept },
+    replay: SHOWN_ONCE,
     body: ApiKeyCreation,
     status: 201,
     done: "API key created",

@@ -63,7 +63,8 @@ Ctrl-C stops it.
 async function main(stop: AbortSignal): Promise<void> {
   const { port, persistTo } = parseArguments(process.argv.slice(2));
   await mustBeFree(port);
-  if (await ensureDevSecrets()) console.log("Made a JWT_SECRET for development in .dev.vars");
+  const added = await ensureDevSecrets();
+  if (added.length > 0) console.log(`Added to .dev.vars for development: ${added.join(", ")}`);
   const demo = await prepareDemo(persistTo, stop);
 
   const server = startDevServer({ port, persistTo, demoAccountId: demo.accountId }, stop);

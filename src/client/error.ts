@@ -4,7 +4,8 @@
  * A refusal or a failure. `code` is one of the service's (`BAD_REQUEST`, `VALIDATION_ERROR`, `UNAUTHORIZED`,
  * `FORBIDDEN`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED`, `INTERNAL_ERROR`) or of the client's own:
  * `UNREACHABLE` (a request over HTTP came to nothing), `CONNECTION_FAILED` (no socket could be opened),
- * `DISCONNECTED` (it ended before the answer came) and `NOT_JOINED` (nothing can be asked without `join()`).
+ * `DISCONNECTED` (it ended before the answer came), `NOT_JOINED` (nothing can be asked without `join()`) and
+ * `INVALID_SIGNATURE` (a message to a webhook is not the service's, or an old one).
  */
 export class AtriumError extends Error {
   readonly code: string;

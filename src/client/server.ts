@@ -1,10 +1,21 @@
 /** `atrium/server`: the organization's side of the service, for back ends. */
 import { type Query, Rest, type RestOptions } from "./rest.ts";
 import type { FileFilter } from "./storage.ts";
+import { Webhooks } from "./webhooks.ts";
 import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult, UserRecord } from "./wire.ts";
 
 export { AtriumError } from "./error.ts";
+export type {
+  AtriumEvent,
+  EventName,
+  ParticipantEvent,
+  SessionClosedEvent,
+  SessionStartedEvent,
+  UserEvent,
+} from "./events.ts";
 export type { FileFilter } from "./storage.ts";
+export { verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
+export type { Delivery, DeliveryAttempt, Webhook, Webhooks, WebhookWithSecret } from "./webhooks.ts";
 export type {
   Comment,
   PresenceState,
@@ -96,10 +107,12 @@ const queryOf = (search: object): Query => ({ ...search });
  */
 export class AtriumServer {
   readonly #rest: Rest;
+  readonly webhooks: Webhooks;
 
   constructor(options: AtriumServerOptions) {
     const authorization = `Bearer ${btoa(`${options.accountId}:${options.apiKey}`)}`;
     this.#rest = new Rest({ ...options, authorization });
+    this.webhooks = new Webhooks(this.#rest);
   }
 
   readonly rooms = {

@@ -1,14 +1,34 @@
-/** Hands committed changes on to the live rooms they concern, at once and, after a crash, from the outbox. */
+/** Hands committed changes and events on, at once and, after a crash, from where their batches left them. */
 import type { Ctx } from "../context.ts";
 import type { Database } from "../database.ts";
 import type { RoomGateway } from "../realtime/gateway.ts";
-import type { RoomFigures } from "../rooms/schema.ts";
-import type { Change } from "./event.ts";
+import type { RoomReading } from "../realtime/readings.ts";
+import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { presentUser } from "../users/schema.ts";
+import type { UserRow } from "../users/table.ts";
+import type { Change } from "./change.ts";
+import { distribute } from "./distribute.ts";
+import { parseListeners } from "./listeners.ts";
 import { deleteOutboxEntry, type OutboxEntry, selectLeftBehind } from "./outbox.ts";
+import { presentEvent } from "./schema.ts";
+import type { Envelope, Subscribers } from "./subscriber.ts";
+import type { UserEventRow } from "./table.ts";
+import { deleteUserEvent, selectEventsLeftBehind, type UserEventEntry, updateOwed } from "./user-events.ts";
 
 /** An entry this old was left by a request that did not live to hand it on. */
 const LEFT_BEHIND_AFTER_MS = 15_000;
 const SWEEP_SIZE = 100;
+
+const UNKNOWN: Pick<RoomReading, "attendance"> = { attendance: {} };
+
+/** What handing on needs: a request's context has it, and so has the cron trigger. */
+export interface DispatchPorts {
+  readonly db: Database;
+  readonly rooms: RoomGateway;
+  readonly subscribers: Subscribers;
+  log(message: string, error: unknown): void;
+}
 
 /** The outbox entry for a change that the request is about to commit. */
 export const entryFor = (ctx: Ctx, roomId: string, change: Change): OutboxEntry => ({
@@ -17,6 +37,14 @@ export const entryFor = (ctx: Ctx, roomId: string, change: Change): OutboxEntry 
   roomId,
   change,
 });
+
+/** The event of a user that the request is about to commit. */
+export const userEventFor = (
+  ctx: Ctx,
+  event: UserEventEntry["event"],
+  roomId: string,
+  userId: string,
+): UserEventEntry => ({ id: ctx.newId(), event, roomId, userId, occurredAt: ctx.now() });
 
 /**
  * Tells the room of a change that is committed. The request's answer does not depend on it: when the room
@@ -34,22 +62,83 @@ export async function handOn(ctx: Ctx, entry: OutboxEntry): Promise<RoomFigures 
 }
 
 /**
- * Hands on what crashed requests left behind; rooms take a change twice without harm. One room that cannot
- * be reached keeps no other waiting: its entry is tried again at the next sweep.
+ * Hands on what the batch of a user's change has left behind: `owed` to its room, then `told` to those who
+ * listen. So what the room itself has told them before, they are given before. Never rejects.
  */
-export async function sweepOutbox(
-  db: Database,
-  rooms: RoomGateway,
-  now: number,
-  log: (message: string, error: unknown) => void,
+export async function handOnUserChange(
+  ctx: Ctx,
+  entry: OutboxEntry,
+  owed: readonly unknown[],
+  told: readonly UserEventRow[],
 ): Promise<void> {
-  const [leftBehind] = await db.run([selectLeftBehind(now - LEFT_BEHIND_AFTER_MS, SWEEP_SIZE)]);
-  for (const row of leftBehind) {
+  // Without its room's word the event waits for the sweep, which asks the room first as well.
+  if (owed.length > 0 && (await handOn(ctx, entry)) === null) return;
+  for (const row of told) {
+    try {
+      const done = await tell(ctx, row);
+      ctx.defer(ctx.db.run([done]));
+    } catch (error) {
+      ctx.log(`An event could not be handed on yet: ${row.event}`, error);
+    }
+  }
+}
+
+/** Gives the event to those who are owed it, and the statement that notes how far that went. */
+async function tell({ rooms, subscribers, log }: DispatchPorts, row: UserEventRow) {
+  const envelope = await envelopeOf(row, rooms);
+  const owed = await distribute(subscribers, row.accountId, [{ envelope, to: parseListeners(row.owed) }]);
+  const remaining = owed.get(row.id);
+  if (remaining === undefined) return deleteUserEvent(row.id);
+  log(`An event could not be given to ${remaining.length} of its subscribers yet: ${row.event}`, null);
+  return updateOwed(row.id, JSON.stringify(remaining));
+}
+
+async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<Envelope> {
+  const { id: eventId, event, occurredAt } = row;
+  const room = parseRoom(row.room);
+  const user = parseUser(row.user);
+  // A user who was just created or deleted is offline; of others only a room that was ever joined knows more.
+  const { attendance } =
+    event === "user.updated" && room.firstJoinAt !== null
+      ? await rooms.read(room.id, row.accountId, [user.id])
+      : UNKNOWN;
+  const body = presentEvent(eventId, occurredAt, {
+    event,
+    data: { roomId: room.id, userId: user.id },
+    room: presentRoom(room, occurredAt),
+    user: presentUser(user, attendance[user.id]),
+  });
+  return { eventId, event, roomId: room.id, body, occurredAt };
+}
+
+/** Rows as `insertUserEvent` wrote them. */
+const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
+const parseUser = (json: string): UserRow => JSON.parse(json) as UserRow;
+
+/**
+ * Hands on what crashed requests left behind; rooms and subscribers take things twice without harm. What
+ * cannot be handed on keeps nothing else waiting: it is tried again at the next sweep.
+ */
+export async function sweepOutbox(ports: DispatchPorts, now: number): Promise<void> {
+  const { db, rooms, log } = ports;
+  const before = now - LEFT_BEHIND_AFTER_MS;
+  const [changes, events] = await db.run([
+    selectLeftBehind(before, SWEEP_SIZE),
+    selectEventsLeftBehind(before, SWEEP_SIZE),
+  ]);
+  for (const row of changes) {
     try {
       await rooms.apply(row.roomId, row.accountId, JSON.parse(row.change) as Change);
       await db.run([deleteOutboxEntry(row.id)]);
     } catch (error) {
       log("A change that was left behind could not be handed on yet", error);
+    }
+  }
+  for (const row of events) {
+    try {
+      await db.run([await tell(ports, row)]);
+    } catch (error) {
+      log("An event that was left behind could not be handed on yet", error);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The outbox's only SQL: rows are written in the batch that makes a change, and deleted once handed on. */
 import { asc, eq, lt } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement } from "../database.ts";
-import type { Change } from "./event.ts";
+import type { Change } from "./change.ts";
 import { outbox } from "./table.ts";
 
 /** A change on its way to its room. */

@@ -18,6 +18,9 @@ export interface Replay {
   restore(ctx: Ctx, kept: object): Promise<object>;
 }
 
+/** For answers that hold a one-time secret: it is never shown again, so a retry is told that it is done. */
+export const SHOWN_ONCE: Replay = { keep: () => null, restore: async (_, kept) => kept };
+
 type Shape = z.ZodObject;
 
 /** The names that stand in a path as `:name`, or at its end as `*name` for all that follows, slashes too. */

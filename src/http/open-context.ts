@@ -2,8 +2,9 @@
 import type { ExecutionContext } from "hono";
 import type { Actor, Ctx } from "../context.ts";
 import { openDatabase } from "../database.ts";
-import { type Env, jwtSecrets } from "../env.ts";
+import { type Env, jwtSecrets, webhookDevTargets } from "../env.ts";
 import { AppError } from "../errors.ts";
+import { subscribersOf } from "../events/subscribers.ts";
 import { openBlobs } from "../files/blobs.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { tokensFor } from "../users/tokens.ts";
@@ -50,8 +51,10 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     db,
     tokens,
     rooms: roomGateway(env),
+    subscribers: subscribersOf(env),
     blobs: openBlobs(env.FILES),
     origin: new URL(request.url).origin,
+    webhookDevTargets: webhookDevTargets(env),
     now,
     newId: () => crypto.randomUUID(),
     log: (message, error) => console.error(logLine(requestId, message, error)),

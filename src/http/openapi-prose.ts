@@ -42,6 +42,7 @@ export const TAGS: Partial<Record<Module, string>> = {
   Rooms: "Places in which users meet, with live figures of who is there.",
   Users: "Who may join a room, each with a token of its own.",
   Files: "What a room's users have uploaded; whoever knows a file's key may read it.",
+  Webhooks: "Addresses of yours that are told what happens in rooms, signed, and again until they have it.",
 };
 
 const UUID = { format: "uuid" } as const;
@@ -59,6 +60,8 @@ export const PATH_PARAMETERS: Readonly<
   key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
   fileKey: { description: "The file's key, percent-encoded; its slashes may stand as they are." },
   commentId: { description: "The comment's id.", ...UUID },
+  webhookId: { description: "The webhook's id.", ...UUID },
+  deliveryId: { description: "The delivery's id.", ...UUID },
 };
 
 /** What a caller can show to say who it is. */

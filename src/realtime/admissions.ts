@@ -1,6 +1,6 @@
 /** How a socket becomes a member: one JOIN_ROOM, a question to the database, and what the answer leads to. */
 import { presentRoom } from "../rooms/schema.ts";
-import type { Role } from "../users/schema.ts";
+import type { Role, User } from "../users/schema.ts";
 import { FULL_ALLOWANCE } from "./allowance.ts";
 import type { Admitting, Joined, JoinRequest, Waiting } from "./connections.ts";
 import { type Admission, type Effect, type Refusal, refusal, type Verdict } from "./effects.ts";
@@ -83,7 +83,7 @@ export class Admissions {
     const { sessions, connections } = this.#members;
     const known = sessions.get(user.id);
     const session: OpenSession = known ?? { id: this.#ports.newId(), joinedAt: now, user };
-    if (known === undefined) sessions.start({ accountId: room.accountId, roomId: room.id }, session);
+    if (known === undefined) sessions.start(room, session);
     const connection: Joined = {
       phase: "joined",
       id,
@@ -113,8 +113,12 @@ export class Admissions {
     return [
       { type: "attach", connection },
       send([id], protocol.success("Room joined", answer, request.requestId)),
-      ...(known === undefined ? this.#members.tell("userJoined", answer.user, user.id) : []),
+      ...(known === undefined ? this.#announce(answer.user) : []),
     ];
+  }
+
+  #announce(user: User): Effect[] {
+    return [{ type: "announce" }, ...this.#members.tell("userJoined", user, user.id)];
   }
 
   #missed(since: number | undefined): Pick<protocol.JoinedRoom, "changes" | "reset"> {

@@ -19,6 +19,8 @@ export type Effect =
   | { readonly type: "refreshRoom" }
   /** Read what the database has on the room or its users, and come back with `show`. */
   | { readonly type: "look"; readonly id: string; readonly inquiry: Inquiry }
+  /** There are events to hand over to those who listen. */
+  | { readonly type: "announce" }
   /** The socket has read all that came before this mark. */
   | { readonly type: "noteRead"; readonly id: string; readonly mark: number }
   /** Presence has changed for so many sockets: call `flush` when the room's pace allows. */

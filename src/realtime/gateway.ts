@@ -1,7 +1,7 @@
 /** The only way to a room's object: turns a room's id into its stub. */
 import type { Env } from "../env.ts";
 import { AppError } from "../errors.ts";
-import type { Change } from "../events/event.ts";
+import type { Change } from "../events/change.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
 import type { Response } from "./protocol.ts";
 import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";

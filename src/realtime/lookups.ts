@@ -11,14 +11,14 @@ import { logFailure } from "./log.ts";
 import type { Sight } from "./room.ts";
 import type { RoomIdentity } from "./storage.ts";
 
-/** Null for a user who was deleted meanwhile. */
+/** A user and its room; null for what was deleted meanwhile. */
 export async function readUser(
   env: Env,
   { accountId, roomId }: RoomIdentity,
   userId: string,
-): Promise<UserRecord | null> {
-  const { user } = await findAdmission(openTenant(env.DB, accountId), roomId, userId);
-  return user === null ? null : recordOf(user);
+): Promise<{ readonly user: UserRecord | null; readonly room: RoomRow | null }> {
+  const { user, room } = await findAdmission(openTenant(env.DB, accountId), roomId, userId);
+  return { user: user === null ? null : recordOf(user), room };
 }
 
 /** Null for a room that was deleted meanwhile. */

@@ -17,14 +17,19 @@ export const send = (to: readonly string[], message: ServerMessage): Effect => (
 export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
   presentUser(user, { online: true, joinedAt });
 
+export interface MemberPorts {
+  now(): number;
+  newId(): string;
+}
+
 export class Members {
   readonly connections = new Connections();
   readonly sessions: Sessions;
   readonly presence: Presence;
   readonly #now: () => number;
 
-  constructor(storage: RoomStorage, now: () => number) {
-    this.sessions = new Sessions(storage);
+  constructor(storage: RoomStorage, { now, newId }: MemberPorts) {
+    this.sessions = new Sessions(storage, newId);
     this.presence = new Presence(this.connections, (userId) => storage.follows.listFollowed(userId));
     this.#now = now;
   }
@@ -36,9 +41,13 @@ export class Members {
   }
 
   #tellLeft(ended: readonly OpenSession[]): Effect[] {
-    return ended.flatMap(({ user, joinedAt }) =>
-      this.tell("userLeft", presentUser(user, { online: false, joinedAt })),
-    );
+    if (ended.length === 0) return [];
+    return [
+      { type: "announce" },
+      ...ended.flatMap(({ user, joinedAt }) =>
+        this.tell("userLeft", presentUser(user, { online: false, joinedAt })),
+      ),
+    ];
   }
 
   /** Forgets sockets that are gone. A user goes offline with the last of its own. */

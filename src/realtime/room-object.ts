@@ -2,13 +2,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { openTenant } from "../database.ts";
 import type { Env } from "../env.ts";
-import type { Change } from "../events/event.ts";
+import type { Change } from "../events/change.ts";
+import { distributeRoomEvents } from "../events/room-events.ts";
+import { subscribersOf } from "../events/subscribers.ts";
 import { copyFigures } from "../rooms/figures.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
 import { admit } from "./admit.ts";
 import type { Effect, Inquiry } from "./effects.ts";
 import { FiguresCopy, type FiguresVersion } from "./figures-copy.ts";
 import { Flusher } from "./flusher.ts";
+import { Handover } from "./handover.ts";
 import { logFailure } from "./log.ts";
 import { look, readRoom, readUser } from "./lookups.ts";
 import { Pace, Rest } from "./pace.ts";
@@ -18,6 +21,7 @@ import type { RoomRequest } from "./requests.ts";
 import { Room } from "./room.ts";
 import { Sockets } from "./sockets.ts";
 import type { RoomIdentity, RoomRecord } from "./storage.ts";
+import type { WaitingEvent } from "./storage-events.ts";
 import { SqliteStorage } from "./storage-sqlite.ts";
 
 /** Headers by which the gateway tells the object of an upgrade which room it is. */
@@ -31,6 +35,7 @@ export class RoomObject extends DurableObject<Env> {
   readonly #room: Room;
   readonly #sockets: Sockets;
   readonly #copy: FiguresCopy;
+  readonly #handover: Handover;
   readonly #pace = new Pace();
   readonly #rest = new Rest();
   readonly #ticker = new Flusher(
@@ -56,8 +61,9 @@ export class RoomObject extends DurableObject<Env> {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     this.#sockets = new Sockets(ctx);
+    const storage = new SqliteStorage(ctx.storage);
     this.#room = new Room({
-      storage: new SqliteStorage(ctx.storage),
+      storage,
       now: () => this.clock(),
       newId: () => crypto.randomUUID(),
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
@@ -70,15 +76,23 @@ export class RoomObject extends DurableObject<Env> {
       write: (current) => this.#writeCopy(current),
       written: (version) => this.#room.figuresCopied(version),
     });
+    this.#handover = new Handover({
+      now: () => this.clock(),
+      storage,
+      handOver: (events) => this.#handOver(events),
+      keepAlive: (work) => ctx.waitUntil(work),
+      failed: (error) => logFailure(`events of room object ${ctx.id} could not be handed over yet`, error),
+    });
     void ctx.blockConcurrencyWhile(() => this.#wake());
   }
 
   /** Memory was empty a moment ago: sockets and storage say what was in it, and whether a crash lost some. */
   async #wake(): Promise<void> {
     this.#alarmAt = await this.ctx.storage.getAlarm();
-    this.#perform(this.#room.restore(this.#sockets.restore()));
+    const connections = this.#sockets.restore();
     this.#identity = identityOf(this.#room.record) ?? this.#sockets.identity;
-    if (this.#copy.dueAt() !== null) this.#planAlarm();
+    this.#perform(this.#room.restore(connections));
+    if (this.#isBusy) this.#planAlarm();
   }
 
   /** The upgrade, forwarded by the gateway. */
@@ -96,7 +110,7 @@ export class RoomObject extends DurableObject<Env> {
     const id = this.#sockets.idOf(socket);
     if (id === null) return;
     this.#perform(this.#room.receive(id, frame));
-    if (this.#copy.dueAt() !== null) this.#planAlarm(); // nothing else that a message does is due any earlier
+    if (this.#isBusy) this.#planAlarm(); // nothing else that a message does is due any earlier
   }
 
   override webSocketClose(socket: WebSocket, code: number, reason: string): void {
@@ -121,6 +135,7 @@ export class RoomObject extends DurableObject<Env> {
     this.#alarmAt = null;
     try {
       this.#sweep();
+      this.#handover.retry();
       const copyDueAt = this.#copy.dueAt();
       if (copyDueAt !== null && copyDueAt <= this.clock()) await this.#copy.copy();
     } catch (error) {
@@ -165,7 +180,8 @@ export class RoomObject extends DurableObject<Env> {
     this.#perform(this.#room.apply(change));
     if (change.type === "room.deleted") await this.#erase();
     else this.#planAlarm();
-    await this.#refreshed;
+    // What follows from this change is told before what the caller tells of it.
+    await Promise.all([this.#refreshed, this.#handover.settled()]);
     return this.#room.figures;
   }
 
@@ -179,7 +195,8 @@ export class RoomObject extends DurableObject<Env> {
 
   /** Tells the members of a user's fields; those of one deleted meanwhile concern nobody. */
   async #refreshUser(userId: string, event: "userCreated" | "userUpdated"): Promise<void> {
-    const user = await readUser(this.env, this.#knownIdentity(), userId);
+    const { user, room } = await readUser(this.env, this.#knownIdentity(), userId);
+    if (room !== null) this.#room.know(room);
     if (user !== null) this.#perform(this.#room.updateUser(user, event));
   }
 
@@ -193,8 +210,11 @@ export class RoomObject extends DurableObject<Env> {
     this.#perform(this.#room.show(id, inquiry, sight));
   }
 
-  /** Leaves nothing behind, the alarm included. */
+  /** Leaves nothing behind, the alarm included, once all events are handed over; until then it rejects. */
   async #erase(): Promise<void> {
+    this.#planAlarm();
+    await this.#handover.finish();
+    this.#perform(this.#room.clear());
     this.#alarmAt = null;
     await this.ctx.storage.deleteAll();
   }
@@ -212,6 +232,17 @@ export class RoomObject extends DurableObject<Env> {
   #knownIdentity(): RoomIdentity {
     if (this.#identity === null) throw new Error("Nobody has told this object which room it is");
     return this.#identity;
+  }
+
+  /** Something is to be done soon, come what may. */
+  get #isBusy(): boolean {
+    return this.#copy.dueAt() !== null || this.#handover.dueAt() !== null;
+  }
+
+  /** Asks who listens to what happened, and hands it over. */
+  async #handOver(events: readonly WaitingEvent[]): Promise<ReadonlyMap<string, string>> {
+    const { accountId, roomId } = this.#knownIdentity();
+    return distributeRoomEvents(openTenant(this.env.DB, accountId), subscribersOf(this.env), roomId, events);
   }
 
   #currentFigures(): FiguresVersion {
@@ -259,6 +290,9 @@ export class RoomObject extends DurableObject<Env> {
       case "admit":
         this.ctx.waitUntil(this.#admit(effect.id, effect.request.token));
         break;
+      case "announce":
+        this.#handover.begin();
+        break;
       case "refreshUser":
         this.#afterOthers(() => this.#refreshUser(effect.userId, effect.event));
         break;
@@ -302,7 +336,8 @@ export class RoomObject extends DurableObject<Env> {
   }
 
   #planAlarm(): void {
-    const next = this.#room.planAlarm(this.#copy.dueAt());
+    const times = [this.#copy.dueAt(), this.#handover.dueAt()].filter((at) => at !== null);
+    const next = this.#room.planAlarm(times.length === 0 ? null : Math.min(...times));
     if (next === null || (this.#alarmAt !== null && this.#alarmAt <= next)) return;
     this.#alarmAt = next;
     void this.ctx.storage.setAlarm(next);

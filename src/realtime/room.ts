@@ -1,5 +1,5 @@
 /** The room: frames and occurrences in, effects out. It never waits and knows nothing of the platform. */
-import type { Change } from "../events/event.ts";
+import type { Change } from "../events/change.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { type Attendance, presentUser, type UserRecord } from "../users/schema.ts";
@@ -51,7 +51,10 @@ export class Room {
 
   constructor(ports: RoomPorts) {
     this.#ports = ports;
-    this.#members = new Members(ports.storage, () => ports.now());
+    this.#members = new Members(ports.storage, {
+      now: () => ports.now(),
+      newId: () => ports.newId(),
+    });
     this.#requests = new Requests(ports, this.#members);
     this.#admissions = new Admissions(ports, this.#members, this.#requests);
   }
@@ -83,7 +86,8 @@ export class Room {
       this.#members.connections.put(awake);
       if (awake.phase === "joined") this.#members.presence.restore(awake);
     }
-    return this.#members.heal();
+    const effects = this.#members.heal();
+    return this.#members.sessions.hasEvents ? [...effects, { type: "announce" }] : effects;
   }
 
   /** A socket has connected. */
@@ -239,13 +243,10 @@ export class Room {
   apply(change: Change): Effect[] {
     switch (change.type) {
       case "room.closed":
+        this.#members.sessions.close();
         return this.#members.dismissAll(CLOSE.forbidden, "room closed");
-      case "room.deleted": {
-        const effects = this.#members.dismissAll(CLOSE.roomDeleted, "room deleted");
-        this.#members.sessions.clear();
-        this.#requests.changes.forget();
-        return effects;
-      }
+      case "room.deleted":
+        return this.#members.dismissAll(CLOSE.roomDeleted, "room deleted");
       case "user.deleted":
         this.#admissions.question();
         return this.#deleteUser(change.userId);
@@ -257,6 +258,14 @@ export class Room {
       case "room.updated":
         return this.#isUsed ? [{ type: "refreshRoom" }] : [];
     }
+  }
+
+  /** Removes everything, once the events of a deleted room have been handed over. */
+  clear(): Effect[] {
+    const effects = this.#members.dismissAll(CLOSE.roomDeleted, "room deleted");
+    this.#members.sessions.clear();
+    this.#requests.changes.forget();
+    return effects;
   }
 
   #deleteUser(userId: string): Effect[] {
@@ -283,8 +292,14 @@ export class Room {
     return this.#requests.tellChanges();
   }
 
+  /** Notes the room's row as the database has it now. */
+  know(row: RoomRow): void {
+    this.#members.sessions.know(row);
+  }
+
   /** The answer to a `refreshRoom` effect. */
   updateRoom(row: RoomRow): Effect[] {
+    this.know(row);
     const room = presentRoom(row, this.#ports.now(), this.figures);
     this.#requests.changes.transaction(() => this.#requests.changes.append("roomUpdated", () => ({ room })));
     return this.#requests.tellChanges();

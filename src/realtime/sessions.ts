@@ -1,15 +1,18 @@
 /** Who is online and since when, and the figures that follow from it: storage and memory in step. */
 import type { RoomFigures } from "../rooms/schema.ts";
+import type { RoomRow } from "../rooms/table.ts";
 import type { Attendance, UserRecord } from "../users/schema.ts";
-import type { OpenSession, RoomIdentity, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+import { Announcements } from "./announcements.ts";
+import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
 
 /** The sessions of one user that an answer shows. */
 const MAX_LISTED_SESSIONS = 100;
 
 const EMPTY_FIGURES: RoomFigures = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
 
-const newRecord = (identity: RoomIdentity, now: number): RoomRecord => ({
-  ...identity,
+const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
+  accountId,
+  roomId: id,
   ...EMPTY_FIGURES,
   version: 0,
   copiedVersion: 0,
@@ -35,11 +38,13 @@ function recount(record: RoomRecord, activeParticipants: number, at: number): Ro
 
 export class Sessions {
   readonly #storage: RoomStorage;
+  readonly #announcements: Announcements;
   readonly #online = new Map<string, OpenSession>();
   #record: RoomRecord | null = null;
 
-  constructor(storage: RoomStorage) {
+  constructor(storage: RoomStorage, newId: () => string) {
     this.#storage = storage;
+    this.#announcements = new Announcements(storage, newId);
     this.#load();
   }
 
@@ -77,13 +82,14 @@ export class Sessions {
     return this.#storage.findAttendance(userIds);
   }
 
-  /** A user comes online. */
-  start(identity: RoomIdentity, session: OpenSession): void {
+  /** A user comes online in the room, whose row the database has just shown. */
+  start(room: RoomRow, session: OpenSession): void {
     const { joinedAt } = session;
-    const record = recount(this.#record ?? newRecord(identity, joinedAt), this.#online.size + 1, joinedAt);
+    const record = recount(this.#record ?? newRecord(room, joinedAt), this.#online.size + 1, joinedAt);
     this.#storage.transaction(() => {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
+      this.#announcements.joined(room, session, record);
     });
     this.#record = record;
     this.#online.set(session.user.id, session);
@@ -102,6 +108,7 @@ export class Sessions {
     this.#storage.transaction(() => {
       for (const session of ended) this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
       this.#storage.writeRecord(record);
+      this.#announcements.left(ended, at, record);
     });
     this.#record = record;
     for (const session of ended) this.#online.delete(session.user.id);
@@ -140,7 +147,24 @@ export class Sessions {
     this.#record = record;
   }
 
+  /** Notes the room's row as the database has it now. */
+  know(room: RoomRow): void {
+    if (this.#record !== null) this.#announcements.know(room);
+  }
+
+  /** Notes that the room has been closed. */
+  close(): void {
+    const room = this.#storage.gathering.readRoom();
+    if (room !== null) this.#storage.gathering.writeRoom({ ...room, state: "closed" });
+  }
+
+  /** Whether there are events that are yet to be handed over. */
+  get hasEvents(): boolean {
+    return this.#storage.events.list(1).length > 0;
+  }
+
   update(user: UserRecord): void {
+    if (this.#record !== null) this.#announcements.update(user);
     const session = this.#online.get(user.id);
     if (session === undefined) return;
     this.#storage.updateUser(user);

@@ -64,6 +64,21 @@ const TABLES: Readonly<Record<string, string>> = {
     UNIQUE (follower, followed)
   );
   CREATE INDEX IF NOT EXISTS follows_by_followed ON follows (followed);`,
+  events: `CREATE TABLE IF NOT EXISTS events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    owed TEXT
+  );`,
+  participants: `CREATE TABLE IF NOT EXISTS participants (
+    position INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL UNIQUE,
+    joined_at INTEGER NOT NULL,
+    user TEXT NOT NULL
+  );`,
+  facts: `CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
 };
 
 const NAMES = Object.keys(TABLES);

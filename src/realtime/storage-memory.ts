@@ -1,5 +1,6 @@
 /** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
 import type { Attendance, UserRecord } from "../users/schema.ts";
+import { MemoryEvents, MemoryGathering } from "./memory-events.ts";
 import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-live.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
 
@@ -16,6 +17,8 @@ export class MemoryStorage implements RoomStorage {
   readonly entries = new MemoryEntries();
   readonly comments = new MemoryComments();
   readonly follows = new MemoryFollows();
+  readonly events = new MemoryEvents();
+  readonly gathering = new MemoryGathering();
 
   transaction<T>(work: () => T): T {
     const [record, sessions] = [this.#record, [...this.#sessions]];
@@ -93,6 +96,6 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #live() {
-    return [this.changes, this.entries, this.comments, this.follows];
+    return [this.changes, this.entries, this.comments, this.follows, this.events, this.gathering];
   }
 }

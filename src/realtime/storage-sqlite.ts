@@ -1,5 +1,6 @@
 /** The room's storage in the SQLite database of its Durable Object. */
 import type { Attendance, UserRecord } from "../users/schema.ts";
+import { SqliteEvents, SqliteGathering } from "./sqlite-events.ts";
 import { SqliteChanges, SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-live.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
@@ -23,6 +24,8 @@ export class SqliteStorage implements RoomStorage {
   readonly entries: SqliteEntries;
   readonly comments: SqliteComments;
   readonly follows: SqliteFollows;
+  readonly events: SqliteEvents;
+  readonly gathering: SqliteGathering;
 
   constructor(storage: DurableObjectStorage) {
     this.#tables = new SqliteTables(storage);
@@ -30,6 +33,8 @@ export class SqliteStorage implements RoomStorage {
     this.entries = new SqliteEntries(this.#tables);
     this.comments = new SqliteComments(this.#tables);
     this.follows = new SqliteFollows(this.#tables);
+    this.events = new SqliteEvents(this.#tables);
+    this.gathering = new SqliteGathering(this.#tables);
   }
 
   transaction<T>(work: () => T): T {

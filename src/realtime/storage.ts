@@ -1,5 +1,6 @@
 /** What the room asks of storage: synchronous, transactional, and empty until the first write. */
 import type { Attendance, UserRecord } from "../users/schema.ts";
+import type { EventTable, GatheringTable } from "./storage-events.ts";
 import type { ChangeLog, CommentTable, EntryTable, FollowTable } from "./storage-live.ts";
 
 /** Which room this is. The object is told by whoever calls it and keeps it for its alarms. */
@@ -61,6 +62,8 @@ export interface RoomStorage {
   readonly entries: EntryTable;
   readonly comments: CommentTable;
   readonly follows: FollowTable;
+  readonly events: EventTable;
+  readonly gathering: GatheringTable;
 
   /** Removes everything, down to the tables. */
   clear(): void;

@@ -2,8 +2,9 @@
 import type { Ctx } from "../context.ts";
 import { violatedConstraint } from "../database.ts";
 import { AppError, notFound } from "../errors.ts";
-import { entryFor, handOn } from "../events/dispatch.ts";
+import { entryFor, handOnUserChange, userEventFor } from "../events/dispatch.ts";
 import { insertOutboxEntry } from "../events/outbox.ts";
+import { insertUserEvent } from "../events/user-events.ts";
 import { fold } from "../http/text.ts";
 import { countUserCreation, selectListeningRoom } from "../rooms/commands.ts";
 import { presentWithSessions } from "./queries.ts";
@@ -39,17 +40,21 @@ export async function createUser(
   const token = await ctx.tokens.sign(row);
   const data = { user: { ...presentUser(row), token }, token };
   const entry = entryFor(ctx, input.roomId, { type: "user.created", userId: row.id });
-  const [, , owed] = await ctx
+  const [, , owed, told] = await ctx
     .commit(
       [
         insertUser(ctx, row),
         countUserCreation(ctx, input.roomId),
         insertOutboxEntry(entry, [selectListeningRoom(ctx, input.roomId)], ctx.now()),
+        insertUserEvent(ctx, userEventFor(ctx, "user.created", input.roomId, row.id)),
       ],
       data,
     )
     .catch(refuse);
-  if (owed.length > 0) ctx.defer(handOn(ctx, entry)); // nobody waits for those who are connected to hear of it
+  const handedOn = handOnUserChange(ctx, entry, owed, told);
+  // Subscribers are given it before its caller can cause the user to join; members are not waited for.
+  if (told.length > 0) await handedOn;
+  else ctx.defer(handedOn);
   return data;
 }
 
@@ -66,8 +71,9 @@ export async function updateUser(
     ...(update.customId === undefined ? {} : { customId: update.customId }),
   };
   const entry = entryFor(ctx, roomId, { type: "user.updated", userId });
-  const [rows, owed] = await ctx
+  const [told, rows, owed] = await ctx
     .commit([
+      insertUserEvent(ctx, userEventFor(ctx, "user.updated", roomId, userId), changes),
       updateRow(ctx, roomId, userId, changes),
       insertOutboxEntry(
         entry,
@@ -78,7 +84,7 @@ export async function updateUser(
     .catch(refuse);
   const row = rows[0];
   if (row === undefined) throw notFound("Users", "User");
-  if (owed.length > 0) await handOn(ctx, entry);
+  await handOnUserChange(ctx, entry, owed, told);
   const { user } = await presentWithSessions(ctx, row);
   return { user };
 }
@@ -86,7 +92,8 @@ export async function updateUser(
 /** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
 export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Promise<Record<string, never>> {
   const entry = entryFor(ctx, roomId, { type: "user.deleted", userId });
-  const [owed, deleted] = await ctx.commit([
+  const [told, owed, deleted] = await ctx.commit([
+    insertUserEvent(ctx, userEventFor(ctx, "user.deleted", roomId, userId)),
     insertOutboxEntry(
       entry,
       [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
@@ -95,6 +102,6 @@ export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Prom
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");
-  if (owed.length > 0) await handOn(ctx, entry);
+  await handOnUserChange(ctx, entry, owed, told);
   return {};
 }

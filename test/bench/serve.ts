@@ -12,12 +12,18 @@ import { childProcesses } from "./gauge.ts";
 const COMPATIBILITY_DATE = "2026-10-01";
 const START_LIMIT_MS = 60_000;
 
-/** What every Worker is given: one database and one bucket for all, and a namespace of room objects of its own. */
+/** What every Worker is given: one database and one bucket for all, and namespaces of objects of its own. */
 const BINDINGS = {
-  bindings: { JWT_SECRET: "a-secret-of-the-benchmarks-and-of-nothing-else" },
+  bindings: {
+    JWT_SECRET: "a-secret-of-the-benchmarks-and-of-nothing-else",
+    WEBHOOK_DEV_TARGETS: "127.0.0.1",
+  },
   d1Databases: { DB: "bench" },
   r2Buckets: { FILES: "bench" },
-  durableObjects: { ROOMS: { className: "RoomObject", useSQLite: true } },
+  durableObjects: {
+    ROOMS: { className: "RoomObject", useSQLite: true },
+    SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
+  },
 };
 
 export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;

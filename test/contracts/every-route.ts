@@ -1,5 +1,5 @@
 /** What holds for every route there is: a new endpoint is tested by being in the API's table of contents. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/body.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
@@ -36,6 +36,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   ifVersion: (value) => typeof value === "number",
   mentions: Array.isArray,
   userIds: Array.isArray,
+  enabled: (value) => typeof value === "boolean",
 };
 
 /** The body that the endpoint's own description gives as an example, about these things. */
@@ -78,6 +79,13 @@ async function furnished(): Promise<Account & { things: Things; token: string }>
     userId: user.id,
   });
   await owner.api.put(`/rooms/${room.id}/stores/tasks/first`, { value: {} });
+  const url = `http://127.0.0.1:${inject("receiver").port}/ok/${owner.id}`;
+  const webhook = await owner.api.post<{ webhook: { id: string } }>("/webhooks", {
+    url,
+    events: ["user.created"],
+  });
+  const webhookId = webhook.data.webhook.id;
+  const tested = await owner.api.post<{ delivery: { id: string } }>(`/webhooks/${webhookId}/test`);
   const fields = { roomId: room.id, userId: user.id };
   const file = await owner.api.upload(fields, new File(["Hello"], "hello.txt", { type: "text/plain" }));
   const things = {
@@ -89,6 +97,8 @@ async function furnished(): Promise<Account & { things: Things; token: string }>
     key: "first",
     commentId: comment.data.comment.id,
     fileKey: file.data.file.key,
+    webhookId,
+    deliveryId: tested.data.delivery.id,
   };
   return { ...owner, things, token: user.token };
 }
@@ -103,6 +113,8 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       `/rooms/${things.roomId}/comments`,
       `/files?roomId=${things.roomId}`,
       `/users/${things.userId}?roomId=${things.roomId}`,
+      "/webhooks",
+      `/webhooks/${things.webhookId}/deliveries`,
     ].map((path) => owner.api.get(path)),
   );
   const keys = await owner.api.get<{ api_keys: { id: string }[] }>("/api-keys");
@@ -276,6 +288,7 @@ describe("the address", () => {
       roomId: [""],
       threadId: ["", "x".repeat(256)],
       resolved: ["", "1", "TRUE", "yes"],
+      status: ["", "done", "SUCCESS", "pending,failed"],
       mimeType: ["", "image", "/", "/png", "image/png/x", "*/*", "image/png,image/gif", "a%20b/c"],
     };
     for (const name of Object.keys(endpoint.query?.shape ?? {})) {

@@ -30,6 +30,7 @@ export class KillableService {
   /** Looked up when it starts: a look at the time of the kill would give it time to finish its work. */
   #pids: readonly number[] = [];
   #url = "";
+  #child: ChildProcess | null = null;
 
   private constructor(directory: string, organization: Organization) {
     this.#directory = directory;
@@ -63,6 +64,7 @@ export class KillableService {
 
   async start(): Promise<void> {
     const child = fork(SERVE, [descriptionIn(this.#directory)]);
+    this.#child = child;
     const pid = child.pid ?? 0;
     try {
       this.#url = await addressOf(child);
@@ -71,6 +73,15 @@ export class KillableService {
       throw error;
     }
     this.#pids = processTree(pid).map((process) => process.pid);
+  }
+
+  /** Does what the cron trigger does each minute. */
+  async keepHouse(): Promise<void> {
+    const child = this.#child;
+    if (child === null) throw new Error("The service does not run");
+    const done = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
+    child.send("keep house");
+    await done;
   }
 
   /** Kills all of its processes, now; settles when they are gone. */
@@ -109,7 +120,10 @@ async function bundle(out: string): Promise<Served["worker"]> {
     name: "atrium",
     modules: [{ type: "ESModule", path: path.join(out, "index.js") }],
     modulesRoot: out,
-    bindings: { JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else" },
+    bindings: {
+      JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+      WEBHOOK_DEV_TARGETS: "127.0.0.1",
+    },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };
 }

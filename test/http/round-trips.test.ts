@@ -85,6 +85,30 @@ describe("a request about files", () => {
   });
 });
 
+describe("a request about webhooks", () => {
+  const creation = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
+
+  it.each([
+    ["GET", "?search=example", undefined, 1],
+    ["POST", "", creation, 1],
+    ["GET", "/:id", undefined, 1],
+    ["PATCH", "/:id", { enabled: false }, 1],
+    ["POST", "/:id/rotate-secret", {}, 1],
+    ["POST", "/:id/test", {}, 1],
+    ["GET", "/:id/deliveries", undefined, 1],
+    ["DELETE", "/:id", undefined, 1],
+  ])("%s /webhooks%s", async (method, path, body, trips) => {
+    const made = await owner.api.post<{ webhook: { id: string } }>("/webhooks", creation);
+    const cost = await costOf(owner, method, `/webhooks${path.replace(":id", made.data.webhook.id)}`, body);
+    expect(cost).toMatchObject({ trips });
+    expect(cost.status).toBeLessThan(300);
+  });
+
+  it("costs one more when it names a room, which must be there before anything is written", async () => {
+    expect(await costOf(owner, "POST", "/webhooks", { ...creation, roomId })).toMatchObject({ trips: 2 });
+  });
+});
+
 describe("a change in a room that somebody has joined", () => {
   // The second trip clears the outbox when the room has been told; no answer waits for it.
   it.each([

@@ -78,21 +78,27 @@ describe("the package", () => {
     expect(bytes).toBeGreaterThan(1024);
   });
 
-  it("gives Node both clients, with one class of errors", async () => {
+  it("gives Node both clients, with one class of errors and all that they need", async () => {
     const script = `
       import * as atrium from "atrium/client";
       import * as server from "atrium/server";
       console.log(Object.keys(atrium).sort().join());
       try { new atrium.AtriumClient({ serverUrl: "http://localhost", authToken: "none" }); }
-      catch (error) { console.log(error instanceof server.AtriumError, error.code); }`;
+      catch (error) { console.log(error instanceof server.AtriumError, error.code); }
+      Date.now = () => 1614265330000;
+      console.log(server.verifyWebhook('{"test": 2432232314}', {
+        "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "webhook-timestamp": "1614265330",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      }, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").test);`;
     const said = await node("--input-type=module", "--eval", script);
-    expect(said).toBe("AtriumClient,AtriumError,defineStores\ntrue VALIDATION_ERROR\n");
+    expect(said).toBe("AtriumClient,AtriumError,defineStores\ntrue VALIDATION_ERROR\n2432232314\n");
   });
 
   it.each(["nodenext", "bundler"])("has types that know what stores hold (%s)", async (resolution) => {
     const source = `
       import { AtriumClient, type Comment, defineStores, type User } from "atrium/client";
-      import { AtriumServer } from "atrium/server";
+      import { type AtriumEvent, AtriumServer, verifyWebhook } from "atrium/server";
       const stores = defineStores({
         tasks: {
           title: { type: "string", required: true },
@@ -116,6 +122,11 @@ describe("the package", () => {
       client.socket.on("reconnecting", ({ attempt }) => console.log(attempt + 1));
       const server = new AtriumServer({ serverUrl: "http://localhost", accountId: "", apiKey: "" });
       console.log((await server.rooms.create({ name: "A room" })).id.length);
+      const event: AtriumEvent = verifyWebhook("", new Headers(), "");
+      if (event.event === "session.closed") console.log(event.users.length);
+      else if (event.event !== "session.started") console.log(event.user.name);
+      // @ts-expect-error: there is no such event
+      await server.webhooks.create({ url: "", events: ["user.renamed"] });
       // @ts-expect-error: a task has a title
       await tasks.set("1", { done: true });
       // @ts-expect-error: a title is text

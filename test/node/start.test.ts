@@ -54,7 +54,9 @@ describe("the first start", () => {
   });
 
   it("keeps what is secret to the user alone", async () => {
-    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(/^JWT_SECRET=[\w-]{43}\n$/);
+    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
+      /^JWT_SECRET=[\w-]{43}\nWEBHOOK_DEV_TARGETS=127\.0\.0\.1,localhost\n$/,
+    );
     expect(await modeOf(".dev.vars")).toBe(0o600);
     expect(await modeOf(".wrangler/state/demo.json")).toBe(0o600);
   });
@@ -65,7 +67,7 @@ describe("a later start", () => {
     const secrets = await readFile(checkout.at(".dev.vars"), "utf8");
     const again = await start();
     expect(again).toMatchObject({ accountId: first.accountId, apiKey: first.apiKey });
-    expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET/);
+    expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET|WEBHOOK_DEV_TARGETS/);
     expect(await (await listRooms(again)).text()).toContain("My first room");
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toBe(secrets);
   });
@@ -86,12 +88,14 @@ describe("a later start", () => {
     expect(again.stdout()).toContain("Its demo comes back with the next start\n");
   });
 
-  it("begins anew when the databases were deleted, and adds a missing secret to the others", async () => {
+  it("begins anew when the databases were deleted, and adds a missing secret to what was set", async () => {
     await rm(checkout.at(".wrangler/state/v3/d1"), { recursive: true });
-    await writeFile(checkout.at(".dev.vars"), "OTHER=kept");
+    await writeFile(checkout.at(".dev.vars"), "WEBHOOK_DEV_TARGETS=");
     const again = await start();
     expect((await listRooms(again)).status).toBe(200);
-    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(/^OTHER=kept\nJWT_SECRET=[\w-]{43}\n$/);
+    expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
+      /^WEBHOOK_DEV_TARGETS=\nJWT_SECRET=[\w-]{43}\n$/,
+    );
   });
 });
 

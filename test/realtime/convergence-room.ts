@@ -139,6 +139,9 @@ export class RoomWorld implements World {
         if (this.#ears.has(effect.connection.id))
           this.#attachments.set(effect.connection.id, effect.connection);
         break;
+      case "announce":
+        for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
+        break;
       case "stir":
         this.#isStirred = true;
         break;

@@ -17,7 +17,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant("answer" as const) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("leave", "close", "ping", "talk"), pick }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("wake" as const), lose: fc.option(pick) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("crash", "sweep", "reconcile") }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("crash", "sweep", "reconcile", "stall") }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("closeRoom", "reopenRoom", "deleteRoom") }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("deleteUser", "updateUser"), user }) },
   {

@@ -6,6 +6,7 @@ import type { JoinedRoom, ServerMessage } from "../../src/realtime/protocol.ts";
 import { Room } from "../../src/realtime/room.ts";
 import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
 import type { RoomRow } from "../../src/rooms/table.ts";
+import { Chronicle } from "./chronicle.ts";
 
 const ROOM: RoomRow = {
   accountId: "account",
@@ -44,6 +45,8 @@ export type Step =
   | { readonly type: "answer" }
   | { readonly type: "leave" | "close" | "ping" | "talk"; readonly pick: number }
   | { readonly type: "wake"; readonly lose: number | null }
+  /** From now on, until the room starts anew, nobody hands its events over. */
+  | { readonly type: "stall" }
   | { readonly type: "crash" | "sweep" | "reconcile" | "closeRoom" | "reopenRoom" | "deleteRoom" }
   | { readonly type: "deleteUser" | "updateUser"; readonly user: number }
   | { readonly type: "advance"; readonly ms: number };
@@ -54,6 +57,8 @@ export class Simulation {
   readonly #storage = new MemoryStorage();
   readonly #sockets = new Map<string, Socket>();
   readonly #deleted = new Set<string>();
+  readonly #chronicle = new Chronicle();
+  #isStalled = false;
   #questions: Question[] = [];
   #room: Room;
   #roomState: "active" | "closed" = "active";
@@ -138,7 +143,12 @@ export class Simulation {
       case "deleteRoom":
         this.#bornAt = this.#now;
         this.#occupiedMs = 0;
-        return this.#room.apply({ type: "room.deleted" });
+        this.#perform(this.#room.apply({ type: "room.deleted" }));
+        this.#handOver();
+        return this.#room.clear();
+      case "stall":
+        this.#isStalled = true;
+        return [];
       case "deleteUser": {
         const userId = USERS[step.user % USERS.length] ?? "";
         this.#deleted.add(userId);
@@ -167,6 +177,7 @@ export class Simulation {
   /** Memory is gone: the room starts anew from storage and attachments, and nobody waits for an answer. */
   #restart(): readonly Effect[] {
     this.#questions = [];
+    this.#isStalled = false;
     this.#room = this.#start();
     return this.#room.restore([...this.#sockets.values()].flatMap(({ attachment }) => attachment ?? []));
   }
@@ -199,7 +210,17 @@ export class Simulation {
         case "admit":
           this.#questions.push({ socketId: effect.id, verdict: this.#judge(effect.request) });
           break;
+        case "announce":
+          if (!this.#isStalled) this.#handOver();
+          break;
       }
+    }
+  }
+
+  #handOver(): void {
+    for (const { seq, body } of this.#storage.events.list(1_000)) {
+      this.#chronicle.tell(body);
+      this.#storage.events.delete(seq);
     }
   }
 
@@ -238,7 +259,15 @@ export class Simulation {
       if (believes !== null) expect(believes).toEqual(online);
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
+    if (!this.#isStalled) this.#checkEvents(online);
     expect(this.#room.planAlarm(null) === null).toBe(this.#sockets.size === 0);
+  }
+
+  /** Every event was handed over, and those who believe them believe the truth. */
+  #checkEvents(online: ReadonlySet<string>): void {
+    expect(this.#storage.events.list(1)).toEqual([]);
+    expect(this.#chronicle.inside).toEqual(online);
+    expect(this.#chronicle.hasSession).toBe(online.size > 0);
   }
 
   #checkSessions(online: ReadonlySet<string>): void {
@@ -268,6 +297,7 @@ export class Simulation {
 
   /** Once all that is overdue is gone, reconciling finds nothing to do. */
   finish(): void {
+    this.run({ type: "wake", lose: null });
     this.run({ type: "sweep" });
     const before = this.#room.record;
     const { previous, effects } = this.#room.reconcile();

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/realtime/storage.ts";
 import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
 import { SqliteStorage } from "../../src/realtime/storage-sqlite.ts";
+import type { RoomRow } from "../../src/rooms/table.ts";
 import type { UserRecord } from "../../src/users/schema.ts";
 
 const RECORD: RoomRecord = {
@@ -16,6 +17,22 @@ const RECORD: RoomRecord = {
   version: 4,
   copiedVersion: 3,
   lastAliveAt: 5,
+};
+
+const ROW: RoomRow = {
+  accountId: "account",
+  id: "room",
+  name: "Room",
+  nameFolded: "ROOM",
+  customId: null,
+  state: "active",
+  createdAt: 0,
+  totalUsersCreated: 0,
+  activeParticipants: 0,
+  occupiedMs: 0,
+  occupiedSince: null,
+  figuresVersion: 0,
+  firstJoinAt: null,
 };
 
 const user = (id: string, fields: Partial<UserRecord> = {}): UserRecord => ({
@@ -243,6 +260,8 @@ describe.each([
         storage.entries.writeFigures("s", { entries: 1, bytes: 1 });
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
+        storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
+        storage.gathering.begin("session");
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
       });
@@ -254,8 +273,54 @@ describe.each([
         [],
       ]);
       expect([storage.comments.find("c"), storage.follows.list()]).toEqual([null, []]);
+      expect([storage.events.list(9), storage.gathering.readId()]).toEqual([[], null]);
       expect(reopen().readRecord()).toEqual(RECORD);
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
+    }));
+
+  it("keeps events in their order, and who is owed them, until they are handed over", () =>
+    withStorage((storage, reopen) => {
+      const event = (id: string) => ({ id, event: "participant.joined", occurredAt: 7, body: "{}" }) as const;
+      expect(storage.events.list(9)).toEqual([]);
+      for (const id of ["e1", "e2", "e3"]) storage.events.append(event(id));
+      const [first, second] = storage.events.list(2);
+      expect([first, second]).toEqual([
+        { ...event("e1"), seq: first?.seq, owed: null },
+        { ...event("e2"), seq: second?.seq, owed: null },
+      ]);
+      storage.events.delete(first?.seq ?? 0);
+      storage.events.writeOwed(second?.seq ?? 0, "[1]");
+      expect(
+        reopen()
+          .events.list(9)
+          .map(({ id, owed }) => [id, owed]),
+      ).toEqual([
+        ["e2", "[1]"],
+        ["e3", null],
+      ]);
+    }));
+
+  it("keeps who takes part in the room's session, in the order in which they first came", () =>
+    withStorage((storage, reopen) => {
+      const { gathering } = storage;
+      expect([gathering.readId(), gathering.readRoom(), gathering.list()]).toEqual([null, null, []]);
+      gathering.begin("session");
+      gathering.put({ user: user("u1"), joinedAt: 1 });
+      gathering.put({ user: user("u2"), joinedAt: 2 });
+      gathering.put({ user: user("u1"), joinedAt: 3 });
+      gathering.update(user("u2", { name: "New" }));
+      gathering.update(user("u3"));
+      gathering.writeRoom(ROW);
+      gathering.writeRoom({ ...ROW, name: "Renamed" });
+      const reopened = reopen().gathering;
+      expect([reopened.readId(), reopened.readRoom()]).toEqual(["session", { ...ROW, name: "Renamed" }]);
+      expect(reopened.list()).toEqual([
+        { user: user("u1"), joinedAt: 3 },
+        { user: user("u2", { name: "New" }), joinedAt: 2 },
+      ]);
+      gathering.end();
+      expect([gathering.readId(), gathering.list()]).toEqual([null, []]);
+      expect(gathering.readRoom()).not.toBeNull();
     }));
 
   it("gives what a transaction gives", () =>
@@ -279,7 +344,16 @@ describe.each([
 it("SQLite gives a room of an earlier version the tables that it lacks", () =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
     new SqliteStorage(storage).insertSession(session("s1", "u1"));
-    for (const table of ["changes", "entries", "stores", "comments", "follows"])
+    for (const table of [
+      "changes",
+      "entries",
+      "stores",
+      "comments",
+      "follows",
+      "events",
+      "participants",
+      "facts",
+    ])
       storage.sql.exec(`DROP TABLE ${table}`);
     const reopened = new SqliteStorage(storage);
     expect(reopened.changes.lastSeq()).toBe(0);

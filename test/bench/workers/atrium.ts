@@ -3,6 +3,7 @@
 import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/env.ts";
 
+export { SubscriberObject } from "../../../src/events/subscriber-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 
 /**

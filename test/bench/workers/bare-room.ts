@@ -2,6 +2,8 @@
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 
+export { SubscriberObject } from "./no-subscriber.ts";
+
 interface Env {
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
 }

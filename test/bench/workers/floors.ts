@@ -3,6 +3,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
 
+export { SubscriberObject } from "./no-subscriber.ts";
+
 interface Env {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;

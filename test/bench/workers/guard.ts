@@ -6,6 +6,7 @@ import { authenticate } from "../../../src/http/authenticate.ts";
 import { tokensFor } from "../../../src/users/tokens.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
+export { SubscriberObject } from "../../../src/events/subscriber-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 
 export default {

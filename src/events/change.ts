@@ -1,4 +1,4 @@
-/** What the outbox carries: changes made over REST of which a live room must hear. */
+/** What a live room must hear of changes made over REST. */
 /** A change that the room's object must carry out for those connected. Handing it on twice does no harm. */
 export type Change =
   /** Sockets are closed and sessions ended; joining is refused until the room is active again. */

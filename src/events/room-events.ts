@@ -1,0 +1,32 @@
+/** Hands the events of a room over to those who listen. */
+import type { Tenant } from "../database.ts";
+import type { WaitingEvent } from "../realtime/storage-events.ts";
+import { distribute } from "./distribute.ts";
+import { type Listener, listensTo, parseListeners, selectListeners } from "./listeners.ts";
+import type { Subscribers } from "./subscriber.ts";
+
+/**
+ * Asks the database once who listens in the room, and gives each its events. Answers by event id, as JSON, who
+ * could not be reached: those are all who are still to be given it. Rejects when the database fails.
+ */
+export async function distributeRoomEvents(
+  tenant: Tenant,
+  subscribers: Subscribers,
+  roomId: string,
+  events: readonly WaitingEvent[],
+): Promise<ReadonlyMap<string, string>> {
+  const [listening] = events.some(({ owed }) => owed === null)
+    ? await tenant.db.run([selectListeners(tenant, roomId)])
+    : [[]];
+  const parcels = events.map(({ id, event, occurredAt, body, owed }) => ({
+    envelope: { eventId: id, event, roomId, body, occurredAt },
+    to:
+      owed === null
+        ? listening.filter(({ events: wanted }) => listensTo(wanted, event)).map(listenerOf)
+        : parseListeners(owed),
+  }));
+  const remaining = await distribute(subscribers, tenant.accountId, parcels);
+  return new Map([...remaining].map(([id, listeners]) => [id, JSON.stringify(listeners)]));
+}
+
+const listenerOf = ({ kind, id, version }: Listener): Listener => ({ kind, id, version });

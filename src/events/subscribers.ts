@@ -1,0 +1,15 @@
+/** The only way to the object of a subscriber: turns its key into its stub. */
+import type { Env } from "../env.ts";
+import type { SubscriberKey, Subscribers } from "./subscriber.ts";
+
+export function subscribersOf(env: Env): Subscribers {
+  const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
+  return {
+    take: async (key, envelopes, version) => stub(key).take(key, [...envelopes], version),
+    listDeliveries: async (key, { status }, { limit, offset }) =>
+      stub(key).listDeliveries(status, limit, offset),
+    redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),
+    send: async (key, envelope) => stub(key).send(key, envelope),
+    forget: async (key) => stub(key).forget(),
+  };
+}

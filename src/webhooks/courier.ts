@@ -1,0 +1,123 @@
+/** Gives a webhook its events: reads its row, makes an attempt, and decides what follows from its result. */
+import { openTenant, type Tenant } from "../database.ts";
+import { type Env, webhookDevTargets } from "../env.ts";
+import type { Courier, CourierMemory, Outcome } from "../events/courier.ts";
+import type { Envelope, LoggedAttempt } from "../events/subscriber.ts";
+import { logLine } from "../http/on-error.ts";
+import { presentTime } from "../http/time.ts";
+import { type AttemptResult, attempt } from "./deliver.ts";
+import { type Health, judgeHealth } from "./health.ts";
+import { planRetry } from "./retry.ts";
+import { disableWebhook, selectStoredWebhook } from "./store.ts";
+import type { StoredWebhook } from "./table.ts";
+
+/** A row may be used for so long after it was read, unless a newer version of it is known of. */
+const ROW_LIFETIME_MS = 1_000;
+/** How long to wait for the database when it fails. */
+const DATABASE_PAUSE_MS = 5_000;
+
+export class WebhookCourier implements Courier {
+  readonly #tenant: Tenant;
+  readonly #env: Env;
+  readonly #id: string;
+  readonly #now: () => number;
+  readonly #memory: CourierMemory;
+  #row: { readonly read: Promise<StoredWebhook | null>; readonly readAt: number } | null = null;
+  #version = 0;
+
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: CourierMemory) {
+    this.#tenant = openTenant(env.DB, key.accountId);
+    this.#env = env;
+    this.#id = key.id;
+    this.#now = now;
+    this.#memory = memory;
+  }
+
+  expect(version: number): void {
+    if (version <= this.#version) return;
+    this.#row = null;
+    if (Number.isFinite(version)) this.#version = version;
+  }
+
+  async carry(envelope: Envelope, attempts: number): Promise<Outcome> {
+    try {
+      const row = await this.#read();
+      if (row === null) return { type: "orphaned" };
+      if (row.enabled === 0) return { type: "skipped", why: "The webhook was switched off" };
+      return await this.#carry(row, envelope, attempts);
+    } catch (error) {
+      this.#row = null;
+      console.error(logLine(`webhook ${this.#id}`, "The database failed during a delivery", error));
+      return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS };
+    }
+  }
+
+  /** Of several attempts at once, one reads for all. */
+  #read(): Promise<StoredWebhook | null> {
+    if (this.#row === null || this.#now() - this.#row.readAt >= ROW_LIFETIME_MS) {
+      const read = this.#tenant.db
+        .run([selectStoredWebhook(this.#tenant, this.#id)])
+        .then(([[row]]) => row ?? null);
+      this.#row = { read, readAt: this.#now() };
+    }
+    return this.#row.read;
+  }
+
+  async #carry(row: StoredWebhook, envelope: Envelope, attempts: number): Promise<Outcome> {
+    const startedAt = this.#now();
+    const destination = {
+      url: row.url,
+      secrets: secretsOf(row, startedAt),
+      devTargets: webhookDevTargets(this.#env),
+      ownHost: row.ownHost,
+    };
+    const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
+    const result = await attempt(destination, envelope, ports);
+    const isOff = await this.#judge(row, result);
+    const logged = logOf(result, startedAt);
+    if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
+    const tried = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
+    const retry = isOff ? null : planRetry(tried);
+    return retry === null
+      ? { type: "failed", attempt: logged }
+      : { type: "retry", at: retry.at, attempt: logged };
+  }
+
+  /** Switches the webhook off when its receiver wants no more, or has failed for too long; true then. */
+  async #judge(row: StoredWebhook, { outcome }: AttemptResult): Promise<boolean> {
+    const before = parseHealth(this.#memory.read());
+    const now = this.#now();
+    const { isHopeless, ...health } = judgeHealth(before, {
+      hasFailed: outcome !== "delivered",
+      version: row.updatedAt,
+      now,
+    });
+    if (health.failingSince !== before.failingSince || health.version !== before.version) {
+      this.#memory.write(JSON.stringify(health));
+    }
+    if (outcome !== "gone" && !isHopeless) return false;
+    this.#row = null;
+    await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, now)]);
+    return true;
+  }
+}
+
+/** What signs now, the newest first. */
+const secretsOf = ({ secret, previousSecret, previousSecretUntil }: StoredWebhook, now: number): string[] =>
+  previousSecret !== null && now < (previousSecretUntil ?? 0) ? [secret, previousSecret] : [secret];
+
+const logOf = (result: AttemptResult, startedAt: number): LoggedAttempt => ({
+  attempted_at: presentTime(startedAt),
+  duration_ms: result.durationMs,
+  status_code: result.statusCode,
+  error_class: result.errorClass,
+  error: result.error,
+  answer: result.answer,
+});
+
+/** As {@link WebhookCourier} wrote it, if it did yet. */
+const parseHealth = (json: string): Health => ({
+  failingSince: null,
+  version: 0,
+  ...(JSON.parse(json) as Partial<Health>),
+});

@@ -1,0 +1,41 @@
+/** What can be asked about webhooks. */
+import type { Ctx } from "../context.ts";
+import type { Page } from "../database.ts";
+import { notFound } from "../errors.ts";
+import type { Delivery, SubscriberKey } from "../events/subscriber.ts";
+import { type PageShown, pageShown } from "../http/paginate.ts";
+import { presentWebhook, type Webhook } from "./schema.ts";
+import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
+
+/** The object that delivers to the webhook. */
+export const keyOf = ({ accountId }: Pick<Ctx, "accountId">, id: string): SubscriberKey => ({
+  kind: "webhook",
+  accountId,
+  id,
+});
+
+/** A page of the organization's webhooks, newest first. */
+export async function listWebhooks(ctx: Ctx, page: Page): Promise<{ webhooks: Webhook[] } & PageShown> {
+  const [rows, counted] = await ctx.db.run([selectWebhooks(ctx, page), countWebhooks(ctx, page)]);
+  return { webhooks: rows.map(presentWebhook), ...pageShown(page, counted) };
+}
+
+/** NOT_FOUND when it is not there or not the organization's. */
+export async function getWebhook(ctx: Ctx, webhookId: string): Promise<{ webhook: Webhook }> {
+  const [[row]] = await ctx.db.run([selectWebhook(ctx, webhookId)]);
+  if (row === undefined) throw notFound("Webhooks", "Webhook");
+  return { webhook: presentWebhook(row) };
+}
+
+/** A page of what was and is to be delivered, newest first, as far as it is remembered. */
+export async function listDeliveries(
+  ctx: Ctx,
+  webhookId: string,
+  filter: { readonly status?: Delivery["status"] | undefined },
+  { limit, offset }: Page,
+): Promise<{ deliveries: Delivery[] } & PageShown> {
+  await getWebhook(ctx, webhookId);
+  const key = keyOf(ctx, webhookId);
+  const { deliveries, total } = await ctx.subscribers.listDeliveries(key, filter, { limit, offset });
+  return { deliveries: [...deliveries], total, limit, offset };
+}

@@ -1,0 +1,157 @@
+/** The endpoints of webhooks. */
+import * as z from "zod";
+import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
+import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  redeliver,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+} from "./commands.ts";
+import { getWebhook, listDeliveries, listWebhooks } from "./queries.ts";
+import {
+  Delivery,
+  DeliveryStatus,
+  Webhook,
+  WebhookCreation,
+  WebhookUpdate,
+  WebhookWithSecret,
+} from "./schema.ts";
+
+const common = { module: "Webhooks", access: "organization" } as const;
+
+const DeliveriesQuery = z.object({
+  ...paging,
+  status: DeliveryStatus.optional().meta({ description: "Keeps the deliveries that stand so." }),
+});
+
+const SECRET_DETAILS =
+  "`secret` is shown here and never again; a retry with the same Idempotency-Key answers 409.";
+
+export const webhookEndpoints = [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks",
+    operation: "listWebhooks",
+    summary: "List webhooks",
+    details: "Newest first.",
+    errors: [],
+    query: z.object({ ...paging, ...searching("the webhook's `url`") }),
+    status: 200,
+    done: "Webhooks retrieved",
+    data: z.object({ webhooks: z.array(Webhook), ...pageShape }),
+    handle: (ctx, { query }) => listWebhooks(ctx, toPage(query)),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks",
+    operation: "createWebhook",
+    summary: "Create a webhook",
+    details: SECRET_DETAILS,
+    errors: ["NOT_FOUND"],
+    replay: SHOWN_ONCE,
+    body: WebhookCreation,
+    status: 201,
+    done: "Webhook created",
+    data: z.object({ webhook: WebhookWithSecret }),
+    handle: (ctx, { body }) => createWebhook(ctx, body),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId",
+    operation: "getWebhook",
+    summary: "Get a webhook",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Webhook retrieved",
+    data: z.object({ webhook: Webhook }),
+    handle: (ctx, { params }) => getWebhook(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "PATCH",
+    path: "/webhooks/:webhookId",
+    operation: "updateWebhook",
+    summary: "Change a webhook, switch it off or on again",
+    details: "Deliveries that wait go to the new address. While it is switched off it is told of nothing.",
+    errors: ["NOT_FOUND"],
+    body: WebhookUpdate,
+    status: 200,
+    done: "Webhook updated",
+    data: z.object({ webhook: Webhook }),
+    handle: (ctx, { params, body }) => updateWebhook(ctx, params.webhookId, body),
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: "/webhooks/:webhookId",
+    operation: "deleteWebhook",
+    summary: "Delete a webhook with its deliveries",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Webhook deleted",
+    data: z.object({}),
+    handle: (ctx, { params }) => deleteWebhook(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/rotate-secret",
+    operation: "rotateWebhookSecret",
+    summary: "Give a webhook a new secret",
+    details: `The old one keeps signing beside the new one for 24 hours; a second rotation ends that at once. ${SECRET_DETAILS}`,
+    errors: ["NOT_FOUND"],
+    replay: SHOWN_ONCE,
+    status: 200,
+    done: "Webhook secret rotated",
+    data: z.object({ webhook: WebhookWithSecret }),
+    handle: (ctx, { params }) => rotateSecret(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/test",
+    operation: "testWebhook",
+    summary: "Send a webhook a made-up event",
+    details:
+      "The first of its events, about a room and a user that do not exist. The answer waits for the receiver's, 15 seconds at most. To a webhook that is switched off nothing is sent.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Test event sent",
+    data: z.object({ delivery: Delivery }),
+    handle: (ctx, { params }) => testWebhook(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId/deliveries",
+    operation: "listWebhookDeliveries",
+    summary: "List what was and is to be delivered",
+    details: "Newest first, as far as it is remembered: the latest 1,000, for 7 days.",
+    errors: ["NOT_FOUND"],
+    query: DeliveriesQuery,
+    status: 200,
+    done: "Deliveries retrieved",
+    data: z.object({ deliveries: z.array(Delivery), ...pageShape }),
+    handle: (ctx, { params, query }) =>
+      listDeliveries(ctx, params.webhookId, { status: query.status }, toPage(query)),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/deliveries/:deliveryId/redeliver",
+    operation: "redeliverWebhookDelivery",
+    summary: "Deliver an event once more",
+    details: "As a new delivery, at once; the event and its id stay the same.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Delivery repeated",
+    data: z.object({ delivery: Delivery }),
+    handle: (ctx, { params }) => redeliver(ctx, params.webhookId, params.deliveryId),
+  }),
+];

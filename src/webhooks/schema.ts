@@ -1,0 +1,161 @@
+/** A webhook and its deliveries on the wire, and how rows become them. Safe to import from the client SDK. */
+import * as z from "zod";
+import { EventName } from "../events/schema.ts";
+import { text } from "../http/text.ts";
+import { presentTime, Timestamp } from "../http/time.ts";
+import type { WebhookRow } from "./table.ts";
+
+const EXAMPLE = {
+  id: "5d2c8e1a-93b4-4f0e-8a6d-7c1f2b3e4d50",
+  organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
+  url: "https://hooks.example.com/atrium",
+  events: ["participant.joined", "participant.left"],
+  room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
+  enabled: true,
+  created_at: "2026-01-31T09:30:00.000Z",
+  updated_at: "2026-01-31T09:30:00.000Z",
+} as const;
+
+/** A webhook without its secret (spec section 2). */
+export const Webhook = z
+  .object({
+    id: z.uuid(),
+    organization_id: z.uuid(),
+    url: z.string().meta({ description: "Where events are posted to." }),
+    events: z.array(EventName).meta({ description: "What it is told of." }),
+    room_id: z.string().nullable().meta({ description: "The room that it is told of; null for all rooms." }),
+    enabled: z.boolean().meta({
+      description:
+        "Without it nothing is sent. Answering 410, or failing for five days, switches a webhook off.",
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: "Webhook", example: EXAMPLE });
+export type Webhook = z.infer<typeof Webhook>;
+
+/** A webhook as its creation and a rotation of its secret answer it. */
+export const WebhookWithSecret = Webhook.extend({
+  secret: z.string().meta({
+    description: "Signs what is sent, as Standard Webhooks has it. Shown here and never again.",
+  }),
+}).meta({
+  id: "WebhookWithSecret",
+  example: { ...EXAMPLE, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDlpCZx3zH0mE=" },
+});
+export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
+
+const Url = text(1, 2048).meta({
+  description:
+    "An https address with a public name, on port 443 or 8443, without credentials or fragment: no IP address, no internal name, not this service.",
+  format: "uri",
+});
+const Events = z.array(EventName).min(1).meta({ description: "At least one; repetitions count once." });
+const RoomId = text(1, 255);
+
+/** Body of `POST /webhooks`. */
+export const WebhookCreation = z
+  .object({
+    url: Url,
+    events: Events,
+    roomId: RoomId.nullable().optional().meta({ description: "Left out or null: all rooms." }),
+    enabled: z.boolean().default(true),
+  })
+  .meta({
+    id: "WebhookCreation",
+    example: { url: EXAMPLE.url, events: [...EXAMPLE.events], roomId: EXAMPLE.room_id },
+  });
+export type WebhookCreation = z.infer<typeof WebhookCreation>;
+
+/** Body of `PATCH /webhooks/:webhookId`: at least one field. */
+export const WebhookUpdate = z
+  .object({
+    url: Url.optional(),
+    events: Events.optional(),
+    roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
+    enabled: z.boolean().optional(),
+  })
+  .refine(
+    (update) => Object.keys(update).length > 0,
+    "at least one of url, events, roomId, enabled is required",
+  )
+  .meta({ id: "WebhookUpdate", example: { enabled: false }, minProperties: 1 });
+export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
+
+export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
+
+const StatusCode = z.int().nullable().meta({ description: "What the receiver answered; null for nothing." });
+
+const Attempt = z.object({
+  attempted_at: Timestamp,
+  duration_ms: z.number().meta({ minimum: 0, example: 82 }),
+  status_code: StatusCode,
+  error_class: z.string().nullable().meta({
+    description:
+      "Where it failed: `target`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `body`.",
+    example: "status",
+  }),
+  error: z
+    .string()
+    .nullable()
+    .meta({ description: "The same in words.", example: "The receiver answered 503" }),
+  answer: z.string().nullable().meta({ description: "The first 4 KiB of the answer.", example: "Try later" }),
+});
+
+/** An event's way to one webhook (decisions section 5). */
+export const Delivery = z
+  .object({
+    id: z.uuid(),
+    webhook_id: z.uuid(),
+    event: EventName,
+    payload: z.string().meta({ description: "The JSON text that is posted." }),
+    status: DeliveryStatus.meta({ description: "`pending` until it arrives or is given up." }),
+    attempts: z.int().meta({ minimum: 0 }),
+    last_attempt_at: Timestamp.nullable(),
+    next_retry_at: Timestamp.nullable().meta({ description: "null when it is not tried again." }),
+    status_code: StatusCode.meta({ description: "Of the latest attempt; null without an answer." }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "What the latest attempt failed of; null if it did not." }),
+    created_at: Timestamp,
+    log: z.array(Attempt).meta({ description: "The attempts, the first one first." }),
+  })
+  .meta({
+    id: "Delivery",
+    example: {
+      id: "c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c",
+      webhook_id: EXAMPLE.id,
+      event: "participant.joined",
+      payload: '{"id":"0b5f…","event":"participant.joined","timestamp":"2026-01-31T09:31:00.000Z", …}',
+      status: "pending",
+      attempts: 1,
+      last_attempt_at: "2026-01-31T09:31:00.020Z",
+      next_retry_at: "2026-01-31T09:31:05.300Z",
+      status_code: 503,
+      error: "The receiver answered 503",
+      created_at: "2026-01-31T09:31:00.000Z",
+      log: [
+        {
+          attempted_at: "2026-01-31T09:31:00.020Z",
+          duration_ms: 82,
+          status_code: 503,
+          error_class: "status",
+          error: "The receiver answered 503",
+          answer: "Try later",
+        },
+      ],
+    },
+  });
+
+/** Presents a stored webhook. */
+export const presentWebhook = (row: WebhookRow): Webhook => ({
+  id: row.id,
+  organization_id: row.accountId,
+  url: row.url,
+  events: z.array(EventName).parse(JSON.parse(row.events)),
+  room_id: row.roomId,
+  enabled: row.enabled === 1,
+  created_at: presentTime(row.createdAt),
+  updated_at: presentTime(row.updatedAt),
+});

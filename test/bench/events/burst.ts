@@ -1,0 +1,49 @@
+/** A burst of events: users created as fast as the service lets them, and when they reach the webhooks. */
+import type { Arrival, Stage } from "./stage.ts";
+
+/** Requests under way at once. */
+const CONNECTIONS = 16;
+
+export interface Burst {
+  /** Events that arrived, per second from the first request to the last arrival. */
+  readonly perSecond: number;
+  /** Milliseconds from a user's request to its event's arrival. */
+  readonly delaysMs: readonly number[];
+}
+
+/** Creates users in the rooms by turns, so many in all, each of which is told to `listeners` webhooks. */
+export async function burst(
+  stage: Stage,
+  { rooms, users, listeners }: { rooms: readonly string[]; users: number; listeners: number },
+  stop: AbortSignal,
+): Promise<Burst> {
+  const url = `${stage.origin}/v1/accounts/${stage.organization.accountId}/users`;
+  const headers = { ...stage.organization.headers, "Content-Type": "application/json" };
+  const begunAt = new Map<string, number>();
+  let next = 0;
+  const create = async (): Promise<void> => {
+    while (next < users) {
+      const number = next;
+      next += 1;
+      const body = JSON.stringify({ name: `User ${number}`, roomId: rooms[number % rooms.length] });
+      const at = performance.now();
+      const response = await fetch(url, { method: "POST", headers, body, signal: stop });
+      const { data } = (await response.json()) as { data: { user: { id: string } } };
+      begunAt.set(data.user.id, at);
+    }
+  };
+  const arrived = stage.expectArrivals(users * listeners, stop);
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: CONNECTIONS }, create));
+  const arrivals = await arrived;
+  const lastAt = Math.max(...arrivals.map(({ at }) => at));
+  const delay = ({ userId, at }: Arrival) => at - (begunAt.get(userId) ?? at);
+  return {
+    perSecond: (arrivals.length * 1000) / (lastAt - startedAt),
+    delaysMs: arrivals.map(delay).sort((a, b) => a - b),
+  };
+}
+
+/** The value below which this share of sorted values lies. */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,0 +1,50 @@
+/** How soon a webhook is told that somebody has joined, while the service does nothing else. */
+import WebSocket from "ws";
+import { CommandError } from "../../../src/cli/command.ts";
+import type { Section } from "../room/turns.ts";
+import type { BenchOptions } from "../run.ts";
+import { table, verdict } from "../table.ts";
+import { percentile } from "./burst.ts";
+import type { Stage } from "./stage.ts";
+
+const JOINS_A_RUN = 40;
+/** Milliseconds, half of the joins at least. */
+const GOAL_MS = 50;
+
+export async function measureLatency(stage: Stage, options: BenchOptions): Promise<Section> {
+  const roomId = await stage.organization.createRoom("The room");
+  const stopListening = await stage.listen("latency", ["participant.joined"]);
+  const delaysMs: number[] = [];
+  for (let join = 0; join < JOINS_A_RUN * options.runs; join += 1) {
+    const token = await stage.organization.createUser(`User ${join}`, roomId);
+    delaysMs.push(await timeJoin(stage, roomId, token, options.stop));
+  }
+  await stopListening();
+  delaysMs.sort((a, b) => a - b);
+  const [p50, p95] = [percentile(delaysMs, 0.5), percentile(delaysMs, 0.95)];
+  const rows = [["a join", p50.toFixed(1), p95.toFixed(1), `≤ ${GOAL_MS}`, verdict(p50 <= GOAL_MS)]];
+  return {
+    markdown: table(
+      ["from JOIN_ROOM to the webhook's arrival (ms)", "p50", "p95", "goal of p50", "ok"],
+      rows,
+    ),
+    raw: { delaysMs },
+  };
+}
+
+/** From sending JOIN_ROOM on an open socket to the arrival of its event; the user leaves again. */
+async function timeJoin(stage: Stage, roomId: string, token: string, stop: AbortSignal): Promise<number> {
+  const { accountId } = stage.organization;
+  const address = `${stage.origin.replace("http", "ws")}/v1/accounts/${accountId}/rooms/${roomId}/socket`;
+  const socket = new WebSocket(address, { perMessageDeflate: false });
+  const failed = new Promise<never>((_, reject) => socket.once("error", reject));
+  await Promise.race([new Promise((resolve) => socket.once("open", resolve)), failed]);
+  const arrived = stage.expectArrivals(1, stop);
+  const startedAt = performance.now();
+  socket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
+  const [arrival] = await Promise.race([arrived, failed]);
+  socket.close();
+  await new Promise((resolve) => socket.once("close", resolve));
+  if (arrival === undefined) throw new CommandError("No event came");
+  return arrival.at - startedAt;
+}

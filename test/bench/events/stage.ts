@@ -1,0 +1,87 @@
+/** What the events bench plays on: an organization, its webhooks, and one receiver for all of them. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CommandError } from "../../../src/cli/command.ts";
+import type { EventName } from "../../../src/events/schema.ts";
+import { Organization } from "../organization.ts";
+import type { Database } from "../serve.ts";
+
+const ARRIVAL_LIMIT_MS = 60_000;
+
+/** What came to a webhook. */
+export interface Arrival {
+  /** The last part of the webhook's address. */
+  readonly webhook: string;
+  readonly userId: string;
+  /** By `performance.now()`. */
+  readonly at: number;
+}
+
+export class Stage {
+  readonly origin: string;
+  readonly organization: Organization;
+  readonly #server: Server;
+  /** What came since the last {@link expectArrivals}. */
+  #arrivals: Arrival[] = [];
+  #expected = Number.POSITIVE_INFINITY;
+  #onComplete: () => void = () => undefined;
+
+  private constructor(origin: string, organization: Organization) {
+    this.origin = origin;
+    this.organization = organization;
+    this.#server = createServer(async (request, response) => {
+      const at = performance.now();
+      const webhook = (request.url ?? "").slice(1);
+      let body = "";
+      for await (const chunk of request.setEncoding("utf8")) body += chunk;
+      if (webhook.startsWith("hang")) return; // it answers nobody, ever
+      response.end();
+      const { data } = JSON.parse(body) as { data: { userId?: string } };
+      this.#arrivals.push({ webhook, userId: data.userId ?? "", at });
+      if (this.#arrivals.length >= this.#expected) this.#onComplete();
+    });
+  }
+
+  static async create(db: Database, origin: string): Promise<Stage> {
+    const stage = new Stage(origin, await Organization.create(db, origin));
+    await new Promise<void>((resolve) => stage.#server.listen(0, "127.0.0.1", resolve));
+    return stage;
+  }
+
+  /** Makes a webhook whose address ends in `name`; gives what deletes it. */
+  async listen(name: string, events: readonly EventName[], roomId?: string): Promise<() => Promise<void>> {
+    const { port } = this.#server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/${name}`;
+    const webhooks = `${this.origin}/v1/accounts/${this.organization.accountId}/webhooks`;
+    const response = await fetch(webhooks, {
+      method: "POST",
+      headers: { ...this.organization.headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ url, events, ...(roomId && { roomId }) }),
+    });
+    const answer = (await response.json()) as { data: { webhook: { id: string } }; description: string };
+    if (response.status !== 201) throw new CommandError(`A webhook was refused: ${answer.description}`);
+    return async () => {
+      const { headers } = this.organization;
+      await fetch(`${webhooks}/${answer.data.webhook.id}`, { method: "DELETE", headers });
+    };
+  }
+
+  /** Gives what comes from now on, once it is so much. */
+  async expectArrivals(count: number, stop: AbortSignal): Promise<Arrival[]> {
+    this.#arrivals = [];
+    this.#expected = count;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#onComplete = resolve;
+    const limit = AbortSignal.any([stop, AbortSignal.timeout(ARRIVAL_LIMIT_MS)]);
+    limit.addEventListener("abort", () => reject(new CommandError("Not all events came in time")), {
+      once: true,
+    });
+    await promise;
+    return this.#arrivals;
+  }
+
+  async dispose(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

@@ -1,0 +1,90 @@
+/** The process is killed at any step of an event's way: what was committed is told, and what was not is not. */
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
+import { EventName } from "../../src/events/schema.ts";
+import type { Delivery } from "../../src/events/subscriber.ts";
+import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import { KillableService } from "../endurance/killable-service.ts";
+import { eventually } from "../node/processes.ts";
+import { Customer } from "./client.ts";
+import { Hustle } from "./hustle.ts";
+import { Receiver } from "./receiver.ts";
+
+const { seed, kills } = inject("endurance");
+const KILLS_A_TALE = 5;
+const tales = Math.ceil(kills / KILLS_A_TALE);
+/** For starting, and for each tale: the cron trigger leaves what a request left behind alone for 15 s. */
+const [START_MS, TALE_MS] = [60_000, 90_000];
+
+let service: KillableService;
+let receiver: Receiver;
+let customer: Customer;
+let roomId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  service = await KillableService.prepare();
+});
+afterAll(() => service?.dispose());
+
+/** A room of its own, with a webhook that is told of all that happens there. */
+async function prepareRoom(): Promise<void> {
+  roomId = (await customer.createRoom()).id;
+  const body = { url: receiver.url, events: EventName.options, roomId };
+  const { data } = await customer.send<{ webhook: WebhookWithSecret }>("POST", "/webhooks", body);
+  webhookId = data.webhook.id;
+}
+
+beforeEach(async () => {
+  receiver = await Receiver.start();
+  customer = new Customer(service, service.organization);
+  await prepareRoom();
+  return () => receiver.stop();
+});
+
+const deliveries = async () =>
+  (await customer.send<{ deliveries: Delivery[] }>("GET", `/webhooks/${webhookId}/deliveries`)).data
+    .deliveries;
+
+it("an event that was sent and not answered for is sent again, under the same id", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  receiver.onArrival = () => {
+    receiver.onArrival = () => undefined;
+    return service.kill().then(resolve);
+  };
+  await customer.createUser(roomId, "Ada").catch(() => undefined);
+  await promise;
+  await service.start();
+  await eventually("the event comes again", () => receiver.arrivals.length > 1, TALE_MS);
+  const [first, second] = receiver.arrivals;
+  expect(second?.body).toBe(first?.body);
+  expect(second?.headers["webhook-id"]).toBe(first?.event.id);
+  await eventually("the delivery is over", async () => (await deliveries())[0]?.status === "success");
+  expect(await deliveries()).toMatchObject([{ payload: first?.body, attempts: 1 }]);
+});
+
+it(
+  "all that was committed is told, in the order of the room, and nothing else is, whenever the service is killed",
+  async () => {
+    console.log(`Killing the service ${tales * KILLS_A_TALE} times amid events, with seed ${seed}`);
+    for (let tale = 0; tale < tales; tale += 1) {
+      if (tale > 0) await prepareRoom();
+      const hustle = new Hustle(customer, roomId, seed + tale);
+      for (let kill = 0; kill < KILLS_A_TALE; kill += 1) {
+        await hustle.until(() => service.kill());
+        await service.start();
+      }
+      let gap: string | null = "not looked yet";
+      const isWhole = async () => {
+        await service.keepHouse();
+        gap = await hustle.findGap(receiver.events.filter(({ data }) => data.roomId === roomId));
+        return gap === null;
+      };
+      await eventually("all is told", isWhole, TALE_MS).catch((cause: unknown) => {
+        throw new Error(`What was told last: ${gap}`, { cause });
+      });
+      expect(hustle.acknowledged).toBeGreaterThan(0);
+      console.log(`${hustle.acknowledged} requests were acknowledged, ${receiver.events.length} events told`);
+    }
+  },
+  START_MS + tales * TALE_MS,
+);

@@ -1,0 +1,143 @@
+/** A webhook's receiver that behaves as the path it is called by says: in Node, for tests in both runtimes. */
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import type { TestProject } from "vitest/node";
+
+/** What a receiver was sent. */
+export interface Received {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const DRIBBLE_MS = 50;
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) body += chunk;
+  return body;
+}
+
+/** Sends a byte now and then for as long as anybody listens. */
+function dribble(response: { write(text: string): unknown; once(event: "close", end: () => void): unknown }) {
+  const timer = setInterval(() => response.write("."), DRIBBLE_MS);
+  response.once("close", () => clearInterval(timer));
+}
+
+const flood = (response: ServerResponse) => {
+  const more = () => {
+    while (response.write("x".repeat(64 * 1024)));
+    response.once("drain", more);
+  };
+  more();
+};
+
+function behave(url: URL, response: ServerResponse): void {
+  const [, behaviour, argument = ""] = url.pathname.split("/");
+  switch (behaviour) {
+    case "status":
+      response.writeHead(Number(argument), Object.fromEntries(url.searchParams)).end(`answer ${argument}`);
+      return;
+    case "sized":
+      response.end("é".repeat(Number(argument)));
+      return;
+    case "silent":
+      return;
+    case "dribble":
+      response.writeHead(200);
+      dribble(response);
+      return;
+    case "flood":
+      response.writeHead(200);
+      flood(response);
+      return;
+    case "reset":
+      response.socket?.resetAndDestroy();
+      return;
+    case "torn":
+      response.writeHead(200, { "Content-Length": "100" }).write("half of it", () => response.destroy());
+      return;
+    default:
+      response.end("ok");
+  }
+}
+
+/** Starts one; `GET /received/<name>` tells what was posted to paths that end in `/<name>`. */
+export async function startReceiver(): Promise<{
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}> {
+  const received = new Map<string, Received[]>();
+  const listener: RequestListener = async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://receiver");
+    const name = url.pathname.split("/").at(-1) ?? "";
+    if (url.pathname.startsWith("/received/")) {
+      response.end(JSON.stringify(received.get(name) ?? []));
+      return;
+    }
+    const { method = "", headers } = request;
+    const message = { method, headers: headers as Record<string, string>, body: await bodyOf(request) };
+    received.set(name, [...(received.get(name) ?? []), message]);
+    behave(url, response);
+  };
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A server whose answer never gets beyond its first header. */
+async function startMumbler(): Promise<{ readonly port: number; readonly stop: () => void }> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.write("HTTP/1.1 200 OK\r\nX-Endless: ");
+    dribble(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+/** A port at which nobody listens: it was free a moment ago. */
+async function findClosedPort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly receiver: {
+      readonly port: number;
+      readonly mumblerPort: number;
+      readonly closedPort: number;
+    };
+  }
+}
+
+/** Runs around the tests in workerd, which can call servers and cannot be one. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const [receiver, mumbler] = [await startReceiver(), await startMumbler()];
+  provide("receiver", {
+    port: receiver.port,
+    mumblerPort: mumbler.port,
+    closedPort: await findClosedPort(),
+  });
+  return async () => {
+    mumbler.stop();
+    await receiver.stop();
+  };
+}

@@ -1,0 +1,173 @@
+/** What an organization sees of its webhooks' deliveries, and what it can have sent by hand. */
+import { env } from "cloudflare:workers";
+import { Webhook as Verifier } from "standardwebhooks";
+import { beforeEach, describe, expect, inject, it } from "vitest";
+import { Event, EventName } from "../../src/events/schema.ts";
+import type { Delivery } from "../../src/events/subscriber.ts";
+import type { Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import { type Account, account } from "../support/api.ts";
+import type { Received } from "../support/receiver.ts";
+
+const { port } = inject("receiver");
+const RECEIVER = `http://127.0.0.1:${port}`;
+
+let owner: Account;
+/** The last part of the webhook's address, by which the receiver tells what it was sent. */
+let name: string;
+
+beforeEach(async () => {
+  owner = await account();
+  name = crypto.randomUUID();
+});
+
+const create = async (path = "ok", body: object = {}): Promise<WebhookWithSecret> => {
+  const whole = { url: `${RECEIVER}/${path}/${name}`, events: ["user.created"], ...body };
+  return (await owner.api.post<{ webhook: WebhookWithSecret }>("/webhooks", whole)).data.webhook;
+};
+const test = async (id: string): Promise<Delivery> =>
+  (await owner.api.post<{ delivery: Delivery }>(`/webhooks/${id}/test`)).data.delivery;
+const list = async (id: string, query = "") =>
+  (await owner.api.get<{ deliveries: Delivery[]; total: number }>(`/webhooks/${id}/deliveries${query}`)).data;
+const received = async (): Promise<readonly Received[]> =>
+  (await fetch(`${RECEIVER}/received/${name}`)).json();
+
+/** True when the message is signed with the secret. */
+const isSignedWith = ({ body, headers }: Received, secret: string): boolean => {
+  try {
+    new Verifier(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("trying a webhook out", () => {
+  it.each(EventName.options)("sends it a %s of the right shape", async (event) => {
+    const webhook = await create("ok", { events: [event] });
+    const delivery = await test(webhook.id);
+    expect(delivery).toMatchObject({
+      webhook_id: webhook.id,
+      event,
+      status: "success",
+      attempts: 1,
+      next_retry_at: null,
+      status_code: 200,
+      error: null,
+      log: [{ status_code: 200, error_class: null, error: null, answer: "ok" }],
+    });
+    const [message] = await received();
+    expect(message?.body).toBe(delivery.payload);
+    const sent = Event.parse(JSON.parse(delivery.payload));
+    expect(sent).toMatchObject({ event, room: { account_id: owner.id } });
+    expect(message?.headers["webhook-id"]).toBe(sent.id);
+  });
+
+  it("says what went wrong", async () => {
+    const webhook = await create("status/503");
+    const delivery = await test(webhook.id);
+    expect(delivery).toMatchObject({
+      status: "pending",
+      attempts: 1,
+      status_code: 503,
+      error: "The receiver answered 503",
+      log: [{ status_code: 503, error_class: "status", answer: "answer 503" }],
+    });
+    expect(Date.parse(delivery.next_retry_at ?? "")).toBeGreaterThan(Date.parse(delivery.created_at));
+  });
+
+  it("sends nothing to a webhook that is switched off", async () => {
+    const webhook = await create("ok", { enabled: false });
+    expect(await test(webhook.id)).toMatchObject({ status: "failed", attempts: 0, status_code: null });
+    expect(await received()).toEqual([]);
+  });
+
+  it("switches a webhook off whose receiver answers 410", async () => {
+    const webhook = await create("status/410");
+    expect(await test(webhook.id)).toMatchObject({ status: "failed", status_code: 410 });
+    const answer = await owner.api.get<{ webhook: Webhook }>(`/webhooks/${webhook.id}`);
+    expect(answer.data.webhook.enabled).toBe(false);
+  });
+});
+
+describe("the list of deliveries", () => {
+  it("shows the newest first, page by page and by how they stand", async () => {
+    const { id } = await create();
+    expect(await list(id)).toEqual({ deliveries: [], total: 0, limit: 50, offset: 0 });
+    const first = await test(id);
+    await owner.api.patch(`/webhooks/${id}`, { url: `${RECEIVER}/status/500/${name}` });
+    const second = await test(id);
+    expect((await list(id)).deliveries).toEqual([second, first]);
+    expect(await list(id, "?limit=1&offset=1")).toEqual({
+      deliveries: [first],
+      total: 2,
+      limit: 1,
+      offset: 1,
+    });
+    expect(await list(id, "?status=success")).toMatchObject({ deliveries: [first], total: 1 });
+    expect(await list(id, "?status=pending")).toMatchObject({ deliveries: [second], total: 1 });
+    expect(await list(id, "?status=failed")).toMatchObject({ deliveries: [], total: 0 });
+  });
+
+  it("is empty for a webhook of that id that comes after, and for nobody else's", async () => {
+    const [one, other] = [await create(), await create()];
+    await test(one.id);
+    expect((await list(other.id)).total).toBe(0);
+  });
+});
+
+describe("delivering once more", () => {
+  it("sends the same event under the same id, as a delivery of its own", async () => {
+    const { id, secret } = await create();
+    const first = await test(id);
+    const answer = await owner.api.post<{ delivery: Delivery }>(
+      `/webhooks/${id}/deliveries/${first.id}/redeliver`,
+    );
+    const again = answer.data.delivery;
+    expect(again.id).not.toBe(first.id);
+    expect(again).toMatchObject({ webhook_id: id, event: first.event, payload: first.payload });
+    await expect.poll(async () => (await list(id, "?status=success")).total).toBe(2);
+    const messages = await received();
+    expect(messages.map(({ body }) => body)).toEqual([first.payload, first.payload]);
+    expect(new Set(messages.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(messages.every((message) => isSignedWith(message, secret))).toBe(true);
+  });
+
+  it("asks for a delivery of this very webhook", async () => {
+    const [one, other] = [await create(), await create()];
+    const { id } = await test(one.id);
+    for (const path of [`${other.id}/deliveries/${id}`, `${one.id}/deliveries/${crypto.randomUUID()}`]) {
+      const answer = await owner.api.post(`/webhooks/${path}/redeliver`);
+      expect([answer.status, answer.error?.message]).toEqual([404, "Delivery not found"]);
+    }
+  });
+});
+
+describe("a secret that was replaced", () => {
+  const rotate = async (id: string): Promise<string> =>
+    (await owner.api.post<{ webhook: WebhookWithSecret }>(`/webhooks/${id}/rotate-secret`)).data.webhook
+      .secret;
+  const signersOf = async (id: string, secrets: readonly string[]): Promise<boolean[]> => {
+    await test(id);
+    const message = (await received()).at(-1);
+    return secrets.map((secret) => message !== undefined && isSignedWith(message, secret));
+  };
+
+  it("still signs for a day, beside the new one", async () => {
+    const { id, secret } = await create();
+    const secrets = [secret, await rotate(id)];
+    const now = Date.now();
+    expect(await signersOf(id, secrets)).toEqual([true, true]);
+    const row = await env.DB.prepare("SELECT previous_secret_until AS until FROM webhooks WHERE id = ?")
+      .bind(id)
+      .first<{ until: number }>();
+    expect(Math.abs((row?.until ?? 0) - now - 86_400_000)).toBeLessThan(60_000);
+    await env.DB.prepare("UPDATE webhooks SET previous_secret_until = ? WHERE id = ?").bind(now, id).run();
+    expect(await signersOf(id, secrets)).toEqual([false, true]);
+  });
+
+  it("ends at once with a second rotation", async () => {
+    const { id, secret } = await create();
+    const secrets = [secret, await rotate(id), await rotate(id)];
+    expect(await signersOf(id, secrets)).toEqual([false, true, true]);
+  });
+});

@@ -1,0 +1,79 @@
+/** When deliveries are tried again. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  hasFailedTooLong,
+  JITTER,
+  MAX_FAILING_MS,
+  MAX_RETRY_AFTER_MS,
+  planRetry,
+  RETRY_DELAYS_MS,
+} from "../../src/webhooks/retry.ts";
+
+const HOUR_MS = 3_600_000;
+const failure = { outcome: "failed", retryAfterMs: null } as const;
+const middle = () => 0.5;
+
+describe("a delivery that fails", () => {
+  it("is tried at 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more", () => {
+    const delays = RETRY_DELAYS_MS.map(
+      (_, index) => planRetry({ attempts: index + 1, result: failure, now: 0, random: middle })?.at ?? null,
+    );
+    const [hours, minutes] = [(count: number) => count * HOUR_MS, (count: number) => count * 60_000];
+    const expected = [
+      5000,
+      minutes(5),
+      minutes(30),
+      hours(2),
+      hours(5),
+      hours(10),
+      hours(14),
+      hours(20),
+      hours(24),
+    ];
+    expect(delays).toEqual([...expected, null]);
+    expect(RETRY_DELAYS_MS[0]).toBe(0);
+    expect(planRetry({ attempts: 11, result: failure, now: 0, random: middle })).toBeNull();
+  });
+
+  it("is spread by a fifth to either side, and waits as long as the receiver asks within a day", () => {
+    const asked = fc.option(fc.oneof(fc.nat(3 * 24 * HOUR_MS), fc.constant(Number.MAX_SAFE_INTEGER)));
+    const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.nat(),
+        chance,
+        asked,
+        (attempts, now, random, retryAfterMs) => {
+          const result = { outcome: "failed", retryAfterMs } as const;
+          const wait = (planRetry({ attempts, result, now, random: () => random })?.at ?? 0) - now;
+          const base = RETRY_DELAYS_MS[attempts] ?? 0;
+          const [shortest, longest] = [base * (1 - JITTER), base * (1 + JITTER)];
+          const wished = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+          expect(Number.isInteger(wait)).toBe(true);
+          expect(wait).toBeGreaterThanOrEqual(Math.max(Math.floor(shortest), wished));
+          expect(wait).toBeLessThanOrEqual(Math.max(Math.ceil(longest), wished));
+        },
+      ),
+    );
+  });
+
+  it("uses the whole of the spread", () => {
+    const at = (random: number) =>
+      planRetry({ attempts: 1, result: failure, now: 1000, random: () => random })?.at;
+    expect([at(0), at(0.5), at(0.999_999)]).toEqual([5000, 6000, 7000]);
+  });
+});
+
+it.each(["delivered", "gone"] as const)("a delivery that is %s is not tried again", (outcome) => {
+  const result = { outcome, retryAfterMs: 1000 };
+  expect(planRetry({ attempts: 1, result, now: 0, random: middle })).toBeNull();
+});
+
+it("a webhook is given up after five days of nothing but failures", () => {
+  expect(MAX_FAILING_MS).toBe(120 * HOUR_MS);
+  expect(hasFailedTooLong(null, Number.MAX_SAFE_INTEGER)).toBe(false);
+  expect(hasFailedTooLong(7, 7 + MAX_FAILING_MS - 1)).toBe(false);
+  expect(hasFailedTooLong(7, 7 + MAX_FAILING_MS)).toBe(true);
+});

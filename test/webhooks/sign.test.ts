@@ -1,0 +1,50 @@
+/** Signatures, checked by the library that receivers use and by the specification's published example. */
+import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { createSecret, signatureHeaders } from "../../src/webhooks/sign.ts";
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+
+describe("a signature", () => {
+  it("is the one that the specification publishes", async () => {
+    const message = {
+      id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      timestampSeconds: 1_614_265_330,
+      body: '{"test": 2432232314}',
+    };
+    expect(await signatureHeaders(message, ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])).toEqual({
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    });
+  });
+
+  it("convinces the standard library with each of the secrets, whatever the body", async () => {
+    const body = fc.json({ noUnicodeString: false }).map((json) => `${json}`);
+    await fc.assert(
+      fc.asyncProperty(body, fc.uuid(), fc.integer({ min: 1, max: 2 }), async (text, id, count) => {
+        const secrets = Array.from({ length: count }, () => createSecret());
+        const message = { id, timestampSeconds: nowSeconds(), body: text };
+        const headers = await signatureHeaders(message, secrets);
+        for (const secret of secrets) {
+          expect(new Webhook(secret).verify(text, headers)).toEqual(JSON.parse(text));
+        }
+        expect(() => new Webhook(createSecret()).verify(text, headers)).toThrow("No matching signature");
+        expect(() => new Webhook(secrets[0] ?? "").verify(`${text} `, headers)).toThrow("No matching");
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("a secret", () => {
+  it("is whsec_ and 32 random bytes in Base64", () => {
+    const secrets = Array.from({ length: 100 }, () => createSecret());
+    expect(new Set(secrets).size).toBe(100);
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(atob(secret.slice(6))).toHaveLength(32);
+    }
+  });
+});

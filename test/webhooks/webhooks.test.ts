@@ -1,0 +1,242 @@
+/** Webhooks over REST: what an organization keeps, and who never sees its secrets. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { webhookDevTargets } from "../../src/env.ts";
+import type { Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import { type Account, account, ORIGIN } from "../support/api.ts";
+
+const URL_EXAMPLE = "https://hooks.example.com/a";
+
+const create = async (owner: Account, body: object = {}): Promise<WebhookWithSecret> => {
+  const whole = { url: URL_EXAMPLE, events: ["user.created"], ...body };
+  const answer = await owner.api.post<{ webhook: WebhookWithSecret }>("/webhooks", whole);
+  expect(answer.status, answer.error?.message).toBe(201);
+  return answer.data.webhook;
+};
+
+const patch = (owner: Account, id: string, body: object) =>
+  owner.api.patch<{ webhook: Webhook }>(`/webhooks/${id}`, body);
+
+const list = async (owner: Account, query: Record<string, string> = {}) =>
+  (await owner.api.get<{ webhooks: Webhook[]; total: number }>(`/webhooks?${new URLSearchParams(query)}`))
+    .data;
+
+const withoutSecret = ({ secret, ...webhook }: WebhookWithSecret): Webhook => webhook;
+
+describe("creating a webhook", () => {
+  it("answers it with its secret, for all rooms and enabled unless told otherwise", async () => {
+    const owner = await account();
+    const webhook = await create(owner, { events: ["user.created", "session.closed", "user.created"] });
+    expect(webhook).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      organization_id: owner.id,
+      url: URL_EXAMPLE,
+      events: ["user.created", "session.closed"],
+      room_id: null,
+      enabled: true,
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      updated_at: webhook.created_at,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    });
+    const { id } = await owner.api.createRoom();
+    expect(await create(owner, { roomId: id, enabled: false })).toMatchObject({
+      room_id: id,
+      enabled: false,
+    });
+    expect(await create(owner, { roomId: null })).toMatchObject({ room_id: null });
+  });
+
+  it("asks for a room of the organization's own", async () => {
+    const [owner, stranger] = [await account(), await account()];
+    const foreign = await stranger.api.createRoom();
+    for (const roomId of [foreign.id, crypto.randomUUID(), "nothing"]) {
+      const body = { url: URL_EXAMPLE, events: ["user.created"], roomId };
+      const answer = await owner.api.post("/webhooks", body);
+      expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([404, "NOT_FOUND", "Rooms"]);
+    }
+    expect((await list(owner)).total).toBe(0);
+  });
+
+  it.each([
+    "http://hooks.example.com",
+    "https://127.0.0.2/",
+    "https://2130706434/",
+    "https://[::1]/",
+    "https://user@hooks.example.com",
+    "https://metadata.internal",
+    `${ORIGIN}/v1/accounts`,
+    "not an address",
+  ])("refuses to send to %s, and says what is wrong with the url", async (url) => {
+    const owner = await account();
+    const { id } = await create(owner);
+    for (const answer of [
+      await owner.api.post("/webhooks", { url, events: ["user.created"] }),
+      await patch(owner, id, { url }),
+    ]) {
+      expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([
+        400,
+        "VALIDATION_ERROR",
+        "Webhooks",
+      ]);
+      expect(answer.error?.message).toMatch(/^url: must /);
+    }
+    expect(await list(owner)).toMatchObject({ total: 1, webhooks: [{ id, url: URL_EXAMPLE }] });
+  });
+
+  it.each([[[]], [["user.renamed"]], [["user.created", "*"]], ["user.created"], [[null]], [undefined]])(
+    "asks for events that there are, not %j",
+    async (events) => {
+      const { api } = await account();
+      const answer = await api.post("/webhooks", { url: URL_EXAMPLE, events });
+      expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(answer.error?.message).toContain("events");
+    },
+  );
+});
+
+describe("listing webhooks", () => {
+  it("shows the newest first, page by page", async () => {
+    const owner = await account();
+    const made = [await create(owner), await create(owner), await create(owner)];
+    const newestFirst = made
+      .map(withoutSecret)
+      .toSorted((a, b) => b.created_at.localeCompare(a.created_at) || (a.id < b.id ? 1 : -1));
+    expect(await list(owner)).toEqual({ webhooks: newestFirst, total: 3, limit: 50, offset: 0 });
+    expect(await list(owner, { limit: "1", offset: "1" })).toEqual({
+      webhooks: newestFirst.slice(1, 2),
+      total: 3,
+      limit: 1,
+      offset: 1,
+    });
+  });
+
+  it("finds a part of the address, literally and in any case", async () => {
+    const owner = await account();
+    const urls = [
+      "https://a.example.com/100%_a\\b",
+      "https://B.example.com/Ünder",
+      "https://c.example.com/1000",
+    ];
+    for (const url of urls) await create(owner, { url });
+    const found = async (search: string) => (await list(owner, { search })).webhooks.map(({ url }) => url);
+    expect(await found("100%")).toEqual(urls.slice(0, 1));
+    expect(await found("%_A\\B")).toEqual(urls.slice(0, 1));
+    expect(await found("b.EXAMPLE.com/üNDER")).toEqual(urls.slice(1, 2));
+    expect(await found("_")).toEqual(urls.slice(0, 1));
+    expect(await found("nowhere")).toEqual([]);
+    expect((await found("")).length).toBe(3);
+  });
+});
+
+describe("changing a webhook", () => {
+  it("takes each field by itself, and notes when", async () => {
+    const owner = await account();
+    const { id: roomId } = await owner.api.createRoom();
+    const made = await create(owner);
+    let expected = withoutSecret(made);
+    for (const [body, shown] of [
+      [{ url: "https://other.example.com/" }, { url: "https://other.example.com/" }],
+      [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
+      [{ roomId }, { room_id: roomId }],
+      [{ enabled: false }, { enabled: false }],
+      [
+        { roomId: null, enabled: true },
+        { room_id: null, enabled: true },
+      ],
+    ] as const) {
+      const { webhook } = (await patch(owner, made.id, body)).data;
+      expect(webhook).toEqual({ ...expected, ...shown, updated_at: webhook.updated_at });
+      expect(Date.parse(webhook.updated_at)).toBeGreaterThan(Date.parse(expected.updated_at));
+      expected = webhook;
+    }
+    expect((await owner.api.get(`/webhooks/${made.id}`)).data).toEqual({ webhook: expected });
+  });
+
+  it("asks for a room of the organization's own", async () => {
+    const owner = await account();
+    const { id } = await create(owner);
+    const answer = await patch(owner, id, { roomId: crypto.randomUUID() });
+    expect([answer.status, answer.error?.module]).toEqual([404, "Rooms"]);
+  });
+
+  it("is still possible when its room is gone", async () => {
+    const owner = await account();
+    const room = await owner.api.createRoom();
+    const { id } = await create(owner, { roomId: room.id });
+    await owner.api.delete(`/rooms/${room.id}`);
+    expect((await patch(owner, id, { enabled: false })).data.webhook).toMatchObject({
+      room_id: room.id,
+      enabled: false,
+    });
+  });
+});
+
+describe("deleting a webhook", () => {
+  it("happens once, of many that ask for it at once", async () => {
+    const owner = await account();
+    const { id } = await create(owner);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/webhooks/${id}`)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
+    expect(answers.find(({ success }) => success)?.data).toEqual({});
+    for (const path of [`/webhooks/${id}`, `/webhooks/${id}/deliveries`]) {
+      const gone = await owner.api.get(path);
+      expect([gone.status, gone.error?.module, gone.error?.message]).toEqual([
+        404,
+        "Webhooks",
+        "Webhook not found",
+      ]);
+    }
+    expect((await list(owner)).total).toBe(0);
+  });
+});
+
+describe("a secret", () => {
+  it("is shown where it is made, and nowhere else", async () => {
+    const spoken = ["log", "error", "warn", "info", "debug"] as const;
+    const spies = spoken.map((method) => vi.spyOn(console, method));
+    const owner = await account();
+    const { id, secret } = await create(owner);
+    const rotated = await owner.api.post<{ webhook: WebhookWithSecret }>(`/webhooks/${id}/rotate-secret`);
+    expect(rotated.data.webhook.secret).not.toBe(secret);
+    const answers = [
+      await list(owner),
+      (await owner.api.get(`/webhooks/${id}`)).data,
+      (await patch(owner, id, { enabled: true })).data,
+      (await owner.api.post(`/webhooks/${id}/test`)).data,
+      (await owner.api.get(`/webhooks/${id}/deliveries`)).data,
+      spies.flatMap((spy) => spy.mock.calls.flat().map(String)),
+    ];
+    const seen = JSON.stringify(answers);
+    for (const hidden of ["whsec_", "secret", secret.slice(6), rotated.data.webhook.secret.slice(6)]) {
+      expect(seen).not.toContain(hidden);
+    }
+    for (const spy of spies) spy.mockRestore();
+  });
+
+  it("is never shown again to a retry, nor kept for one", async () => {
+    const owner = await account();
+    const headers = { "Idempotency-Key": "k" };
+    const body = { url: URL_EXAMPLE, events: ["user.created"] };
+    const made = await owner.api.post<{ webhook: WebhookWithSecret }>("/webhooks", body, { headers });
+    const { id, secret } = made.data.webhook;
+    const rotation = { headers: { "Idempotency-Key": "r" } };
+    const rotate = () =>
+      owner.api.post<{ webhook: WebhookWithSecret }>(`/webhooks/${id}/rotate-secret`, {}, rotation);
+    const rotated = await rotate();
+    expect([made.status, rotated.status]).toEqual([201, 200]);
+    for (const again of [await owner.api.post("/webhooks", body, { headers }), await rotate()]) {
+      expect([again.status, again.error?.code]).toEqual([409, "CONFLICT"]);
+    }
+    expect((await list(owner)).total).toBe(1);
+    const { results } = await env.DB.prepare("SELECT * FROM receipts WHERE scope = ?").bind(owner.id).all();
+    expect(results).toHaveLength(2);
+    expect(JSON.stringify(results)).not.toMatch(/whsec_/);
+    expect(JSON.stringify(results)).not.toContain(secret.slice(6));
+  });
+});
+
+it("nothing of what development may do is allowed unless the setting says so", () => {
+  expect(webhookDevTargets({})).toEqual([]);
+  expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "" })).toEqual([]);
+  expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "localhost" })).toEqual(["localhost"]);
+});

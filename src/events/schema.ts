@@ -54,7 +54,7 @@ export const SessionClosedEvent = z.object({
   event: z.literal("session.closed"),
   data: z.object({ roomId, sessionId: z.uuid() }),
   users: z.array(User).meta({
-    description: "Those who took part, in the order in which they first came; at most 512 KiB of them.",
+    description: "Those who took part, in the order in which they first came; at most 128 KiB of them.",
   }),
 });
 export type SessionClosedEvent = z.infer<typeof SessionClosedEvent>;

@@ -10,9 +10,12 @@ const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs at length, and the variable by which `runs.ts` is told how often. */
 const TESTS = {
-  simulations: { file: "test/realtime/convergence.test.ts", runs: "ATRIUM_SIMULATIONS" },
-  tales: { file: "test/endurance/running-service.test.ts", runs: "ATRIUM_TALES" },
-  kills: { file: "test/endurance/running-service.test.ts", runs: "ATRIUM_KILLS" },
+  simulations: { files: ["test/realtime/convergence.test.ts"], runs: "ATRIUM_SIMULATIONS" },
+  tales: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_TALES" },
+  kills: {
+    files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
+    runs: "ATRIUM_KILLS",
+  },
 } as const;
 type Name = keyof typeof TESTS;
 
@@ -22,8 +25,8 @@ await runCommand(
     const environment: Record<string, string> = seed === undefined ? {} : { ATRIUM_SEED: seed };
     const files = new Set<string>();
     for (const [name, count] of Object.entries(counts)) {
-      const { file, runs } = TESTS[name as Name];
-      files.add(file);
+      const { files: run, runs } = TESTS[name as Name];
+      for (const file of run) files.add(file);
       environment[runs] = count;
     }
     for (const file of files) await runVitest(file, environment, stop);

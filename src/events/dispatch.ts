@@ -1,6 +1,6 @@
 /** Hands committed changes and events on, at once and, after a crash, from where their batches left them. */
 import type { Ctx } from "../context.ts";
-import type { Database } from "../database.ts";
+import type { Database, Page, Statement } from "../database.ts";
 import type { RoomGateway } from "../realtime/gateway.ts";
 import type { RoomReading } from "../realtime/readings.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
@@ -19,6 +19,8 @@ import { deleteUserEvent, selectEventsLeftBehind, type UserEventEntry, updateOwe
 /** An entry this old was left by a request that did not live to hand it on. */
 const LEFT_BEHIND_AFTER_MS = 15_000;
 const SWEEP_SIZE = 100;
+/** More than a sweep of one minute should do. */
+const MAX_PAGES = 50;
 
 const UNKNOWN: Pick<RoomReading, "attendance"> = { attendance: {} };
 
@@ -75,22 +77,25 @@ export async function handOnUserChange(
   if (owed.length > 0 && (await handOn(ctx, entry)) === null) return;
   for (const row of told) {
     try {
-      const done = await tell(ctx, row);
-      ctx.defer(ctx.db.run([done]));
+      const { note } = await tell(ctx, row);
+      ctx.defer(ctx.db.run([note]));
     } catch (error) {
       ctx.log(`An event could not be handed on yet: ${row.event}`, error);
     }
   }
 }
 
-/** Gives the event to those who are owed it, and the statement that notes how far that went. */
-async function tell({ rooms, subscribers, log }: DispatchPorts, row: UserEventRow) {
+/** Gives the event to those who are owed it; `note` is the statement that writes down how far that went. */
+async function tell(
+  { rooms, subscribers, log }: DispatchPorts,
+  row: UserEventRow,
+): Promise<{ readonly note: Statement; readonly isTold: boolean }> {
   const envelope = await envelopeOf(row, rooms);
   const owed = await distribute(subscribers, row.accountId, [{ envelope, to: parseListeners(row.owed) }]);
   const remaining = owed.get(row.id);
-  if (remaining === undefined) return deleteUserEvent(row.id);
+  if (remaining === undefined) return { note: deleteUserEvent(row.id), isTold: true };
   log(`An event could not be given to ${remaining.length} of its subscribers yet: ${row.event}`, null);
-  return updateOwed(row.id, JSON.stringify(remaining));
+  return { note: updateOwed(row.id, JSON.stringify(remaining)), isTold: false };
 }
 
 async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<Envelope> {
@@ -122,23 +127,43 @@ const parseUser = (json: string): UserRow => JSON.parse(json) as UserRow;
 export async function sweepOutbox(ports: DispatchPorts, now: number): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - LEFT_BEHIND_AFTER_MS;
-  const [changes, events] = await db.run([
-    selectLeftBehind(before, SWEEP_SIZE),
-    selectEventsLeftBehind(before, SWEEP_SIZE),
-  ]);
-  for (const row of changes) {
-    try {
+  const changes = inPages(
+    db,
+    (page) => selectLeftBehind(before, page),
+    async (row) => {
       await rooms.apply(row.roomId, row.accountId, JSON.parse(row.change) as Change);
       await db.run([deleteOutboxEntry(row.id)]);
-    } catch (error) {
-      log("A change that was left behind could not be handed on yet", error);
+      return true;
+    },
+    (error) => log("A change that was left behind could not be handed on yet", error),
+  );
+  const events = inPages(
+    db,
+    (page) => selectEventsLeftBehind(before, page),
+    async (row) => {
+      const { note, isTold } = await tell(ports, row);
+      await db.run([note]);
+      return isTold;
+    },
+    (error) => log("An event that was left behind could not be handed on yet", error),
+  );
+  await Promise.all([changes, events]);
+}
+
+/** Handles rows page by page. Those that are done with are gone; the next page begins behind the others. */
+async function inPages<Row>(
+  db: Database,
+  select: (page: Pick<Page, "limit" | "offset">) => Statement<Row>,
+  isDone: (row: Row) => Promise<boolean>,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  let offset = 0;
+  for (let page = 0, isFull = true; isFull && page < MAX_PAGES; page += 1) {
+    const [rows] = await db.run([select({ limit: SWEEP_SIZE, offset })]);
+    for (const row of rows) {
+      const isGone = await isDone(row).catch(failed);
+      if (isGone !== true) offset += 1;
     }
-  }
-  for (const row of events) {
-    try {
-      await db.run([await tell(ports, row)]);
-    } catch (error) {
-      log("An event that was left behind could not be handed on yet", error);
-    }
+    isFull = rows.length === SWEEP_SIZE;
   }
 }

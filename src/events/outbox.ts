@@ -1,6 +1,6 @@
 /** The outbox's only SQL: rows are written in the batch that makes a change, and deleted once handed on. */
 import { asc, eq, lt } from "drizzle-orm";
-import { build, columnsOf, type Statement, statement } from "../database.ts";
+import { build, columnsOf, type Page, type Statement, statement } from "../database.ts";
 import type { Change } from "./change.ts";
 import { outbox } from "./table.ts";
 
@@ -38,13 +38,17 @@ export const insertOutboxEntry = (
 export const deleteOutboxEntry = (id: string): Statement =>
   statement(build.delete(outbox).where(eq(outbox.id, id)));
 
-/** The oldest entries written before `before` (epoch ms): their hand-on was cut off. */
-export const selectLeftBehind = (before: number, limit: number): Statement<typeof outbox.$inferSelect> =>
+/** A page of the entries written before `before` (epoch ms), the oldest first: their hand-on was cut off. */
+export const selectLeftBehind = (
+  before: number,
+  { limit, offset }: Pick<Page, "limit" | "offset">,
+): Statement<typeof outbox.$inferSelect> =>
   statement(
     build
       .select(columnsOf(outbox))
       .from(outbox)
       .where(lt(outbox.createdAt, before))
-      .orderBy(asc(outbox.createdAt))
-      .limit(limit),
+      .orderBy(asc(outbox.createdAt), asc(outbox.id))
+      .limit(limit)
+      .offset(offset),
   );

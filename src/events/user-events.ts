@@ -1,7 +1,7 @@
 /** The only SQL about events of users: written in the batch of their change, kept until every listener has them. */
 import { asc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { build, columnsOf, type Statement, statement, type Tenant } from "../database.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../database.ts";
 import { rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "../users/table.ts";
 import { listenersAsJson } from "./listeners.ts";
@@ -78,13 +78,17 @@ export const deleteUserEvent = (id: string): Statement =>
 export const updateOwed = (id: string, owed: string): Statement =>
   statement(build.update(userEvents).set({ owed }).where(eq(userEvents.id, id)));
 
-/** The oldest events from before `before` (epoch ms): their hand-over was cut off. */
-export const selectEventsLeftBehind = (before: number, limit: number): Statement<UserEventRow> =>
+/** A page of the events from before `before` (epoch ms), the oldest first: their hand-over was cut off. */
+export const selectEventsLeftBehind = (
+  before: number,
+  { limit, offset }: Pick<Page, "limit" | "offset">,
+): Statement<UserEventRow> =>
   statement(
     build
       .select(columnsOf(userEvents))
       .from(userEvents)
       .where(lt(userEvents.occurredAt, before))
       .orderBy(asc(userEvents.occurredAt), sql`rowid`)
-      .limit(limit),
+      .limit(limit)
+      .offset(offset),
   );

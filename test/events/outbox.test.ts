@@ -58,6 +58,22 @@ describe("the outbox", () => {
     expect((await join.closed).code).toBe(4403);
     expect((await roomGateway(env).read(room.id, id, [])).figures.activeParticipants).toBe(0);
   });
+
+  it("is swept past entries that cannot be handed on, however many", async () => {
+    const { id, api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id);
+    const join = await socketOf(id, room.id, user.token);
+    const unreadable = `WITH RECURSIVE stuck (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM stuck LIMIT 120)
+      INSERT INTO outbox SELECT 'stuck ' || number, ?, ?, 'no JSON', ? FROM stuck`;
+    await env.DB.prepare(unreadable)
+      .bind(id, room.id, Date.now() - 1)
+      .run();
+    await leaveBehind(id, room.id, { type: "room.closed" });
+    await keepHouse(env, Date.now() + MINUTE_MS);
+    expect((await join.closed).code).toBe(4403);
+    expect(await outboxRows()).toHaveLength(120);
+  });
 });
 
 /** A user online in the room. */

@@ -1,9 +1,32 @@
 /** `atrium/server`: the organization's side of the service, for back ends. */
+import type {
+  Entry,
+  Page,
+  PageShown,
+  RoomWithUsers,
+  Search,
+  UserWithSessions,
+  UserWithToken,
+  WriteOptions,
+  Written,
+} from "./answers.ts";
 import { type Query, Rest, type RestOptions } from "./rest.ts";
 import type { FileFilter } from "./storage.ts";
 import { Webhooks } from "./webhooks.ts";
-import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult, UserRecord } from "./wire.ts";
+import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult } from "./wire.ts";
 
+export type {
+  Entry,
+  Page,
+  PageShown,
+  RoomWithUsers,
+  Search,
+  UserSession,
+  UserWithSessions,
+  UserWithToken,
+  WriteOptions,
+  Written,
+} from "./answers.ts";
 export { AtriumError } from "./error.ts";
 export type {
   AtriumEvent,
@@ -29,73 +52,6 @@ export type {
 export interface AtriumServerOptions extends RestOptions {
   /** An API key of the organization: it opens everything that is the organization's, so keep it on your servers. */
   readonly apiKey: string;
-}
-
-/** A user with the JWT that its browser joins with: whoever has that acts as the user. */
-export interface UserWithToken extends UserRecord {
-  readonly token: string;
-}
-
-/** A stay of a user in a room. */
-export interface UserSession {
-  readonly id: string;
-  readonly user_id: string;
-  readonly room_id: string;
-  readonly joined_at: string;
-  /** Null while it lasts. */
-  readonly left_at: string | null;
-}
-
-/** Which part of a list is wanted: 50 of it from its start, unless said otherwise. */
-export interface Page {
-  /** 100 at most. */
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
-/** What a list of rooms or users shows: text in the name in any case, and dates of creation (RFC 3339). */
-export interface Search extends Page {
-  readonly search?: string;
-  readonly from?: string;
-  readonly to?: string;
-}
-
-/** What a list answers besides its rows. */
-export interface PageShown {
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface RoomWithUsers {
-  readonly room: Room;
-  /** A page of the room's users, and how many there are. */
-  readonly users: UserRecord[];
-  readonly usersTotal: number;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-export interface UserWithSessions {
-  readonly user: UserWithToken;
-  /** The latest 100, newest first. */
-  readonly sessions: UserSession[];
-}
-
-export interface Entry {
-  readonly value: unknown;
-  /** The `seq` of the change that made it so. */
-  readonly version: number;
-}
-
-export interface WriteOptions {
-  /** The version that the entry must have now, 0 for none; else the write is refused with `CONFLICT`. */
-  readonly ifVersion?: number;
-}
-
-export interface Written {
-  readonly version: number;
-  readonly seq: number;
 }
 
 /** Who a page or a search is for is the interface's own matter: this makes plain values of it. */

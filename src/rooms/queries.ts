@@ -6,11 +6,10 @@ import { type PageShown, pageShown } from "../http/paginate.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { presentUser, type User } from "../users/schema.ts";
 import { presentRoom, type Room } from "./schema.ts";
-
-export { selectRoom } from "./store.ts";
-
 import { countRooms, type RoomKey, selectRoom, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
+
+export { selectRoom } from "./store.ts";
 
 /** The organization's rooms, newest first. Their figures are the copies in D1, at most 2 s old. */
 export async function listRooms(ctx: Ctx, page: Page): Promise<{ rooms: Room[] } & PageShown> {

@@ -8,23 +8,7 @@ import { Sessions } from "../../src/realtime/sessions.ts";
 import type { RoomStorage } from "../../src/realtime/storage.ts";
 import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
 import { SqliteStorage } from "../../src/realtime/storage-sqlite.ts";
-import type { RoomRow } from "../../src/rooms/table.ts";
-
-const ROOM: RoomRow = {
-  accountId: "account",
-  id: "room",
-  name: "Room",
-  nameFolded: "ROOM",
-  customId: null,
-  state: "active",
-  createdAt: 0,
-  totalUsersCreated: 0,
-  activeParticipants: 0,
-  occupiedMs: 0,
-  occupiedSince: null,
-  figuresVersion: 0,
-  firstJoinAt: null,
-};
+import { ROOM } from "./rows.ts";
 
 const sessionOf = (userId: string, name = "Ada") => ({
   id: `session of ${userId}`,

@@ -5,26 +5,10 @@ import type { Effect } from "../../src/realtime/effects.ts";
 import { type ServerMessage, serialize } from "../../src/realtime/protocol.ts";
 import { Room } from "../../src/realtime/room.ts";
 import type { RoomStorage } from "../../src/realtime/storage.ts";
-import type { RoomRow } from "../../src/rooms/table.ts";
 import type { UserRecord } from "../../src/users/schema.ts";
 import { STORE } from "./convergence-log.ts";
 import type { Overview, Wire, World } from "./convergence-world.ts";
-
-const ROOM: RoomRow = {
-  accountId: "account",
-  id: "room",
-  name: "Room",
-  nameFolded: "ROOM",
-  customId: null,
-  state: "active",
-  createdAt: 0,
-  totalUsersCreated: 0,
-  activeParticipants: 0,
-  occupiedMs: 0,
-  occupiedSince: null,
-  figuresVersion: 0,
-  firstJoinAt: null,
-};
+import { ROOM } from "./rows.ts";
 
 const userRecord = (id: string): UserRecord => ({
   id,

@@ -5,24 +5,8 @@ import { type Effect, refusal, type Verdict } from "../../src/realtime/effects.t
 import type { JoinedRoom, ServerMessage } from "../../src/realtime/protocol.ts";
 import { Room } from "../../src/realtime/room.ts";
 import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
-import type { RoomRow } from "../../src/rooms/table.ts";
 import { Chronicle } from "./chronicle.ts";
-
-const ROOM: RoomRow = {
-  accountId: "account",
-  id: "room",
-  name: "Room",
-  nameFolded: "ROOM",
-  customId: null,
-  state: "active",
-  createdAt: 0,
-  totalUsersCreated: 0,
-  activeParticipants: 0,
-  occupiedMs: 0,
-  occupiedSince: null,
-  figuresVersion: 0,
-  firstJoinAt: null,
-};
+import { ROOM } from "./rows.ts";
 
 /** One socket as the outside sees it. */
 interface Socket {

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/realtime/storage.ts";
 import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
 import { SqliteStorage } from "../../src/realtime/storage-sqlite.ts";
-import type { RoomRow } from "../../src/rooms/table.ts";
 import type { UserRecord } from "../../src/users/schema.ts";
+import { ROOM } from "./rows.ts";
 
 const RECORD: RoomRecord = {
   accountId: "account",
@@ -17,22 +17,6 @@ const RECORD: RoomRecord = {
   version: 4,
   copiedVersion: 3,
   lastAliveAt: 5,
-};
-
-const ROW: RoomRow = {
-  accountId: "account",
-  id: "room",
-  name: "Room",
-  nameFolded: "ROOM",
-  customId: null,
-  state: "active",
-  createdAt: 0,
-  totalUsersCreated: 0,
-  activeParticipants: 0,
-  occupiedMs: 0,
-  occupiedSince: null,
-  figuresVersion: 0,
-  firstJoinAt: null,
 };
 
 const user = (id: string, fields: Partial<UserRecord> = {}): UserRecord => ({
@@ -310,10 +294,10 @@ describe.each([
       gathering.put({ user: user("u1"), joinedAt: 3 });
       gathering.update(user("u2", { name: "New" }));
       gathering.update(user("u3"));
-      gathering.writeRoom(ROW);
-      gathering.writeRoom({ ...ROW, name: "Renamed" });
+      gathering.writeRoom(ROOM);
+      gathering.writeRoom({ ...ROOM, name: "Renamed" });
       const reopened = reopen().gathering;
-      expect([reopened.readId(), reopened.readRoom()]).toEqual(["session", { ...ROW, name: "Renamed" }]);
+      expect([reopened.readId(), reopened.readRoom()]).toEqual(["session", { ...ROOM, name: "Renamed" }]);
       expect(reopened.list()).toEqual([
         { user: user("u1"), joinedAt: 3 },
         { user: user("u2", { name: "New" }), joinedAt: 2 },

@@ -96,8 +96,11 @@ async function startMumbler(): Promise<{ readonly port: number; readonly stop: (
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket.on("error", () => {}));
-    socket.write("HTTP/1.1 200 OK\r\nX-Endless: ");
-    dribble(socket);
+    // Not before it is asked: a client takes an answer to nothing for a broken connection.
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\nX-Endless: ");
+      dribble(socket);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

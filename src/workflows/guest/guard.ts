@@ -134,7 +134,10 @@ function look(): void {
   const ticks = TICKS_PER_LOOK - credit;
   credit = 0;
   const run = currentRun();
-  if (run === undefined) return lookOutside();
+  if (run === undefined) {
+    lookOutside();
+    return;
+  }
   if (run.stop !== null) throw new NativeError(run.stop);
   const time = now();
   if (time < run.startedAt) countStart(run, ticks);

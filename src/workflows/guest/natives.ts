@@ -78,7 +78,7 @@ function lengthOf(list: unknown): number {
     const descriptor = getOwnPropertyDescriptor(holder, "length");
     if (descriptor === undefined) continue;
     const { value } = descriptor;
-    if (typeof value === "number" || value === undefined) return max(0, value ?? 0);
+    if (typeof value === "number") return max(0, value);
     throw new TypeError("The length of what is like an array must be a number");
   }
   return 0;

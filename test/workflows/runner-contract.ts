@@ -7,9 +7,11 @@ import {
   FETCHES,
   HOGS,
   type HostileProgram,
+  LOGS,
   LOOPS,
   NATIVES,
   RESULTS,
+  TAMPERING,
 } from "./hostile-programs.ts";
 import { runProgram, type Stage, stage } from "./support.ts";
 
@@ -25,6 +27,8 @@ const GROUPS: readonly (readonly [string, readonly HostileProgram[]])[] = [
   ["failures", FAILURES],
   ["fetch", FETCHES],
   ["calls", CALLS],
+  ["tampering", TAMPERING],
+  ["logs", LOGS],
 ];
 
 export function describeRunner(name: string, makeRunner: () => Runner): void {

@@ -1,4 +1,5 @@
 /** The tokens of TypeScript, and which of them are types: read by sucrase, within bounds. */
+/// <reference path="./sucrase.d.ts" />
 import { parse } from "sucrase/dist/esm/parser/index.js";
 import type { Token } from "sucrase/dist/esm/parser/tokenizer/index.js";
 import State from "sucrase/dist/esm/parser/tokenizer/state.js";

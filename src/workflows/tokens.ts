@@ -11,7 +11,7 @@ import { LINE_BREAK } from "./locate.ts";
 type File = ReturnType<typeof parse>;
 
 /** How much may be read anew, in characters, where the parser tries one meaning after the other. */
-const REREAD_FREE = 200_000;
+const REREAD_FREE = 50_000;
 const REREAD_PER_CHARACTER = 4;
 
 class ReadTooOftenError extends Error {}

@@ -44,14 +44,20 @@ export function readFile(text: string): File {
   }
 }
 
+/** As many brackets may be open at once: sucrase reads classes anew for each one around them. */
+const MAX_DEPTH = 100;
+
 /** The tokens of one program, with what tells them apart. */
 export class Tokens {
   readonly #text: string;
   readonly #tokens: readonly Token[];
+  readonly #closings: ReadonlyMap<number, number>;
 
+  /** Throws {@link CodeError} for brackets within too many others. */
   constructor(text: string, tokens: readonly Token[]) {
     this.#text = text;
     this.#tokens = tokens;
+    this.#closings = this.#pair();
   }
 
   get length(): number {
@@ -108,16 +114,22 @@ export class Tokens {
     return (this.#text.slice(start, end).match(LINE_BREAK) ?? []).join("");
   }
 
-  /** The token that closes what the one at `index` opens; the last token when nothing does. */
+  /** The token that closes what the one at `index` opens, which is itself when that opens nothing. */
   closing(index: number): number {
-    let depth = 0;
-    for (let at = index; at < this.length; at++) {
-      const text = this.text(at);
-      if (OPENING.has(text)) depth += 1;
-      if (CLOSING.has(text)) depth -= 1;
-      if (depth === 0) return at;
+    return this.#closings.get(index) ?? (OPENING.has(this.text(index)) ? this.length - 1 : index);
+  }
+
+  #pair(): ReadonlyMap<number, number> {
+    const closings = new Map<number, number>();
+    const open: number[] = [];
+    for (let index = 0; index < this.length; index++) {
+      const text = this.text(index);
+      if (OPENING.has(text)) open.push(index);
+      if (open.length > MAX_DEPTH) throw new CodeError(NESTED_TOO_DEEPLY, this.start(index));
+      const opening = CLOSING.has(text) ? open.pop() : undefined;
+      if (opening !== undefined) closings.set(opening, index);
     }
-    return this.length - 1;
+    return closings;
   }
 }
 

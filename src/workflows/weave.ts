@@ -13,8 +13,8 @@ interface GuardNames {
 
 export const NOTHING_TO_IMPORT = "a workflow is one module and can import nothing";
 
-/** As many characters as a program cannot have used up all names of. */
-const NAME = /\$([0-9a-z]{4})/g;
+/** There are more such names than a program could hold. */
+const NAME = /\$[0-9a-z]{4}/g;
 
 /** Names that the code neither holds nor spells otherwise: an identifier may be written with escapes. */
 function chooseNames(program: Program, code: string): GuardNames {

@@ -44,6 +44,10 @@ const TYPED: readonly (readonly [string, string])[] = [
     "class A { n = 1 }\nclass B extends A { m = 5; constructor(private a: number, override readonly n: number) { const b = a * 2; super(); this.m += b } get sum() { return this.a + this.n + this.m } }\nconst result = new B(1, 2).sum",
   ],
   [
+    "parameter properties after choices",
+    "class A { constructor(readonly n: number) {} }\nclass B extends A { constructor(private a: number) { const b = a ? 1 : 2; if (b) { void 0 } else void 1; super(b); class C extends A { constructor(public d: 1) { super(d) } } this.a += new C(1).d } get sum() { return this.a + this.n } }\nconst result = new B(1).sum",
+  ],
+  [
     "fields",
     "class A { x: number; y? = 1; z!: string; declare w: number; static s: number = 3; readonly r = 4; private #p?: number = 5; 'q'?: number; [k: string]: any; get p() { return this.#p } }\nconst a = new A(); const result = [Object.keys(a), a.p, A.s]",
   ],

@@ -183,6 +183,7 @@ describe("what TypeScript has beyond types", () => {
     "declare namespace A { const b: 1; namespace C { type D = 1 } } declare module 'm' { export = 1 }",
     "const namespace = 1, module = 2, accessor = 3; class A { namespace() {} accessor = 1; module }",
     "interface A { namespace: 1; accessor: 2; enum: 3; export: 4 }",
+    "class A extends B { constructor(private a: 1) { const b = a ? 1 : 2; if (b) { void 0 } super(b) } }",
     "'namespace A {}'; /@a/; `@b`; // @c\n/* enum A { B = `x` } */",
     "const a = b < c, d = e > (f); g(h < 1 + 1, i > (j))",
   ])("is not seen where it is not: %j", (code) => {
@@ -282,6 +283,7 @@ describe("a program made to be hard", () => {
     ["operators", `x = ${"!".repeat(100_000)}1`],
     ["a sum", `x = ${"1+".repeat(100_000)}1`],
     ["groups of a regular expression", `x = /${"(".repeat(50_000)}${")".repeat(50_000)}/`],
+    ["classes of TypeScript", `let y: T;${"class A{constructor(private a){".repeat(200)}${"}}".repeat(200)}`],
     ["casts, which are read in two ways each", `x = ${"<T>(".repeat(24)}1${")".repeat(24)}`],
     ["arrows in default values of TypeScript", `let y: T; x = ${"(a = ".repeat(40)}1${") => 1".repeat(40)}`],
     ["async calls with type arguments", `let y: T; x = ${"async<T>(a = ".repeat(30)}1${")".repeat(30)}`],

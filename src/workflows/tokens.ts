@@ -4,7 +4,7 @@ import { parse } from "sucrase/dist/esm/parser/index.js";
 import type { Token } from "sucrase/dist/esm/parser/tokenizer/index.js";
 import State from "sucrase/dist/esm/parser/tokenizer/state.js";
 import { TokenType } from "sucrase/dist/esm/parser/tokenizer/types.js";
-import { state } from "sucrase/dist/esm/parser/traverser/base.js";
+import { initParser, state } from "sucrase/dist/esm/parser/traverser/base.js";
 import { CodeError, isStackOverflow, NESTED_TOO_DEEPLY } from "./code-error.ts";
 import { LINE_BREAK } from "./locate.ts";
 
@@ -41,6 +41,9 @@ export function readFile(text: string): File {
     }
     // It lost its way, and does not know where.
     throw new CodeError("Unexpected token", 0);
+  } finally {
+    // The parser would keep what it read until it reads something else.
+    initParser("", false, true, false);
   }
 }
 

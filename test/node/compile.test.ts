@@ -146,21 +146,28 @@ describe("a compiled program", () => {
     expect(await runCompiled(source)).toMatchObject({ ...plain, ticks });
   });
 
-  it("hands what it spreads into arrays and calls to the guard, and nothing else", async () => {
+  it("hands to the guard what it spreads, walks by for … in, shifts by and raises to, and nothing else", async () => {
     const source = `export default () => {
       const list = [2, 3], more = [4];
       const sum = (...all) => all.reduce((a, b) => a + b, 0);
       class Kept { constructor(...all) { this.all = all } }
       class Handed extends Kept { constructor(...all) { super(...all) } }
       const [first, ...rest] = list;
+      const { length, ...kept } = { length: 1, a: 2 };
+      const keys = [];
+      for (const key in (0, list)) keys.push(key);
+      let n = 2n;
+      n <<= 1n;
+      n **= 2n;
       return [
+        keys, String(n), 1 << 2, 2 ** 3 ** 2, kept,
         [1, ...list, ...(0, more)], sum(...list), sum?.(...list), new Handed(...list).all,
         { ...list }, first, rest, [...list, ...[...more]], [...(() => list)()], sum(...list.map((n) => n)),
       ];
     }`;
     const plain = await runPlain(source);
     expect(plain.line).toBeNull();
-    expect(await runCompiled(source)).toMatchObject({ ...plain, spreads: 11 });
+    expect(await runCompiled(source)).toMatchObject({ ...plain, spreads: 18 });
   });
 
   const ENDLESS: readonly (readonly [string, string])[] = [

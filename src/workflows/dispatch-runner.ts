@@ -3,7 +3,7 @@ import type { RunKit } from "./bindings.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import type { NamespaceApi } from "./namespace-api.ts";
-import type { Runner, RunLimits, RunReport, Script } from "./runner.ts";
+import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 
@@ -66,7 +66,10 @@ export class DispatchRunner implements Runner {
 const scriptName = async (script: ScriptKey): Promise<string> =>
   `wf-${script.workflowId}-${(await nameOf(script)).slice(0, HASH_LENGTH)}`;
 
-const platformLimits = ({ cpuMs, calls }: RunLimits) => ({ cpuMs, subRequests: SUBREQUESTS_PER_CALL * calls });
+const platformLimits = ({ cpuMs, calls }: RunLimits) => ({
+  cpuMs,
+  subRequests: SUBREQUESTS_PER_CALL * calls,
+});
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Worker not found");

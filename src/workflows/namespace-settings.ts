@@ -34,7 +34,7 @@ export function namespaceSettings(env: NamespaceVariables): NamespaceSettings {
   const get = (name: keyof typeof REMEDIES): string => {
     const value = env[name]?.trim();
     if (value) return value;
-    throw new AppError("Workflows", "INTERNAL_ERROR", `${name} is not set: ${REMEDIES[name]}`);
+    throw new AppError("Server", "INTERNAL_ERROR", `${name} is not set: ${REMEDIES[name]}`);
   };
   return {
     accountId: get("WORKFLOWS_CF_ACCOUNT_ID"),

@@ -5,7 +5,7 @@ import { openBlobs } from "../../src/files/blobs.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { type KitPorts, RunKit } from "../../src/workflows/bindings.ts";
 import { runLimits } from "../../src/workflows/limits.ts";
-import type { RunLimits, Runner, RunReport } from "../../src/workflows/runner.ts";
+import type { RunLimits, Runner, RunReport, Script } from "../../src/workflows/runner.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
 /** A room of an organization of its own. */
@@ -62,6 +62,18 @@ export interface RunOptions extends KitOptions {
   readonly event?: object;
 }
 
+/** The script of a workflow with this id. */
+export const scriptOf = (
+  { accountId }: Pick<Stage, "accountId">,
+  module: string,
+  scriptId: string,
+): Script => ({
+  accountId,
+  workflowId: scriptId,
+  module: woven(module),
+  hash: scriptId,
+});
+
 /** Runs a woven module in the room. */
 export function runModule(
   runner: Runner,
@@ -71,7 +83,7 @@ export function runModule(
 ): Promise<RunReport> {
   const limits = { ...LIMITS, ...options.limits };
   const scriptId = options.scriptId ?? crypto.randomUUID();
-  const script = { accountId: at.accountId, workflowId: scriptId, module: woven(module), hash: scriptId };
+  const script = scriptOf(at, module, scriptId);
   const kit = kitFor(at, { calls: limits.calls, workflowId: scriptId, ...options });
   return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), kit, limits);
 }

@@ -6,6 +6,7 @@ import type { Blobs } from "./files/blobs.ts";
 import type { RoomGateway } from "./realtime/gateway.ts";
 import type { Role } from "./users/schema.ts";
 import type { Tokens } from "./users/tokens.ts";
+import type { Runner } from "./workflows/runner.ts";
 
 /** Who makes a request. */
 export type Actor =
@@ -29,6 +30,8 @@ export interface Ctx extends Tenant {
   readonly tokens: Tokens;
   readonly rooms: RoomGateway;
   readonly subscribers: Subscribers;
+  /** Where the code of workflows runs. */
+  readonly runner: Pick<Runner, "deploy">;
   /** The bytes of files. */
   readonly blobs: Blobs;
   /** Where the caller reached us, as in `https://atrium.example`: what addresses in answers begin with. */

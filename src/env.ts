@@ -3,9 +3,10 @@ import { AppError } from "./errors.ts";
 import type { SubscriberObject } from "./events/subscriber-object.ts";
 import type { RoomObject } from "./realtime/room-object.ts";
 import { parseDevTargets } from "./webhooks/target.ts";
+import type { LimitSettings } from "./workflows/limits.ts";
 
 /** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
-export interface Env {
+export interface Env extends LimitSettings {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
@@ -22,11 +23,17 @@ export interface Env {
   readonly DEMO_ACCOUNT_ID?: string;
   /** Hosts, comma-separated, that webhooks may reach over http and on this machine; for development only. */
   readonly WEBHOOK_DEV_TARGETS?: string;
+  /** The same for `fetch` in workflows. */
+  readonly WORKFLOW_DEV_TARGETS?: string;
 }
 
 /** The hosts that development adds to those that webhooks may be sent to; none unless the setting names some. */
 export const webhookDevTargets = (env: Pick<Env, "WEBHOOK_DEV_TARGETS">): readonly string[] =>
   parseDevTargets(env.WEBHOOK_DEV_TARGETS ?? "");
+
+/** The hosts that development adds to those that workflows may fetch from; none unless the setting names some. */
+export const workflowDevTargets = (env: Pick<Env, "WORKFLOW_DEV_TARGETS">): readonly string[] =>
+  parseDevTargets(env.WORKFLOW_DEV_TARGETS ?? "");
 
 /** The secrets that sign users' tokens: the first one signs, all of them verify. */
 export type JwtSecrets = readonly [current: string, ...previous: string[]];

@@ -1,7 +1,8 @@
 /** What a subscriber is to be given and was given: a row for each, written before anything is done about it. */
-import { type DeliveryRow, type DeliveryStatus, envelopeOf, SELECT_DELIVERIES } from "./delivery-rows.ts";
+import { type DeliveryRow, envelopeOf, SELECT_DELIVERIES } from "./delivery-rows.ts";
 import type { Job } from "./drain.ts";
-import type { Envelope, LoggedAttempt } from "./subscriber.ts";
+import type { Progress } from "./progress.ts";
+import type { Envelope } from "./subscriber.ts";
 import type { SubscriberStorage } from "./subscriber-storage.ts";
 
 /** A delivery that is to be written. */
@@ -12,14 +13,6 @@ export interface NewDelivery {
   readonly now: number;
   /** Why it is over before it began; null when it is due at once. */
   readonly refusal: string | null;
-}
-
-/** What became of a delivery by an attempt, or without one. */
-export interface Progress {
-  readonly status: DeliveryStatus;
-  readonly retryAt: number | null;
-  readonly attempt: LoggedAttempt | null;
-  readonly error: string | null;
 }
 
 export class Deliveries {

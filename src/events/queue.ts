@@ -1,9 +1,10 @@
 /** A subscriber's queue: what it is to be given is written down first, handed to its courier in turn, and noted. */
 import { logLine } from "../http/on-error.ts";
 import type { Courier, CourierMemory, Outcome } from "./courier.ts";
-import { Deliveries, type Progress } from "./deliveries.ts";
+import { Deliveries } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-rows.ts";
 import { Drain, type Job } from "./drain.ts";
+import { failure, type Progress, progressOf } from "./progress.ts";
 import { Records } from "./records.ts";
 import type { Envelope, SubscriberKey } from "./subscriber.ts";
 import { SubscriberStorage } from "./subscriber-storage.ts";
@@ -199,19 +200,5 @@ export class Queue {
 
   #complain(what: string, error: unknown): void {
     console.error(logLine(`subscriber ${this.#ctx.id}`, what, error));
-  }
-}
-
-/** Over, without an attempt that could be told of. */
-const failure = (error: string): Progress => ({ status: "failed", retryAt: null, attempt: null, error });
-
-function progressOf(outcome: Extract<Outcome, { type: "delivered" | "retry" | "failed" }>): Progress {
-  switch (outcome.type) {
-    case "delivered":
-      return { status: "success", retryAt: null, attempt: outcome.attempt, error: null };
-    case "retry":
-      return { status: "pending", retryAt: outcome.at, attempt: outcome.attempt, error: outcome.error };
-    case "failed":
-      return { status: "failed", retryAt: null, attempt: outcome.attempt, error: outcome.error };
   }
 }

@@ -1,4 +1,4 @@
-/** What one request carries through commands and queries: who asks, for which organization, and the ports. */
+/** What a request or a workflow's run carries through commands and queries: who asks, for which organization, and the ports. */
 import type { Results, Statement, Tenant } from "./database.ts";
 import { AppError } from "./errors.ts";
 import type { Subscribers } from "./events/subscriber.ts";
@@ -23,31 +23,26 @@ export type Actor =
   /** Nobody that we know: only public endpoints see this one. */
   | { readonly type: "anyone"; readonly address: string };
 
-/** A store's tenant (account and database) with all else that a command or a query may use. */
-export interface Ctx extends Tenant {
-  readonly requestId: string;
-  readonly actor: Actor;
-  readonly tokens: Tokens;
+/** A run of a workflow, which makes no requests: it acts in one room, that of its event. */
+export interface WorkflowActor {
+  readonly type: "workflow";
+  readonly accountId: string;
+  readonly workflowId: string;
+  readonly roomId: string;
+}
+
+/** A store's tenant (account and database) with what commands and queries may use whoever asks. */
+export interface Work extends Tenant {
+  readonly actor: Actor | WorkflowActor;
   readonly rooms: RoomGateway;
-  readonly subscribers: Subscribers;
-  /** Where the code of workflows runs. */
-  readonly runner: Pick<Runner, "deploy">;
   /** The bytes of files. */
   readonly blobs: Blobs;
   /** Where the caller reached us, as in `https://atrium.example`: what addresses in answers begin with. */
   readonly origin: string;
-  /** Hosts for which the rules of webhooks' targets are loosened; none in production. */
-  readonly webhookDevTargets: readonly string[];
-  /** The Idempotency-Key of a POST, for work that is kept elsewhere than in the database; null without one. */
-  readonly idempotencyKey: string | null;
   /** Epoch milliseconds. */
   now(): number;
-  /** A random UUID. */
-  newId(): string;
   /** One line for whoever runs the service; never secrets, never what users wrote. */
   log(message: string, error?: unknown): void;
-  /** Finishes work after the answer has gone out. */
-  defer(work: Promise<unknown>): void;
   /**
    * Runs statements as one atomic D1 batch, in one round trip. A command that creates something passes the
    * `data` of its answer: an Idempotency-Key then leaves its receipt in the same batch.
@@ -58,9 +53,33 @@ export interface Ctx extends Tenant {
   ): Promise<Results<T>>;
 }
 
-/** Refuses a room user who reaches for another room than its own; an organization may use all of its rooms. */
-export function mayUseRoom(ctx: Ctx, roomId: string): void {
-  if (ctx.actor.type === "user" && ctx.actor.roomId !== roomId) {
-    throw new AppError("Auth", "FORBIDDEN", "This user's token opens its own room only");
+/** What a request has besides. */
+export interface Ctx extends Work {
+  readonly requestId: string;
+  readonly actor: Actor;
+  readonly tokens: Tokens;
+  readonly subscribers: Subscribers;
+  /** Where the code of workflows runs. */
+  readonly runner: Pick<Runner, "deploy">;
+  /** Hosts for which the rules of webhooks' targets are loosened; none in production. */
+  readonly webhookDevTargets: readonly string[];
+  /** The Idempotency-Key of a POST, for work that is kept elsewhere than in the database; null without one. */
+  readonly idempotencyKey: string | null;
+  /** A random UUID. */
+  newId(): string;
+  /** Finishes work after the answer has gone out. */
+  defer(work: Promise<unknown>): void;
+}
+
+/** Refuses who is of one room and reaches for another; an organization may use all of its rooms. */
+export function mayUseRoom({ actor }: Pick<Work, "actor">, roomId: string): void {
+  if ("roomId" in actor && actor.roomId !== roomId) {
+    throw new AppError(
+      "Auth",
+      "FORBIDDEN",
+      actor.type === "user"
+        ? "This user's token opens its own room only"
+        : "A workflow's run may use its event's room only",
+    );
   }
 }

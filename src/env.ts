@@ -15,6 +15,8 @@ export interface Env extends LimitSettings {
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
+  /** Isolates for the code of workflows. */
+  readonly LOADER?: WorkerLoader;
   /** The files of `.wrangler/public`. */
   readonly ASSETS: Fetcher;
   readonly JWT_SECRET?: string;
@@ -23,7 +25,7 @@ export interface Env extends LimitSettings {
   readonly DEMO_ACCOUNT_ID?: string;
   /** Hosts, comma-separated, that webhooks may reach over http and on this machine; for development only. */
   readonly WEBHOOK_DEV_TARGETS?: string;
-  /** The same for `fetch` in workflows. */
+  /** The same for what workflows fetch; none, in development too, unless somebody names some. */
   readonly WORKFLOW_DEV_TARGETS?: string;
 }
 
@@ -31,7 +33,7 @@ export interface Env extends LimitSettings {
 export const webhookDevTargets = (env: Pick<Env, "WEBHOOK_DEV_TARGETS">): readonly string[] =>
   parseDevTargets(env.WEBHOOK_DEV_TARGETS ?? "");
 
-/** The hosts that development adds to those that workflows may fetch from; none unless the setting names some. */
+/** The hosts that development adds to those that workflows may fetch; none unless the setting names some. */
 export const workflowDevTargets = (env: Pick<Env, "WORKFLOW_DEV_TARGETS">): readonly string[] =>
   parseDevTargets(env.WORKFLOW_DEV_TARGETS ?? "");
 

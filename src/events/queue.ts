@@ -152,8 +152,8 @@ export class Queue {
       else await this.#settle(job, outcome, isOnce);
     } catch (error) {
       this.#complain("An attempt to deliver an event failed on our side", error);
-      // Nothing was noted: it is made again, unless it may not be; then the next life of the object finds it begun.
-      if (isBegun) this.#drain.settle(job, null);
+      // Nothing was noted: it is made again, unless it may not be.
+      if (isBegun) this.#note(job, failure("What came of it could not be recorded"));
       else this.#drain.postpone(job, this.#now() + WATCH_MS);
     }
     this.#waiting.get(job.seq)?.();

@@ -1,5 +1,5 @@
 /** What can be done to files. */
-import { type Ctx, mayUseRoom } from "../context.ts";
+import { type Ctx, mayUseRoom, type Work } from "../context.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Form } from "../http/form.ts";
 import { findAdmission } from "../users/admission.ts";
@@ -22,27 +22,27 @@ import { readUpload, type Upload } from "./upload.ts";
 const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
 
 /** A viewer may read and no more, and nobody acts as somebody else. */
-function mayUpload(ctx: Ctx, { roomId, userId }: Pick<Upload, "roomId" | "userId">): void {
+function mayUpload(ctx: Work, { roomId, userId }: Pick<Upload, "roomId" | "userId">): void {
   mayUseRoom(ctx, roomId);
   if (ctx.actor.type !== "user") return;
   if (ctx.actor.userId !== userId) throw forbidden("A user uploads as itself: send its own id as userId");
   mayEdit(ctx);
 }
 
-function mayEdit({ actor }: Ctx): void {
+function mayEdit({ actor }: Work): void {
   if (actor.type === "user" && actor.role === "viewer") throw forbidden("A viewer may not change files");
 }
 
 /** A file on its way: its row stands before its first byte, so that nothing is ever in R2 that no row knows. */
 class ArrivingFile {
-  readonly #ctx: Ctx;
+  readonly #ctx: Work;
   readonly #writer: BlobWriter;
   readonly #deadline: number;
   #row: Arrival | undefined;
   #admission: Promise<void> | undefined;
 
   /** There may be at most `maxBytes`. */
-  constructor(ctx: Ctx, maxBytes: number) {
+  constructor(ctx: Work, maxBytes: number) {
     this.#ctx = ctx;
     this.#deadline = ctx.now() + MAX_UPLOAD_MS;
     const sink: BlobSink = {
@@ -86,12 +86,14 @@ class ArrivingFile {
     this.#admission.catch(() => {}); // whoever waits for it hears of it
   }
 
-  /** NOT_FOUND without the room or the user, FORBIDDEN when the room is closed. */
+  /** NOT_FOUND without the room or, unless a workflow uploads, the user; FORBIDDEN when the room is closed. */
   async #announce(row: Arrival): Promise<void> {
-    const { room, user } = await findAdmission(this.#ctx, row.roomId, row.uploadedBy, [insertArrival(row)]);
+    const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
+    const insertion = insertArrival(row, uploader);
+    const { room, user } = await findAdmission(this.#ctx, row.roomId, row.uploadedBy, [insertion]);
     if (room === null) throw notFound("Rooms", "Room");
     if (room.state === "closed") throw forbidden("The room is closed; open it again to upload");
-    if (user === null) throw notFound("Users", "User");
+    if (user === null && uploader === "user") throw notFound("Users", "User");
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -140,8 +142,21 @@ export async function uploadFile(ctx: Ctx, form: Form): Promise<{ file: UploadRe
   }
 }
 
+/** Stores a file that is all there. When it is refused, nothing of it is left. */
+export async function putFile(ctx: Work, upload: Upload, bytes: Uint8Array): Promise<UploadResult> {
+  const arriving = new ArrivingFile(ctx, bytes.byteLength);
+  try {
+    arriving.admit(upload);
+    await arriving.write(bytes);
+    return (await arriving.finish()).file;
+  } catch (error) {
+    await arriving.giveUp();
+    throw error;
+  }
+}
+
 /** Removes a file; of several at once, one finds it. A user removes what it has uploaded itself. */
-export async function deleteFile(ctx: Ctx, key: string): Promise<{ key: string }> {
+export async function deleteFile(ctx: Work, key: string): Promise<{ key: string }> {
   const parsed = parseKey(key);
   if (parsed !== null) mayUseRoom(ctx, parsed.roomId);
   mayEdit(ctx);

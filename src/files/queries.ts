@@ -1,15 +1,15 @@
 /** What can be asked about files. */
-import { type Ctx, mayUseRoom } from "../context.ts";
+import { mayUseRoom, type Work } from "../context.ts";
 import type { Page } from "../database.ts";
-import { notFound } from "../errors.ts";
+import { AppError, notFound } from "../errors.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
 import { selectRoom } from "../rooms/queries.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
-import { countFiles, type FileFilter, selectFiles } from "./store.ts";
+import { countFiles, type FileFilter, selectFile, selectFiles } from "./store.ts";
 
 /** A room's files, newest first. NOT_FOUND without the room. One round trip; R2 is not asked. */
 export async function listFiles(
-  ctx: Ctx,
+  ctx: Work,
   roomId: string,
   filter: FileFilter,
   page: Page,
@@ -22,4 +22,26 @@ export async function listFiles(
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
   return { files: rows.map((row) => presentFile(row, ctx.origin)), ...pageShown(page, counted) };
+}
+
+/** A file of this room with its bytes; null when there is none such. BAD_REQUEST when it has more than `maxBytes`. */
+export async function readFile(
+  ctx: Work,
+  roomId: string,
+  key: string,
+  maxBytes: number,
+): Promise<{ file: StorageFile; bytes: ArrayBuffer } | null> {
+  mayUseRoom(ctx, roomId);
+  const [[row]] = await ctx.db.run([selectFile(ctx, key)]);
+  if (row === undefined || row.roomId !== roomId) return null;
+  if (row.size > maxBytes) {
+    throw new AppError(
+      "Files",
+      "BAD_REQUEST",
+      `The file has more than the ${maxBytes} bytes that can be read`,
+    );
+  }
+  const blob = await ctx.blobs.get({ accountId: ctx.accountId, key }, null);
+  if (blob === null) return null;
+  return { file: presentFile(row, ctx.origin), bytes: await new Response(blob.body).arrayBuffer() };
 }

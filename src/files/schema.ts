@@ -28,7 +28,9 @@ export const StorageFile = z
     mimeType: z.string().meta({ description: "As the upload declared it; nobody has checked." }),
     size: z.int().meta({ description: "Bytes.", minimum: 0, maximum: MAX_FILE_BYTES }),
     uploadedAt: Timestamp,
-    uploadedBy: z.string().meta({ description: "The user who uploaded it." }),
+    uploadedBy: z
+      .string()
+      .meta({ description: "The user who uploaded it, or `workflow:` and the id of the workflow." }),
   })
   .meta({
     id: "StorageFile",

@@ -34,18 +34,18 @@ const isDoomed = sql`${files.state} = 'doomed' AND ${files.state} <> 'stored'`;
 const whereIs = ({ accountId }: Tenant, key: string) =>
   and(eq(files.accountId, accountId), eq(files.key, key));
 
-/** Announces a file before its first byte, unless the room is not there or closed, or has no such user. */
-export const insertArrival = (row: Arrival): Statement<{ key: string }> => ({
+/** Announces a file before its first byte, unless the room is not there or closed, or has no such user as uploader. */
+export const insertArrival = (row: Arrival, uploader: "user" | "workflow"): Statement<{ key: string }> => ({
   sql: `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
         SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'arriving'
-        WHERE EXISTS (SELECT 1 FROM users WHERE account_id = ? AND room_id = ? AND id = ?)
-          AND EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active')
+        WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active')
+          AND (? = 'workflow' OR EXISTS (SELECT 1 FROM users WHERE account_id = ? AND room_id = ? AND id = ?))
         RETURNING key`,
   params: [
     ...[row.key, row.accountId, row.roomId, row.filename, row.mimeType, row.mediaType],
     ...[row.uploadedBy, row.uploadedAt],
+    ...[row.accountId, row.roomId, uploader],
     ...[row.accountId, row.roomId, row.uploadedBy],
-    ...[row.accountId, row.roomId],
   ],
 });
 
@@ -53,7 +53,10 @@ export const insertArrival = (row: Arrival): Statement<{ key: string }> => ({
 export const updateUploadId = (tenant: Tenant, key: string, uploadId: string): Statement =>
   statement(build.update(files).set({ uploadId }).where(whereIs(tenant, key)));
 
-/** Shows a file whose bytes are all there, unless it is doomed or its uploader or room has gone meanwhile. */
+/**
+ * Shows a file whose bytes are all there, unless it is doomed or its uploader or room has gone meanwhile.
+ * No user's id is like a workflow's, which has a colon.
+ */
 export const storeArrival = (
   { accountId }: Tenant,
   key: string,
@@ -62,8 +65,10 @@ export const storeArrival = (
 ): Statement<{ key: string }> => ({
   sql: `UPDATE files SET state = 'stored', size = ?, uploaded_at = ?, upload_id = NULL
         WHERE key = ? AND account_id = ? AND state = 'arriving'
-          AND EXISTS (SELECT 1 FROM users
-                      WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by)
+          AND (EXISTS (SELECT 1 FROM users
+                       WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by)
+            OR (uploaded_by LIKE 'workflow:%'
+                AND EXISTS (SELECT 1 FROM rooms WHERE account_id = files.account_id AND id = files.room_id)))
         RETURNING key`,
   params: [size, now, key, accountId],
 });

@@ -1,5 +1,5 @@
 /** What the organization asks of a live room: the room must be its own, and then the room itself answers. */
-import type { Ctx } from "../context.ts";
+import type { Ctx, Work } from "../context.ts";
 import { AppError, notFound } from "../errors.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findAdmission } from "../users/admission.ts";
@@ -10,7 +10,7 @@ import type { OwnerRequest, RoomRequest } from "./requests.ts";
  * One D1 round trip and one object call. NOT_FOUND without the room; else what the room says, in the type
  * that the endpoint's schema gives it: the tests hold every answer against that schema.
  */
-export async function askRoom<Data>(ctx: Ctx, roomId: string, request: RoomRequest): Promise<Data> {
+export async function askRoom<Data>(ctx: Work, roomId: string, request: RoomRequest): Promise<Data> {
   await getRoomRow(ctx, roomId);
   return (await ctx.rooms.ask(roomId, ctx.accountId, request)) as Data;
 }

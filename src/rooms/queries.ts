@@ -1,5 +1,5 @@
 /** What can be asked about rooms. */
-import type { Ctx } from "../context.ts";
+import type { Ctx, Work } from "../context.ts";
 import type { Page, Tenant } from "../database.ts";
 import { notFound } from "../errors.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
@@ -51,8 +51,16 @@ export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow
   return row ?? null;
 }
 
+/** The room as its object has it now; null when it is not there. One D1 round trip and one object call. */
+export async function findRoom(ctx: Work, key: RoomKey): Promise<Room | null> {
+  const row = await findRoomRow(ctx, key);
+  if (row === null) return null;
+  const { figures } = await ctx.rooms.read(row.id, ctx.accountId, []);
+  return presentRoom(row, ctx.now(), figures);
+}
+
 /** The room's row; NOT_FOUND when it is not there or not the organization's. */
-export async function getRoomRow(ctx: Ctx, roomId: string): Promise<RoomRow> {
+export async function getRoomRow(ctx: Work, roomId: string): Promise<RoomRow> {
   const row = await findRoomRow(ctx, { id: roomId });
   if (row === null) throw notFound("Rooms", "Room");
   return row;

@@ -1,5 +1,5 @@
 /** What can be asked about users. */
-import { type Ctx, mayUseRoom } from "../context.ts";
+import { type Ctx, mayUseRoom, type Work } from "../context.ts";
 import type { Database, Page, Tenant } from "../database.ts";
 import { notFound } from "../errors.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
@@ -7,6 +7,7 @@ import {
   type ListedUser,
   presentSession,
   presentUser,
+  type User,
   type UserSession,
   type UserWithToken,
 } from "./schema.ts";
@@ -64,6 +65,16 @@ export async function listUsers(
     return maySeeToken ? { ...user, token: await ctx.tokens.sign(row) } : user;
   });
   return { users: await Promise.all(users), ...pageShown(page, counted) };
+}
+
+/** A page of a room's users without their tokens, newest first; none when there is no such room. */
+export async function listBareUsers(ctx: Work, roomId: string, page: Page): Promise<User[]> {
+  mayUseRoom(ctx, roomId);
+  const { users } = await findUsers(ctx, roomId, page);
+  if (users.length === 0) return [];
+  const ids = users.map((row) => row.id);
+  const { attendance } = await ctx.rooms.read(roomId, ctx.accountId, ids);
+  return users.map((row) => presentUser(row, attendance[row.id]));
 }
 
 /** A user with its token and its latest sessions, newest first. One D1 round trip and one object call. */

@@ -1,0 +1,42 @@
+/** A failure in words for whoever wrote the program: what was thrown, and where in their own code. */
+import { NativeError } from "./intrinsics.ts";
+import { cut, show } from "./text.ts";
+
+const MAX_NAME_LENGTH = 64;
+const MAX_MESSAGE_LENGTH = 2 * 1024;
+const MAX_FRAMES = 10;
+/** How V8 writes a place in the program; the guard's weaving moves columns, and keeps lines. */
+const FRAME = /^\s*at (?:async )?(?:(.*?) \()?[^()]*?workflow\.js:(\d+):\d+\)?$/;
+
+interface Frame {
+  readonly name: string;
+  readonly line: string;
+}
+
+/** What was thrown, with the customer's frames below it, one a line. */
+export function describeFailure(thrown: unknown): string {
+  try {
+    if (!(thrown instanceof NativeError))
+      return `The workflow threw ${cut(show(thrown), MAX_MESSAGE_LENGTH)}`;
+    const frames = framesOf(`${thrown.stack}`);
+    const name = cut(`${thrown.name}`, MAX_NAME_LENGTH);
+    const message = cut(`${thrown.message}`, MAX_MESSAGE_LENGTH);
+    const [first] = frames;
+    const place = first === undefined ? "" : ` (line ${first.line})`;
+    const trace = frames.map((frame) => `\n    at ${frame.name} (line ${frame.line})`).join("");
+    return `${name}${message === "" ? "" : `: ${message}`}${place}${trace}`;
+  } catch {
+    return "The workflow threw something that cannot be read";
+  }
+}
+
+function framesOf(stack: string): readonly Frame[] {
+  const frames: Frame[] = [];
+  for (const line of cut(stack, 16 * MAX_MESSAGE_LENGTH).split("\n")) {
+    const [, name, number] = FRAME.exec(line) ?? [];
+    if (number !== undefined && frames.length < MAX_FRAMES) {
+      frames.push({ name: cut(name ?? "the workflow", MAX_NAME_LENGTH), line: number });
+    }
+  }
+  return frames;
+}

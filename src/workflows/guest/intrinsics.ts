@@ -1,0 +1,49 @@
+/** The language's own functions as they were before the program could change any of them. */
+
+export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
+  Reflect;
+export const { create, freeze, keys, setPrototypeOf } = Object;
+export const { isArray } = Array;
+export const { isView } = ArrayBuffer;
+export const { now } = Date;
+export const { min, max, floor } = Math;
+export const { isInteger, isSafeInteger, isFinite } = Number;
+export const stringify = JSON.stringify;
+export const parse = JSON.parse;
+export const NativeProxy = Proxy;
+export const NativePromise = Promise;
+export const NativeError = Error;
+export const NativeRequest = Request;
+export const { setTimeout, clearTimeout } = globalThis;
+
+/** A method as a function of its receiver; what happens to its prototype later does not touch it. */
+export const uncurry =
+  <Self, Args extends readonly unknown[], Result>(
+    method: (this: Self, ...args: Args) => Result,
+  ): ((self: Self, ...args: Args) => Result) =>
+  (self, ...args) =>
+    apply(method, self, args);
+
+/** Appends without a setter on the way, which a program may have put on `Array.prototype`. */
+export function push<T>(list: T[], item: T): void {
+  defineProperty(list, list.length, { value: item, writable: true, enumerable: true, configurable: true });
+}
+
+export const test = uncurry(RegExp.prototype.test);
+export const slice = uncurry(String.prototype.slice);
+export const charCodeAt = uncurry(String.prototype.charCodeAt);
+export const join = uncurry(Array.prototype.join);
+export const toISOString = uncurry(Date.prototype.toISOString);
+export const NativeDate = Date;
+
+const encode = uncurry(TextEncoder.prototype.encode);
+const encoder = new TextEncoder();
+const { get: typedLength } =
+  getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype) ?? {}, "byteLength") ?? {};
+
+/** The bytes of a text in UTF-8. */
+export const utf8 = (text: string): Uint8Array => encode(encoder, text);
+
+/** How many bytes a view has, whatever it claims. */
+export const byteLengthOf = (view: ArrayBufferView): number =>
+  typedLength === undefined ? view.byteLength : apply(typedLength, view, []);

@@ -1,0 +1,77 @@
+/** What the tests of runs share: rooms, kits for them, and programs that are run. */
+import { env } from "cloudflare:workers";
+import { openDatabase } from "../../src/database.ts";
+import { openBlobs } from "../../src/files/blobs.ts";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import { type KitPorts, RunKit } from "../../src/workflows/bindings.ts";
+import { runLimits } from "../../src/workflows/limits.ts";
+import type { RunLimits, Runner, RunReport } from "../../src/workflows/runner.ts";
+import { type Api, account, ORIGIN } from "../support/api.ts";
+
+/** A room of an organization of its own. */
+export interface Stage {
+  readonly accountId: string;
+  readonly roomId: string;
+  readonly api: Api;
+}
+
+export async function stage(name = "A room"): Promise<Stage> {
+  const { id, api } = await account();
+  const { id: roomId } = await api.createRoom({ name });
+  return { accountId: id, roomId, api };
+}
+
+export const LIMITS = runLimits({});
+
+const ports: KitPorts = {
+  db: openDatabase(env.DB),
+  rooms: roomGateway(env),
+  blobs: openBlobs(env.FILES),
+  fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+  devTargets: ["127.0.0.1"],
+  now: Date.now,
+  log: (message, error) => console.error(message, error),
+};
+
+export interface KitOptions extends Partial<KitPorts> {
+  readonly workflowId?: string;
+  readonly calls?: number;
+}
+
+export function kitFor({ accountId, roomId }: Omit<Stage, "api">, options: KitOptions = {}): RunKit {
+  const { workflowId = crypto.randomUUID(), calls = LIMITS.calls } = options;
+  return new RunKit({ accountId, roomId, workflowId, origin: ORIGIN, calls }, { ...ports, ...options });
+}
+
+/** The event that a run is for. */
+export const eventIn = (roomId: string): object => ({
+  id: crypto.randomUUID(),
+  event: "participant.joined",
+  timestamp: "2026-01-31T09:30:00.000Z",
+  data: { roomId, userId: "ada" },
+});
+
+/** What the compiler makes of a source that has neither loops nor functions of its own. */
+const woven = (module: string): string =>
+  `${module}\nimport { tick as tick_, spread as spread_ } from "./guard.js";`;
+
+export interface RunOptions extends KitOptions {
+  readonly limits?: Partial<RunLimits>;
+  /** The same one twice shares what the program leaves behind in its isolate. */
+  readonly scriptId?: string;
+  readonly event?: object;
+}
+
+/** Runs a woven module in the room. */
+export function runModule(
+  runner: Runner,
+  at: Omit<Stage, "api">,
+  module: string,
+  options: RunOptions = {},
+): Promise<RunReport> {
+  const limits = { ...LIMITS, ...options.limits };
+  const scriptId = options.scriptId ?? crypto.randomUUID();
+  const script = { accountId: at.accountId, workflowId: scriptId, module: woven(module), hash: scriptId };
+  const kit = kitFor(at, { calls: limits.calls, workflowId: scriptId, ...options });
+  return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), kit, limits);
+}

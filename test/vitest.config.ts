@@ -23,6 +23,7 @@ export default defineConfig({
                 bindings: {
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",
+                  WORKFLOW_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
                 },
               },

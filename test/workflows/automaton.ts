@@ -1,4 +1,6 @@
 /** A workflow of an organization, and what becomes of its runs, as its owner sees it. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { EventName } from "../../src/events/schema.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
@@ -56,6 +58,16 @@ export class Automaton {
   async ran(count: number): Promise<WorkflowExecution[]> {
     await expect.poll(async () => (await this.executions()).length, { timeout: 30_000 }).toBe(count);
     return (await this.executions()).toReversed();
+  }
+
+  /** Waits until nothing waits to be run any more. */
+  async idle(): Promise<void> {
+    const stub = env.SUBSCRIBERS.getByName(`workflow:${this.workflow.id}`);
+    const waiting = () =>
+      runInDurableObject(stub, (_, { storage }) =>
+        storage.sql.exec("SELECT count(*) AS count FROM deliveries WHERE status = 'pending'").one(),
+      );
+    await expect.poll(waiting, { timeout: 30_000 }).toEqual({ count: 0 });
   }
 
   /** What the runs returned, the oldest first; waits until so many are over. */

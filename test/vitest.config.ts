@@ -24,6 +24,7 @@ export default defineConfig({
                 bindings: {
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",
+                  WORKFLOW_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
                   NAMESPACE_SETTINGS: {
                     WORKFLOWS_CF_ACCOUNT_ID: NAMESPACE.accountId,

@@ -1,0 +1,56 @@
+/** Calls with type arguments in what is JavaScript too, where it compares: `f<T>(x)`. */
+import type { AnyNode, BinaryExpression, Program } from "acorn";
+import { UnsupportedError } from "./code-error.ts";
+import { walk } from "./syntax.ts";
+import { readFile } from "./tokens.ts";
+
+/**
+ * True for a program that makes sense as TypeScript alone: nobody compares the outcome of a comparison. Throws
+ * {@link UnsupportedError} where both make sense, and not the same: `f(a<b, c>(d))`.
+ */
+export function hasTypeArguments(program: Program, text: string): boolean {
+  const ambiguous: BinaryExpression[] = [];
+  for (const { node } of walk(program)) {
+    if (endsTypeArguments(node, text) && isComparison(node.left, "<")) return true;
+    const list = listIn(node);
+    for (const [index, element] of list.entries()) {
+      const before = list[index - 1];
+      const opens = before && isComparison(before, "<");
+      if (opens && element && endsTypeArguments(element, text)) ambiguous.push(element);
+    }
+  }
+  const [first] = ambiguous;
+  if (first && isTypeAt(text, first.left.end)) {
+    throw new UnsupportedError(
+      "`a<b, c>(d)` is a call in TypeScript and two comparisons in JavaScript: put parentheses where they belong",
+      first.start,
+    );
+  }
+  return false;
+}
+
+const isComparison = (node: AnyNode, operator: "<" | ">"): node is BinaryExpression =>
+  node.type === "BinaryExpression" && node.operator === operator;
+
+const endsTypeArguments = (node: AnyNode, text: string): node is BinaryExpression =>
+  isComparison(node, ">") && /^\s*>\s*\(/.test(text.slice(node.left.end, node.right.start));
+
+function listIn(node: AnyNode): readonly (AnyNode | null)[] {
+  switch (node.type) {
+    case "SequenceExpression":
+      return node.expressions;
+    case "CallExpression":
+    case "NewExpression":
+      return node.arguments;
+    case "ArrayExpression":
+      return node.elements;
+    default:
+      return [];
+  }
+}
+
+/** True when TypeScript reads a type at, or from, the offset. */
+function isTypeAt(text: string, offset: number): boolean {
+  const token = readFile(text).tokens.find(({ end }) => end > offset);
+  return token?.isType ?? false;
+}

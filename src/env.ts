@@ -6,6 +6,15 @@ import { parseDevTargets } from "./webhooks/target.ts";
 import type { LimitSettings } from "./workflows/limits.ts";
 import type { NamespaceVariables } from "./workflows/namespace-settings.ts";
 
+declare global {
+  namespace Cloudflare {
+    interface GlobalProps {
+      /** What `exports` of "cloudflare:workers" has. */
+      mainModule: typeof import("./index.ts");
+    }
+  }
+}
+
 /** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
 export interface Env extends LimitSettings, NamespaceVariables {
   readonly DB: D1Database;

@@ -14,9 +14,6 @@ declare global {
       readonly NAMESPACE_API: Fetcher;
       readonly NAMESPACE_SETTINGS: NamespaceVariables;
     }
-    interface GlobalProps {
-      mainModule: typeof import("../../src/index.ts");
-    }
   }
 }
 type AtriumEnv = Env;

@@ -5,7 +5,7 @@ import { type DispatchBinding, DispatchRunner } from "../../src/workflows/dispat
 import { GUEST_COMPATIBILITY } from "../../src/workflows/guest-modules.ts";
 import { NamespaceApi } from "../../src/workflows/namespace-api.ts";
 import { namespaceSettings } from "../../src/workflows/namespace-settings.ts";
-import { eventIn, kitFor, LIMITS, runModule, scriptOf, stage } from "./support.ts";
+import { eventIn, kitFor, LIMITS, runProgram, scriptOf, stage } from "./support.ts";
 
 const at = await stage();
 
@@ -38,7 +38,7 @@ describe("the dispatch runner", () => {
   it("uploads a script before its first run, and not again", async () => {
     const { runner, calls } = dispatchRunner();
     const options = { scriptId: crypto.randomUUID() };
-    for (const _ of "123") expect(await runModule(runner, at, GREET, options)).toMatchObject(GREETING);
+    for (const _ of "123") expect(await runProgram(runner, at, GREET, options)).toMatchObject(GREETING);
     expect(calls).toEqual([uploadOf(options.scriptId)]);
   });
 
@@ -46,7 +46,7 @@ describe("the dispatch runner", () => {
     const scriptId = crypto.randomUUID();
     await dispatchRunner().runner.deploy(scriptOf(at, GREET, scriptId));
     const { runner, calls } = dispatchRunner();
-    expect(await runModule(runner, at, GREET, { scriptId })).toMatchObject(GREETING);
+    expect(await runProgram(runner, at, GREET, { scriptId })).toMatchObject(GREETING);
     expect(calls).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe("the dispatch runner", () => {
     await runner.deploy(script);
     await runner.remove(script);
     await runner.remove(script);
-    expect(await runModule(runner, at, GREET, options)).toMatchObject(GREETING);
+    expect(await runProgram(runner, at, GREET, options)).toMatchObject(GREETING);
     expect(calls.map((call) => call.split(" ")[0])).toEqual(["PUT", "DELETE", "DELETE", "PUT"]);
   });
 
@@ -85,7 +85,7 @@ describe("the dispatch runner", () => {
   });
 
   it("tells of a run that the platform has stopped for its processor time", async () => {
-    const report = await runModule(dispatchRunner().runner, at, GREET, { limits: { cpuMs: 0 } });
+    const report = await runProgram(dispatchRunner().runner, at, GREET, { limits: { cpuMs: 0 } });
     expect(report).toMatchObject({
       status: "failed",
       result: "The workflow used more than 0 ms of processor time",

@@ -5,6 +5,7 @@ import { keepHouse } from "./housekeeping.ts";
 
 export { SubscriberObject } from "./events/subscriber-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
+export { Isolates } from "./workflows/isolates.ts";
 
 export default {
   fetch: app.fetch,

@@ -1,57 +1,89 @@
 /** Runs programs in isolates of this process, by the Worker Loader: the runner that needs nothing set up. */
 import type { RunKit } from "./bindings.ts";
-import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
+import { nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
-type ScriptKey = Pick<Script, "accountId" | "workflowId" | "hash">;
+/** An isolate of someone's keeping. */
+export type HeldGuest = Guest & Disposable;
 
-/** For a bounded memory of spent isolates; forgetting one only means that it may be used again. */
-const MAX_REMEMBERED = 10_000;
+/** Opens an isolate that is freed when it is disposed of. */
+export type OpenIsolate = (module: string, cpuMs: number) => Promise<HeldGuest>;
 
+/** An isolate that is kept warm, and how many runs it has in progress. */
+interface Warm {
+  readonly guest: Promise<HeldGuest>;
+  runs: number;
+  isRetired: boolean;
+}
+
+/** What one runner keeps warm: an object runs one workflow, whose code changes now and then. */
+const MAX_WARM = 2;
+
+/**
+ * Belongs to the object that makes it, and with it end the isolates that it keeps warm. One that a program was
+ * stopped in, or has done much in, is not used again: what the program has left there would stay.
+ */
 export class LoaderRunner implements Runner {
-  readonly #loader: WorkerLoader;
-  /** What tells the next isolate of a script from one that is spent, by the script's name. */
-  readonly #successors = new Map<string, string>();
+  readonly #openIsolate: OpenIsolate;
+  /** By the scripts' names, the least used first. */
+  readonly #warm = new Map<string, Warm>();
 
-  constructor(loader: WorkerLoader) {
-    this.#loader = loader;
+  constructor(openIsolate: OpenIsolate) {
+    this.#openIsolate = openIsolate;
   }
 
-  /** The loader takes scripts as they are asked for. */
+  /** Isolates take their scripts with them when they are opened. */
   async deploy(): Promise<void> {}
 
-  async remove(script: ScriptKey): Promise<void> {
-    this.#successors.delete(await nameOf(script));
+  async remove(script: Pick<Script, "accountId" | "workflowId" | "hash">): Promise<void> {
+    const name = await nameOf(script);
+    this.#retire(name, this.#warm.get(name));
   }
 
   async run(script: Script, event: string, kit: RunKit, limits: RunLimits): Promise<RunReport> {
     const name = await nameOf(script);
-    const isolate = `${name}${this.#successors.get(name) ?? ""}`;
-    const guest = this.#open(isolate, script, limits);
-    const { report, isSpent } = await invoke(guest, { event, kit, limits }, () => false);
-    if (isSpent) this.#retire(name, isolate);
-    return report;
+    const warm = this.#warmUp(name, script.module, limits.cpuMs);
+    warm.runs += 1;
+    try {
+      const { report, isSpent } = await invoke(await warm.guest, { event, kit, limits }, () => false);
+      if (isSpent) this.#retire(name, warm);
+      return report;
+    } catch (error) {
+      this.#retire(name, warm);
+      throw error;
+    } finally {
+      warm.runs -= 1;
+      if (warm.isRetired) this.#free(warm);
+    }
   }
 
-  #open(isolate: string, { module }: Script, { cpuMs, calls }: RunLimits): Guest {
-    const worker = this.#loader.get(isolate, () => ({
-      compatibilityDate: GUEST_COMPATIBILITY.date,
-      compatibilityFlags: [...GUEST_COMPATIBILITY.flags],
-      mainModule: MAIN_MODULE,
-      modules: guestModules(module),
-      globalOutbound: null,
-    }));
-    // The entrypoint's methods are the harness's, which types cannot know.
-    return worker.getEntrypoint(undefined, { limits: { cpuMs, subRequests: calls } }) as unknown as Guest;
+  #warmUp(name: string, module: string, cpuMs: number): Warm {
+    const warm = this.#warm.get(name) ?? {
+      guest: this.#openIsolate(module, cpuMs),
+      runs: 0,
+      isRetired: false,
+    };
+    this.#warm.delete(name);
+    this.#warm.set(name, warm);
+    const [oldest] = this.#warm;
+    if (this.#warm.size > MAX_WARM && oldest !== undefined) this.#retire(...oldest);
+    return warm;
   }
 
-  /** Of several runs that spend an isolate together, the first one replaces it. */
-  #retire(name: string, isolate: string): void {
-    if (isolate !== `${name}${this.#successors.get(name) ?? ""}`) return;
-    this.#successors.delete(name);
-    this.#successors.set(name, `:${crypto.randomUUID()}`);
-    const [oldest] = this.#successors.keys();
-    if (this.#successors.size > MAX_REMEMBERED && oldest !== undefined) this.#successors.delete(oldest);
+  /** No further run begins there; it is freed when those in progress are over. */
+  #retire(name: string, warm: Warm | undefined): void {
+    if (warm === undefined) return;
+    if (this.#warm.get(name) === warm) this.#warm.delete(name);
+    warm.isRetired = true;
+    this.#free(warm);
+  }
+
+  #free({ guest, runs }: Warm): void {
+    if (runs > 0) return;
+    guest.then(
+      (opened) => opened[Symbol.dispose](),
+      () => {}, // whoever waited for it has heard
+    );
   }
 }

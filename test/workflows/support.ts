@@ -4,6 +4,7 @@ import { openDatabase } from "../../src/database.ts";
 import { openBlobs } from "../../src/files/blobs.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { type KitPorts, RunKit } from "../../src/workflows/bindings.ts";
+import { compile } from "../../src/workflows/compile.ts";
 import { runLimits } from "../../src/workflows/limits.ts";
 import type { RunLimits, Runner, RunReport } from "../../src/workflows/runner.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
@@ -51,9 +52,12 @@ export const eventIn = (roomId: string): object => ({
   data: { roomId, userId: "ada" },
 });
 
-/** What the compiler makes of a source that has neither loops nor functions of its own. */
-const woven = (module: string): string =>
-  `${module}\nimport { tick as tick_, spread as spread_ } from "./guard.js";`;
+/** What the compiler makes of a program that is in order. */
+export function compiled(source: string): string {
+  const compilation = compile(source);
+  if (!compilation.ok) throw new Error(compilation.problem.message);
+  return compilation.module;
+}
 
 export interface RunOptions extends KitOptions {
   readonly limits?: Partial<RunLimits>;
@@ -62,16 +66,16 @@ export interface RunOptions extends KitOptions {
   readonly event?: object;
 }
 
-/** Runs a woven module in the room. */
-export function runModule(
+/** Compiles and runs a program in the room. */
+export function runProgram(
   runner: Runner,
   at: Omit<Stage, "api">,
-  module: string,
+  source: string,
   options: RunOptions = {},
 ): Promise<RunReport> {
   const limits = { ...LIMITS, ...options.limits };
   const scriptId = options.scriptId ?? crypto.randomUUID();
-  const script = { accountId: at.accountId, workflowId: scriptId, module: woven(module), hash: scriptId };
+  const script = { accountId: at.accountId, workflowId: scriptId, module: compiled(source), hash: scriptId };
   const kit = kitFor(at, { calls: limits.calls, workflowId: scriptId, ...options });
   return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), kit, limits);
 }

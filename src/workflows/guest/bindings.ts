@@ -48,9 +48,10 @@ class Lanes {
   #leave(): void {
     const go = this.#waiting[this.#next];
     this.#next += 1;
-    if (go !== undefined) return go();
-    this.#next -= 1;
-    this.#inFlight -= 1;
+    if (go === undefined) {
+      this.#next -= 1;
+      this.#inFlight -= 1;
+    } else go();
   }
 }
 

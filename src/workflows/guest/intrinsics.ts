@@ -7,7 +7,8 @@ export const { isArray } = Array;
 export const { isView } = ArrayBuffer;
 export const { now } = Date;
 export const { min, max, floor } = Math;
-export const { isInteger, isSafeInteger, isFinite } = Number;
+/** True for a number that JSON can hold. */
+export const isFiniteNumber = Number.isFinite;
 export const stringify = JSON.stringify;
 export const parse = JSON.parse;
 export const NativeProxy = Proxy;

@@ -4,7 +4,7 @@ import {
   apply,
   byteLengthOf,
   isArray,
-  isFinite,
+  isFiniteNumber,
   isView,
   join,
   keys,
@@ -49,20 +49,18 @@ class Writer {
   write(given: unknown, key: string, path: string): void {
     tick();
     const value = replaced(given, key);
-    switch (typeof value) {
-      case "string":
-        if (value.length > this.#maxBytes) throw this.tooLong();
-        return this.#add(stringify(value));
-      case "number":
-        if (!isFinite(value)) throw unfit(path, `is ${value}`);
-        return this.#add(`${value}`);
-      case "boolean":
-        return this.#add(value ? "true" : "false");
-      case "object":
-        return value === null ? this.#add("null") : this.#writeObject(value, path);
-      default:
-        throw unfit(path, `is ${value === undefined ? "undefined" : NAMES[typeof value]}`);
+    if (typeof value === "object" && value !== null) this.#writeObject(value, path);
+    else this.#add(this.#scalar(value, path));
+  }
+
+  #scalar(value: unknown, path: string): string {
+    if (value === null || typeof value === "boolean") return `${value}`;
+    if (typeof value === "string") {
+      if (value.length > this.#maxBytes) throw this.tooLong();
+      return stringify(value);
     }
+    if (typeof value === "number" && isFiniteNumber(value)) return `${value}`;
+    throw unfit(path, `is ${NAMES[typeof value] ?? `${value as number | undefined}`}`);
   }
 
   #writeObject(value: object, path: string): void {

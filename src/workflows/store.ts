@@ -141,6 +141,10 @@ export const retireReplacedScript = (
 export const insertRetired = (row: RetiredScript): Statement =>
   statement(build.insert(retiredScripts).values(row).onConflictDoNothing());
 
+/** By the tables' names: drizzle leaves them out, and a bare name would be that of the inner table. */
+const IS_IN_USE = sql<number>`EXISTS (SELECT 1 FROM workflows WHERE workflows.account_id = retired_scripts.account_id
+  AND workflows.id = retired_scripts.workflow_id AND workflows.hash = retired_scripts.hash)`;
+
 /** Those retired before `before` (epoch ms), the oldest first, and whether their workflow has taken them up again. */
 export const selectRetired = (
   before: number,
@@ -150,9 +154,7 @@ export const selectRetired = (
     build
       .select({
         ...columnsOf(retiredScripts),
-        isInUse:
-          sql<number>`EXISTS (SELECT 1 FROM workflows AS used WHERE used.account_id = ${retiredScripts.accountId}
-          AND used.id = ${retiredScripts.workflowId} AND used.hash = ${retiredScripts.hash})`.as("isInUse"),
+        isInUse: IS_IN_USE.as("isInUse"),
       })
       .from(retiredScripts)
       .where(lt(retiredScripts.retiredAt, before))

@@ -127,6 +127,7 @@ async function bundle(out: string): Promise<NamedWorker> {
     bindings: {
       JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
       WEBHOOK_DEV_TARGETS: "127.0.0.1",
+      WORKFLOW_DEV_TARGETS: "127.0.0.1",
     },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };

@@ -93,14 +93,20 @@ const ARGUMENTS = {
 
 type Method = keyof typeof ARGUMENTS;
 type Arguments<M extends Method> = z.infer<(typeof ARGUMENTS)[M]>;
+/**
+ * What a call comes to. Problems are values: the platform writes each error that crosses over into the logs of
+ * whoever runs the service.
+ */
+export type KitAnswer<T> = { readonly value: T } | { readonly problem: string };
+
 /** As a program sends them: anything. */
 type Sent = unknown;
 
 const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 
 /**
- * The far side of a program's bindings. It is made for one room, and no argument names another one. Each method
- * rejects with an Error whose message tells what to do. What is not a method cannot be reached by the program.
+ * The far side of a program's bindings. It is made for one room, and no argument names another one. No method
+ * rejects: problems tell what to do. What is not a method cannot be reached by the program.
  */
 export class RunKit extends RpcTarget {
   readonly #scope: KitScope;
@@ -133,7 +139,7 @@ export class RunKit extends RpcTarget {
   /** Whether the run has called more often than it may. An own property: not for the program. */
   readonly isOverdrawn = (): boolean => this.#calls > this.#scope.calls;
 
-  storeGet(store: Sent, key: Sent): Promise<unknown> {
+  storeGet(store: Sent, key: Sent): Promise<KitAnswer<unknown>> {
     return this.#call("store.get", { store, key }, async (data) => {
       const request = { type: "STORE_GET", requestId: undefined, data } as const;
       return (await askRoom<{ value: unknown }>(this.#work, this.#scope.roomId, request)).value;
@@ -141,7 +147,7 @@ export class RunKit extends RpcTarget {
   }
 
   /** Pairs of key and value: as an object's own keys, some of them would mean something else. */
-  storeGetAll(store: Sent): Promise<[key: string, value: unknown][]> {
+  storeGetAll(store: Sent): Promise<KitAnswer<[key: string, value: unknown][]>> {
     return this.#call("store.getAll", { store }, async (data) => {
       const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
       type Answer = { entries: Record<string, { value: unknown }> };
@@ -150,15 +156,15 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  roomGet(): Promise<Room | null> {
+  roomGet(): Promise<KitAnswer<Room | null>> {
     return this.#call("room.get", {}, () => findRoom(this.#work, { id: this.#scope.roomId }));
   }
 
-  roomGetUsers(): Promise<User[]> {
+  roomGetUsers(): Promise<KitAnswer<User[]>> {
     return this.#call("room.getUsers", {}, () => listBareUsers(this.#work, this.#scope.roomId, EVERYTHING));
   }
 
-  filesList(filter: Sent): Promise<StorageFile[]> {
+  filesList(filter: Sent): Promise<KitAnswer<StorageFile[]>> {
     return this.#call("files.list", { filter }, async ({ filter: { mimeType, userId } }) => {
       const mediaType = mimeType === undefined ? null : parseTypeFilter(mimeType);
       const wanted = { mediaTypes: mediaType === null ? [] : [mediaType], uploadedBy: userId ?? null };
@@ -166,7 +172,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  filesGet(key: Sent): Promise<(StorageFile & { data: ArrayBuffer }) | null> {
+  filesGet(key: Sent): Promise<KitAnswer<(StorageFile & { data: ArrayBuffer }) | null>> {
     return this.#call("files.get", { key }, async ({ key }) => {
       if (!this.#isOwnKey(key)) return null;
       const found = await readFile(this.#work, this.#scope.roomId, key, MAX_RUN_FILE_BYTES);
@@ -174,7 +180,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  filesPut(name: Sent, bytes: Sent, type: Sent): Promise<UploadResult> {
+  filesPut(name: Sent, bytes: Sent, type: Sent): Promise<KitAnswer<UploadResult>> {
     return this.#call("files.put", { name, bytes, type }, ({ name, bytes, type }) => {
       const { roomId, workflowId } = this.#scope;
       const upload = { roomId, userId: `workflow:${workflowId}`, filename: name, mimeType: type };
@@ -182,7 +188,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  filesDelete(key: Sent): Promise<boolean> {
+  filesDelete(key: Sent): Promise<KitAnswer<boolean>> {
     return this.#call("files.delete", { key }, async ({ key }) => {
       if (!this.#isOwnKey(key)) return false;
       return deleteFile(this.#work, key).then(
@@ -195,7 +201,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  fetch(request: Sent, redirect: Sent): Promise<Response> {
+  fetch(request: Sent, redirect: Sent): Promise<KitAnswer<Response>> {
     return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
       const { fetch, devTargets } = this.#ports;
       const policy = { devTargets, ownHost: URL.parse(this.#scope.origin)?.host ?? "" };
@@ -212,7 +218,7 @@ export class RunKit extends RpcTarget {
     method: M,
     sent: Record<string, Sent>,
     work: (args: Arguments<M>) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<KitAnswer<T>> {
     try {
       this.#end.signal.throwIfAborted();
       this.#calls += 1;
@@ -220,9 +226,9 @@ export class RunKit extends RpcTarget {
       const args = ARGUMENTS[method].safeParse(sent);
       if (!args.success) throw refusal(explain(args.error, "arguments"));
       // Each method is paired with its own schema, which TypeScript cannot follow through the table.
-      return await work(args.data as Arguments<M>);
+      return { value: await work(args.data as Arguments<M>) };
     } catch (error) {
-      throw new Error(`${method}: ${this.#sentenceOf(method, error)}`);
+      return { problem: `${method}: ${this.#sentenceOf(method, error)}` };
     }
   }
 

@@ -1,6 +1,6 @@
 /** The bindings as a program sees them: each call goes to the kit on the other side. */
-import type { RunKit } from "../bindings.ts";
-import { endTurn, type Run } from "./guard.ts";
+import type { KitAnswer, RunKit } from "../bindings.ts";
+import { endTurn, type Run, stopRun } from "./guard.ts";
 import {
   apply,
   create,
@@ -24,20 +24,25 @@ class Lanes {
   readonly #run: Run;
   readonly #waiting: (() => void)[] = [];
   #next = 0;
+  #calls = 0;
   #inFlight = 0;
 
   constructor(run: Run) {
     this.#run = run;
   }
 
-  async call<T>(work: () => PromiseLike<T>): Promise<T> {
+  async call<T>(work: () => PromiseLike<KitAnswer<T>>): Promise<T> {
+    const { calls } = this.#run.limits;
+    this.#calls += 1;
+    if (this.#calls > calls) {
+      throw stopRun(this.#run, `The workflow made more than ${calls} calls of its bindings`);
+    }
     if (this.#inFlight === MAX_IN_FLIGHT) await new NativePromise<void>((go) => push(this.#waiting, go));
     else this.#inFlight += 1;
     try {
-      return await work();
-    } catch (error) {
-      // A plain error of this side: what came over has the other side's properties.
-      throw new NativeError(error instanceof NativeError ? error.message : "The call failed");
+      const answer = await work();
+      if ("problem" in answer) throw new NativeError(answer.problem);
+      return answer.value;
     } finally {
       endTurn(this.#run);
       this.#leave();

@@ -5,6 +5,7 @@ import { cut, show } from "./text.ts";
 const MAX_NAME_LENGTH = 64;
 const MAX_MESSAGE_LENGTH = 2 * 1024;
 const MAX_FRAMES = 10;
+const MAX_TRACE_LENGTH = 8 * 1024;
 /** How V8 writes a place in the program; the guard's weaving moves columns, and keeps lines. */
 const FRAME = /^\s*at (?:async )?(?:(.*?) \()?[^()]*?workflow\.js:(\d+):\d+\)?$/;
 
@@ -32,7 +33,8 @@ export function describeFailure(thrown: unknown): string {
 
 function framesOf(stack: string): readonly Frame[] {
   const frames: Frame[] = [];
-  for (const line of cut(stack, 16 * MAX_MESSAGE_LENGTH).split("\n")) {
+  // Frames stand behind the message, however long that is.
+  for (const line of stack.slice(-MAX_TRACE_LENGTH).split("\n")) {
     const [, name, number] = FRAME.exec(line) ?? [];
     if (number !== undefined && frames.length < MAX_FRAMES) {
       frames.push({ name: cut(name ?? "the workflow", MAX_NAME_LENGTH), line: number });

@@ -20,6 +20,8 @@ export interface Run {
   allocatedBytes: number;
   /** Why it must not go on, once that is so. */
   stop: string | null;
+  /** Called when it is stopped: whoever waits for the program might never hear of it otherwise. */
+  onStop: () => void;
 }
 
 /** The clock is asked this often: at each tick where much happens between two of them. */
@@ -39,6 +41,7 @@ const currentRun: () => Run | undefined = runs.getStore.bind(runs);
 let credit = 0;
 /** Whether a run of this isolate was stopped: from then on each tick looks, so that no `catch` goes on. */
 let hasStopped = false;
+let hasRun = false;
 /** Of all runs so far: what they may have left behind grows with it. */
 let ranMs = 0;
 let allocatedBytes = 0;
@@ -55,7 +58,9 @@ export function startRun<T>(limits: RunLimits, work: (run: Run) => T): T {
     startTicks: 0,
     allocatedBytes: 0,
     stop: null,
+    onStop: () => {},
   };
+  hasRun = true;
   return runs.run(run, work, run);
 }
 
@@ -68,6 +73,7 @@ export function stopRun(run: Run, why: string): Error {
     run.stop = why;
     hasStopped = true;
     credit = 0;
+    run.onStop();
   }
   return new NativeError(run.stop);
 }
@@ -128,7 +134,10 @@ function look(): void {
   const ticks = TICKS_PER_LOOK - credit;
   credit = 0;
   const run = currentRun();
-  if (run === undefined) throw new NativeError("Nothing runs outside of a run");
+  if (run === undefined) {
+    lookOutside();
+    return;
+  }
   if (run.stop !== null) throw new NativeError(run.stop);
   const time = now();
   if (time < run.startedAt) countStart(run, ticks);
@@ -137,6 +146,12 @@ function look(): void {
   const hasPaused = time - run.seenAt > 1;
   run.seenAt = max(time, run.startedAt);
   credit = hasStopped || hasPaused ? 0 : TICKS_PER_LOOK;
+}
+
+/** What is not of a run is ours as long as nothing has run; later it is what a program has left behind. */
+function lookOutside(): void {
+  if (hasRun) throw new NativeError("Nothing runs outside of a run");
+  credit = TICKS_PER_LOOK;
 }
 
 function countStart(run: Run, ticks: number): void {

@@ -71,15 +71,12 @@ async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {
 function raceTheClock(run: Run, outcome: Promise<Outcome>): Promise<Outcome> {
   const { wallMs } = run.limits;
   return new NativePromise((resolve) => {
-    const timer = setTimeout(() => {
-      const why = `The workflow took longer than ${wallMs / 1000} s`;
-      stopRun(run, why);
-      resolve(failed(why));
-    }, wallMs);
+    const timer = setTimeout(() => stopRun(run, `The workflow took longer than ${wallMs / 1000} s`), wallMs);
     const settle = (settled: Outcome) => {
       clearTimeout(timer);
       resolve(settled);
     };
+    run.onStop = () => settle(failed(run.stop ?? ""));
     outcome.then(settle, (error: unknown) => settle(failed(describeFailure(error))));
   });
 }

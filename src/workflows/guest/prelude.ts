@@ -1,6 +1,7 @@
 /** Makes the surroundings of a program before it is evaluated: takes away what could block the process or reach out of it. */
 import { asTurn, runHere, tick } from "./guard.ts";
 import { apply, defineProperty, getPrototypeOf } from "./intrinsics.ts";
+import { boundNatives } from "./natives.ts";
 
 /** They wait without a pause, compile, open connections, run outside of any run, or are shared with others. */
 const REMOVED = [
@@ -39,7 +40,9 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
   };
 }
 
+/** Before anything of the program is evaluated; `report` takes what is thrown where nobody waits. */
 export function furnish(report: (error: unknown) => void): void {
+  boundNatives();
   for (const name of REMOVED) remove(name);
   const { setTimeout, setInterval, queueMicrotask } = globalThis;
   install("setTimeout", timer(setTimeout, report));

@@ -6,11 +6,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { runWrangler } from "../../src/cli/wrangler.ts";
-import { allGone, killTree, processTree, ROOT } from "../node/processes.ts";
+import { bundle, CONFIG } from "../node/bundle.ts";
+import { allGone, killTree, processTree } from "../node/processes.ts";
 import { createAccount, type Organization } from "../node/service.ts";
 
-const CONFIG = path.join(ROOT, "wrangler.toml");
 const SERVE = path.join(import.meta.dirname, "serve.ts");
 const LIMIT_MS = 60_000;
 
@@ -44,7 +43,7 @@ export class KillableService {
       const state = path.join(directory, "state");
       const [organization, worker] = await Promise.all([
         createAccount({ persistTo: state }, "Endurance"),
-        bundle(path.join(directory, "worker")),
+        prepareWorker(path.join(directory, "worker")),
       ]);
       const served: Served = { worker, persistTo: path.join(state, "v3") };
       await writeFile(descriptionIn(directory), JSON.stringify(served));
@@ -112,17 +111,15 @@ async function addressOf(child: ChildProcess): Promise<string> {
   return String(address);
 }
 
-async function bundle(out: string): Promise<Served["worker"]> {
-  const args = ["deploy", "--config", CONFIG, "--env", "", "--dry-run", "--outdir", out];
-  await runWrangler(args, AbortSignal.timeout(LIMIT_MS));
+async function prepareWorker(out: string): Promise<Served["worker"]> {
   return {
     ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
+    ...(await bundle(out, AbortSignal.timeout(LIMIT_MS))),
     name: "atrium",
-    modules: [{ type: "ESModule", path: path.join(out, "index.js") }],
-    modulesRoot: out,
     bindings: {
       JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
       WEBHOOK_DEV_TARGETS: "127.0.0.1",
+      WORKFLOW_DEV_TARGETS: "127.0.0.1",
     },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };

@@ -6,7 +6,7 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import { CommandError } from "../../src/cli/command.ts";
 import { ROOT } from "../../src/cli/wrangler.ts";
-import { bundle } from "../node/bundle.ts";
+import { bundleWorker } from "../node/deployed.ts";
 import { childProcesses } from "./gauge.ts";
 
 /** As in wrangler.toml. */
@@ -21,6 +21,7 @@ const BINDINGS = {
   },
   d1Databases: { DB: "bench" },
   r2Buckets: { FILES: "bench" },
+  workerLoaders: { LOADER: {} },
   durableObjects: {
     ROOMS: { className: "RoomObject", useSQLite: true },
     SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
@@ -79,10 +80,11 @@ export async function serving<T>(
   }
 }
 
+/** Bundled by wrangler, as a deploy would. */
 async function workerOf(name: string, directory: string, stop: AbortSignal): Promise<V4WorkerOptions> {
   return {
-    ...(await bundle(path.join(directory, name), stop, await findWorker(name))),
     name,
+    ...(await bundleWorker(path.join(directory, name), stop, await findWorker(name))),
     compatibilityDate: COMPATIBILITY_DATE,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...BINDINGS,

@@ -7,6 +7,9 @@ const MAX_LENGTH = 1_000_000;
 /** What one member becomes, beside the names in it. */
 const MEMBER_LENGTH = 40;
 
+/** How a name begins, or a string. */
+const KEY = /^["'\p{ID_Start}$_\\]/u;
+
 /** The enums of one program. */
 export class Enums {
   readonly #tokens: Tokens;
@@ -32,6 +35,8 @@ export class Enums {
       const key = tokens.text(member);
       this.#length += MEMBER_LENGTH + 2 * name.length + 6 * key.length;
       if (this.#length > MAX_LENGTH) throw this.#refuse("The enums are too large", member);
+      const isKey = KEY.test(key) && ["=", ",", "}"].includes(tokens.text(member + 1));
+      if (!isKey) throw this.#refuse("A member of an enum needs a plain name", member);
       const end = this.#findEnd(member, close);
       const hasValue = tokens.text(member + 1) === "=";
       if (!hasValue && isAfterString) throw this.#refuse("This member of an enum needs a value", member);

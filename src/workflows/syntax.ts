@@ -10,10 +10,17 @@ const OPTIONS: Options = { ecmaVersion: "latest", sourceType: "module", allowHas
 /** The names of a scope. The parser looks for each new one in them, which an array alone makes slow. */
 class Names extends Array<string> {
   readonly #known = new Set<string>();
+  readonly #noted: () => void;
 
-  override push(...names: string[]): number {
-    for (const name of names) this.#known.add(name);
-    return super.push(...names);
+  constructor(noted: () => void) {
+    super();
+    this.#noted = noted;
+  }
+
+  override push(name: string): number {
+    this.#noted();
+    this.#known.add(name);
+    return super.push(name);
   }
 
   /** 0 for a name that is there: the parser asks no more than whether it is. */
@@ -24,9 +31,10 @@ class Names extends Array<string> {
 
 /** What acorn's plugins may override of its parser, beyond the types that it publishes. */
 interface ParserInside {
+  /** Where the token at hand begins. */
+  readonly start: number;
   readonly scopeStack: { var: string[]; lexical: string[]; functions: string[] }[];
   enterScope(flags: number): void;
-  declareName(name: string, binding: number, offset: number): void;
 }
 
 type Extensible = new (options: Options, input: string) => Parser & ParserInside;
@@ -41,17 +49,17 @@ const BoundedParser = Parser.extend((base) =>
 
       override enterScope(flags: number): void {
         super.enterScope(flags);
+        const names = () => new Names(() => this.#note());
         const scope = this.scopeStack.at(-1);
-        if (scope) Object.assign(scope, { var: new Names(), lexical: new Names(), functions: new Names() });
+        if (scope) Object.assign(scope, { var: names(), lexical: names(), functions: names() });
       }
 
-      override declareName(name: string, binding: number, offset: number): void {
-        // A `var` is noted in each block around it.
-        this.#notedNames += this.scopeStack.length;
+      /** A `var` is noted in each block around it. */
+      #note(): void {
+        this.#notedNames += 1;
         if (this.#notedNames > MAX_NOTED_NAMES) {
-          throw new CodeError("The code declares too many variables", offset);
+          throw new CodeError("The code declares too many variables", this.start);
         }
-        super.declareName(name, binding, offset);
       }
     },
   ),
@@ -72,23 +80,16 @@ export function parseModule(code: string): Program {
   }
 }
 
-/** A node and the one that it is a part of. */
-export interface Visit {
-  readonly node: AnyNode;
-  readonly parent: AnyNode | null;
-}
-
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === "object" && value !== null && "type" in value && "start" in value;
 
-/** Every node, each before its parts, and these in the order in which they stand. */
-export function* walk(root: AnyNode): Generator<Visit> {
-  const waiting: Visit[] = [{ node: root, parent: null }];
-  for (let visit = waiting.pop(); visit !== undefined; visit = waiting.pop()) {
-    yield visit;
-    const { node } = visit;
-    for (const part of Object.values(node).flat().reverse()) {
-      if (isNode(part)) waiting.push({ node: part, parent: node });
+/** Visits every node, each before its parts, and these in no order. */
+export function walk(root: AnyNode, visit: (node: AnyNode) => void): void {
+  const waiting: AnyNode[] = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    visit(node);
+    for (const part of Object.values(node)) {
+      for (const inner of Array.isArray(part) ? part : [part]) if (isNode(inner)) waiting.push(inner);
     }
   }
 }

@@ -38,7 +38,8 @@ export function readFile(text: string): File {
     if (error instanceof ReadTooOftenError || isStackOverflow(error)) {
       throw new CodeError(NESTED_TOO_DEEPLY, Math.min(state.pos, text.length));
     }
-    throw error;
+    // It lost its way, and does not know where.
+    throw new CodeError("Unexpected token", 0);
   }
 }
 
@@ -75,6 +76,13 @@ export class Tokens {
   /** True for a token that says something about types only. */
   isType(index: number): boolean {
     return this.#tokens[index]?.isType ?? false;
+  }
+
+  /** The first token behind `first` that is no type. */
+  endOfTypes(first: number): number {
+    let after = first;
+    while (this.isType(after)) after += 1;
+    return after;
   }
 
   isName(index: number): boolean {

@@ -9,16 +9,18 @@ import { readFile } from "./tokens.ts";
  * {@link UnsupportedError} where both make sense, and not the same: `f(a<b, c>(d))`.
  */
 export function hasTypeArguments(program: Program, text: string): boolean {
+  let isCertain = false;
   const ambiguous: BinaryExpression[] = [];
-  for (const { node } of walk(program)) {
-    if (endsTypeArguments(node, text) && isComparison(node.left, "<")) return true;
-    const list = listIn(node);
-    for (const [index, element] of list.entries()) {
-      const before = list[index - 1];
-      const opens = before && isComparison(before, "<");
-      if (opens && element && endsTypeArguments(element, text)) ambiguous.push(element);
+  walk(program, (node) => {
+    if (endsTypeArguments(node, text) && isComparison(node.left, "<")) isCertain = true;
+    for (const [index, element] of listIn(node).entries()) {
+      const before = index > 0 ? listIn(node)[index - 1] : null;
+      if (element && before && isComparison(before, "<") && endsTypeArguments(element, text)) {
+        ambiguous.push(element);
+      }
     }
-  }
+  });
+  if (isCertain) return true;
   const [first] = ambiguous;
   if (first && isTypeAt(text, first.left.end)) {
     throw new UnsupportedError(

@@ -101,8 +101,7 @@ function isReachedStraight(tokens: Tokens, first: number, target: number): boole
 
 /** Types without which what stands around them would mean something else. */
 function findMisread(tokens: Tokens, first: number): string | null {
-  let after = first;
-  while (tokens.isType(after)) after += 1;
+  const after = tokens.endOfTypes(first);
   const before = tokens.text(first - 1);
   const [opening, next] = [tokens.text(first), tokens.text(after)];
   const isBroken = tokens.breaksBetween(tokens.end(first - 1), tokens.start(after)) !== "";

@@ -19,7 +19,9 @@ const NAME = /\$([0-9a-z]{4})/g;
 /** Names that the code neither holds nor spells otherwise: an identifier may be written with escapes. */
 function chooseNames(program: Program, code: string): GuardNames {
   const used = new Set([...code.matchAll(NAME)].map(([name]) => name));
-  for (const { node } of walk(program)) if (node.type === "Identifier") used.add(node.name);
+  walk(program, (node) => {
+    if (node.type === "Identifier") used.add(node.name);
+  });
   const free: string[] = [];
   for (let number = 0; free.length < 2; number++) {
     const name = `$${number.toString(36).padStart(4, "0")}`;
@@ -127,7 +129,7 @@ export function weave(program: Program, code: string): string {
   const names = chooseNames(program, code);
   const edits = new Edits();
   const weaver = new Weaver(edits, names);
-  for (const { node } of walk(program)) weaver.weave(node);
+  walk(program, (node) => weaver.weave(node));
   const { tick, spread } = names;
   return `${edits.apply(code)}\n;import { tick as ${tick}, spread as ${spread} } from "./guard.js";\n`;
 }
@@ -161,10 +163,10 @@ function literalOf(source: Expression): string | null {
 
 /** The first import that names a module, wherever it stands; null when there is none. */
 export function findImport(program: Program): ImportedModule | null {
-  let first: ImportedModule | null = null;
-  for (const { node } of walk(program)) {
+  const imports: ImportedModule[] = [];
+  walk(program, (node) => {
     const name = nameOfImport(node);
-    if (name !== null && (first === null || node.start < first.offset)) first = { name, offset: node.start };
-  }
-  return first;
+    if (name !== null) imports.push({ name, offset: node.start });
+  });
+  return imports.sort((a, b) => a.offset - b.offset)[0] ?? null;
 }

@@ -1,0 +1,78 @@
+/** Runs programs in Node: as their author wrote them, and compiled, with a guard that counts. */
+import { transformSync } from "esbuild";
+import { compile } from "../../src/workflows/compile.ts";
+
+/** What a program's default export gave, as JSON, or how it failed. */
+export interface Outcome {
+  readonly result: string;
+  /** The line that the error was thrown at; null for none. */
+  readonly line: number | null;
+}
+
+export interface CountedOutcome extends Outcome {
+  readonly ticks: number;
+  readonly spreads: number;
+}
+
+interface Counts {
+  ticks: number;
+  spreads: number;
+}
+
+const asModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/** Makes each module another one, so that no two runs share what it keeps. */
+let serial = 0;
+
+const nextSerial = (): number => {
+  serial += 1;
+  return serial;
+};
+
+async function runModule(code: string, event: unknown): Promise<Outcome> {
+  const url = `${asModule(code)}#${nextSerial()}`;
+  try {
+    const module = (await import(/* @vite-ignore */ url)) as { default: (event: unknown) => unknown };
+    const result = await module.default(event);
+    return { result: JSON.stringify(result) ?? "undefined", line: null };
+  } catch (error) {
+    const { name, message, stack = "" } = error as Error;
+    const [, line] = /#\d+:(\d+):\d+/.exec(stack) ?? [];
+    return { result: `${name}: ${message}`, line: line === undefined ? null : Number(line) };
+  }
+}
+
+/** Runs JavaScript as it stands. */
+export const runPlain = (source: string, event: unknown = null): Promise<Outcome> => runModule(source, event);
+
+/** Runs TypeScript as another compiler, which knows all of it, translates it. */
+export function runTranslated(source: string, event: unknown = null): Promise<Outcome> {
+  const tsconfigRaw = { compilerOptions: { useDefineForClassFields: true } };
+  return runModule(transformSync(source, { loader: "ts", target: "esnext", tsconfigRaw }).code, event);
+}
+
+/** The compiled module. Throws what is wrong with the source. */
+export function compiledModule(source: string): string {
+  const compilation = compile(source);
+  if (!compilation.ok) throw new Error(JSON.stringify(compilation.problem));
+  return compilation.module;
+}
+
+/** Runs a program as compiled. `maxTicks` stands for the guard's patience. */
+export async function runCompiled(
+  source: string,
+  event: unknown = null,
+  maxTicks = 10_000,
+): Promise<CountedOutcome> {
+  const counts: Counts = { ticks: 0, spreads: 0 };
+  const key = `counts-${nextSerial()}`;
+  Reflect.set(globalThis, key, counts);
+  const guard = `
+    const counts = globalThis[${JSON.stringify(key)}];
+    export const tick = () => { if (++counts.ticks > ${maxTicks}) throw new Error("Out of patience"); };
+    export const spread = (operand) => { counts.spreads++; return operand; };`;
+  const module = compiledModule(source).replace('"./guard.js"', JSON.stringify(asModule(guard)));
+  const outcome = await runModule(module, event);
+  Reflect.deleteProperty(globalThis, key);
+  return { ...outcome, ...counts };
+}

@@ -1,33 +1,11 @@
 /** Runs in a dispatch namespace, which a stand-in has: what is uploaded, when, and what becomes of the platform's errors. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type DispatchBinding, DispatchRunner } from "../../src/workflows/dispatch-runner.ts";
 import { GUEST_COMPATIBILITY } from "../../src/workflows/guest-modules.ts";
-import { NamespaceApi } from "../../src/workflows/namespace-api.ts";
-import { namespaceSettings } from "../../src/workflows/namespace-settings.ts";
+import { dispatchRunner, SETTINGS } from "./namespace.ts";
 import { eventIn, kitFor, LIMITS, runProgram, scriptOf, stage } from "./support.ts";
 
 const at = await stage();
-
-const SETTINGS = namespaceSettings(env.NAMESPACE_SETTINGS);
-
-/** A runner on the stand-in, and what its API was asked; the first requests may be answered otherwise. */
-function dispatchRunner(...first: Response[]) {
-  const calls: string[] = [];
-  const api = new NamespaceApi(SETTINGS, {
-    fetch: async (input, init) => {
-      calls.push(`${init?.method} ${new URL(String(input)).pathname.split("/").at(-1)}`);
-      return first.shift() ?? env.NAMESPACE_API.fetch(input, init);
-    },
-    now: Date.now,
-    random: Math.random,
-    pause: () => Promise.resolve(),
-  });
-  return { runner: new DispatchRunner(dispatcherOf(), api, LIMITS), calls };
-}
-
-/** The stand-in's binding is a service's, which the calls do not tell from a namespace's. */
-const dispatcherOf = () => env.NAMESPACE_DISPATCHER as unknown as DispatchBinding;
 
 const GREET = "export default async (event) => ({ hello: event.data.userId });";
 const GREETING = { status: "success", result: '{"hello":"ada"}' };

@@ -1,9 +1,9 @@
 /** How a kind of subscriber is given an event: what the queue of every subscriber asks of it, and what it answers. */
 import type { Envelope, LoggedAttempt } from "./subscriber.ts";
 
-/** What became of an event. */
+/** What became of an event. After an attempt with `restMs`, the subscriber is given nothing for so long. */
 export type Outcome =
-  | { readonly type: "delivered"; readonly attempt: LoggedAttempt }
+  | { readonly type: "delivered"; readonly attempt: LoggedAttempt; readonly restMs?: number }
   /** Another attempt follows at `at` (epoch ms). */
   | {
       readonly type: "retry";
@@ -12,7 +12,12 @@ export type Outcome =
       readonly error: string | null;
     }
   /** No attempt follows; without `attempt` none was made. */
-  | { readonly type: "failed"; readonly attempt: LoggedAttempt | null; readonly error: string | null }
+  | {
+      readonly type: "failed";
+      readonly attempt: LoggedAttempt | null;
+      readonly error: string | null;
+      readonly restMs?: number;
+    }
   /** The subscriber does not want it any more: no attempt was made, none follows, and no record is kept. */
   | { readonly type: "unwanted" }
   /** We could not make an attempt ourselves, and shall be able to at `until` (epoch ms); `why` for who cannot wait. */

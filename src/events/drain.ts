@@ -122,6 +122,11 @@ export class Drain {
     this.#ready.push(job.lane);
   }
 
+  /** Starts nothing for so long, beside how long it rests already; until `maxMs` from `now` at the latest. */
+  rest(ms: number, now: number, maxMs: number): void {
+    this.#pausedUntil = Math.min(Math.max(this.#pausedUntil, now) + ms, now + maxMs);
+  }
+
   /** Forgets all jobs, those under way included. */
   clear(): void {
     this.#lanes.clear();

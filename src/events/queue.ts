@@ -13,6 +13,8 @@ import { SubscriberStorage } from "./subscriber-storage.ts";
 const WATCH_MS = 5_000;
 /** An event that finds so many others waiting is not kept for delivery: its receiver has long been dead. */
 export const MAX_WAITING = 50_000;
+/** However much a subscriber has to rest, something is given to it now and then. */
+const MAX_REST_MS = 10_000;
 
 /** Which courier serves the subscriber: its kind decides. */
 export type Hire = (key: SubscriberKey, memory: CourierMemory) => Courier;
@@ -167,8 +169,10 @@ export class Queue {
     else if (outcome.type === "unwanted") {
       this.#deliveries.remove(job.seq);
       this.#drain.settle(job, null);
-    } else if (outcome.type !== "postponed") this.#note(job, progressOf(outcome));
-    else if (isOnce && this.#waiting.has(job.seq)) this.#note(job, failure(outcome.why));
+    } else if (outcome.type !== "postponed") {
+      this.#note(job, progressOf(outcome));
+      if ("restMs" in outcome) this.#drain.rest(outcome.restMs ?? 0, this.#now(), MAX_REST_MS);
+    } else if (isOnce && this.#waiting.has(job.seq)) this.#note(job, failure(outcome.why));
     else {
       this.#deliveries.unbegin(job.seq);
       this.#drain.postpone(job, outcome.until);

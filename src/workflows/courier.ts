@@ -10,7 +10,7 @@ import { presentTime } from "../http/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { RunKit } from "./bindings.ts";
 import { runLimits } from "./limits.ts";
-import type { Runner, RunReport } from "./runner.ts";
+import type { RunLimits, Runner, RunReport } from "./runner.ts";
 import { runnerOf } from "./runner-of.ts";
 import type { LoggedRun } from "./schema.ts";
 import { selectRunnable } from "./store.ts";
@@ -21,6 +21,11 @@ const PAUSE_MS = 5_000;
 /** When nothing could be started for so long, a run that cannot be started has failed. */
 export const MAX_STUCK_MS = 5 * 60_000;
 const NOT_STARTED = "The workflow could not be started";
+
+/** A run that took too much of the processor is followed by this multiple of its time, in which none begins. */
+const REST_FACTOR = 4;
+
+type Ended = Extract<Outcome, { type: "delivered" | "failed" }>;
 
 /** Kept with the workflow's object, as JSON. */
 interface Memory {
@@ -80,7 +85,7 @@ export class WorkflowCourier implements Courier {
       this.#runner ??= runnerOf(this.#env);
       const report = await this.#runner.run(script, body, this.#openKit(row, roomId, limits.calls), limits);
       this.#remember({ stuckSince: null });
-      return outcomeOf(report, startedAt);
+      return { ...outcomeOf(report, startedAt), restMs: restAfter(report, limits) };
     } catch (error) {
       this.#log(NOT_STARTED, error);
       return this.#giveUpOrPostpone();
@@ -127,7 +132,14 @@ export class WorkflowCourier implements Courier {
   }
 }
 
-function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: number): Outcome {
+/**
+ * Where programs share one thread with everybody, one that takes more than production gives it pays with rest: its
+ * workflow has a fifth of the time at most, whatever waits for it.
+ */
+const restAfter = ({ ranMs }: RunReport, { cpuMs }: RunLimits): number =>
+  ranMs > cpuMs ? REST_FACTOR * ranMs : 0;
+
+function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: number): Ended {
   const isSuccess = status === "success";
   const attempt: LoggedRun = {
     attempted_at: presentTime(startedAt),

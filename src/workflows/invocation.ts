@@ -15,6 +15,8 @@ export const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
   logs: z.array(LogLine),
+  /** How long the program ran without waiting, as far as its clock tells. */
+  ranMs: z.number().min(0),
   /** Whether the isolate has done enough: the next run should have a fresh one. */
   isSpent: z.boolean(),
 });
@@ -54,9 +56,15 @@ export async function invoke(
   return { report: { ...shown(answer), durationMs }, isSpent: answer.isSpent };
 }
 
-const shown = ({ status, result, logs }: GuestAnswer) => ({ status, result, logs });
+const shown = ({ status, result, logs, ranMs }: GuestAnswer) => ({ status, result, logs, ranMs });
 
-const broken = (result: string): GuestAnswer => ({ status: "failed", result, logs: [], isSpent: true });
+const broken = (result: string): GuestAnswer => ({
+  status: "failed",
+  result,
+  logs: [],
+  ranMs: 0,
+  isSpent: true,
+});
 
 async function ask(
   guest: Guest,

@@ -50,7 +50,12 @@ export default class Harness extends WorkerEntrypoint {
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
-      const answer: GuestAnswer = { ...verdict, logs: log.lines, isSpent: isIsolateSpent(run) };
+      const answer: GuestAnswer = {
+        ...verdict,
+        logs: log.lines,
+        ranMs: run.ranMs,
+        isSpent: isIsolateSpent(run),
+      };
       return stringify(answer);
     });
   }

@@ -19,7 +19,7 @@ import { findRoom } from "../rooms/queries.ts";
 import type { Room } from "../rooms/schema.ts";
 import { listBareUsers } from "../users/queries.ts";
 import type { User } from "../users/schema.ts";
-import { fetchPublic } from "./web.ts";
+import { type Fetched, fetchPublic } from "./web.ts";
 
 /** Files of this size a run may read and write: they pass through memory whole. */
 export const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
@@ -201,7 +201,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  fetch(request: Sent, redirect: Sent): Promise<KitAnswer<Response>> {
+  fetch(request: Sent, redirect: Sent): Promise<KitAnswer<Fetched>> {
     return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
       const { fetch, devTargets } = this.#ports;
       const policy = { devTargets, ownHost: URL.parse(this.#scope.origin)?.host ?? "" };

@@ -37,8 +37,16 @@ interface Hop {
   readonly body: ArrayBuffer | null;
 }
 
+/** An answer, and what it loses on its way to a program. */
+export interface Fetched {
+  readonly response: Response;
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly redirected: boolean;
+}
+
 /** Sends the request; its `redirect` is `mode`. Rejects with words for whoever wrote the program. */
-export async function fetchPublic(request: Request, mode: RedirectMode, ports: WebPorts): Promise<Response> {
+export async function fetchPublic(request: Request, mode: RedirectMode, ports: WebPorts): Promise<Fetched> {
   let hop: Hop = {
     url: withoutFragment(request.url),
     method: request.method,
@@ -55,7 +63,7 @@ export async function fetchPublic(request: Request, mode: RedirectMode, ports: W
         throw refusal("No connection to the receiver could be made, or it was lost");
       });
     const location = REDIRECTS.has(response.status) ? response.headers.get("Location") : null;
-    if (mode === "manual" || location === null) return response;
+    if (mode === "manual" || location === null) return { response, url, redirected: redirects > 0 };
     await response.body?.cancel();
     if (mode === "error") throw refusal("The receiver answered with a redirect");
     hop = redirected(hop, response.status, location);

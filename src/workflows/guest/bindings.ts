@@ -1,5 +1,6 @@
 /** The bindings as a program sees them: each call goes to the kit on the other side. */
 import type { KitAnswer, RunKit } from "../bindings.ts";
+import type { Fetched } from "../web.ts";
 import { endTurn, type Run, stopRun } from "./guard.ts";
 import {
   apply,
@@ -132,16 +133,16 @@ function fetchBy(lanes: Lanes, kit: RunKit): typeof fetch {
     });
     signal?.throwIfAborted();
     const answered = lanes.call(() => kit.fetch(request, redirect));
-    const response = await (signal ? NativePromise.race([answered, abortOf(signal)]) : answered);
-    return named(response as Response, request.url);
+    return present(await (signal ? NativePromise.race([answered, abortOf(signal)]) : answered));
   };
 }
 
 const abortOf = (signal: AbortSignal): Promise<never> =>
   new NativePromise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-/** An answer loses on its way where it came from. */
-function named(response: Response, url: string): Response {
-  if (response.url === "") defineProperty(response, "url", { value: url, enumerable: true });
+/** The platform's own answer, with what it has lost on its way here. */
+function present({ response, url, redirected }: Fetched): Response {
+  defineProperty(response, "url", { value: url, enumerable: true });
+  defineProperty(response, "redirected", { value: redirected, enumerable: true });
   return response;
 }

@@ -19,6 +19,14 @@ const MAX_REST_MS = 10_000;
 /** Which courier serves the subscriber: its kind decides. */
 export type Hire = (key: SubscriberKey, memory: CourierMemory) => Courier;
 
+/** A delivery that was asked for by hand. */
+interface Asked {
+  /** As it is now. */
+  readonly row: DeliveryRow;
+  /** As it is when its first attempt is over; null when nothing is kept of it. */
+  readonly attempted: Promise<DeliveryRow | null>;
+}
+
 export class Queue {
   readonly records: Records;
   readonly #ctx: DurableObjectState;
@@ -32,7 +40,7 @@ export class Queue {
   /** Setting an alarm is a write to storage: one that is set is remembered, and only an earlier one replaces it. */
   #alarmAt: number | null = null;
   /** Those who wait for the first attempt of a delivery, by its seq. */
-  readonly #waiting = new Map<number, () => void>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
 
   /** What an earlier life of the object left is taken up again, and what was cut off and may not be is over. */
   constructor(ctx: DurableObjectState, hire: Hire, now: () => number) {
@@ -66,29 +74,41 @@ export class Queue {
     this.#planAlarm();
   }
 
-  /**
-   * Queues an event that was asked for by hand, in nobody's way. Gives its row as it is now, and as it is when
-   * the first attempt is over; null then when nothing is kept of it.
-   */
-  ask(
-    key: SubscriberKey,
-    envelope: Envelope,
-  ): { readonly row: DeliveryRow; readonly attempted: Promise<DeliveryRow | null> } {
+  /** Queues an event that was asked for by hand, in nobody's way. */
+  ask(key: SubscriberKey, envelope: Envelope): Asked {
     const { seq, job } = this.#storage.transaction(() => {
       this.#storage.open(key);
       return this.#insert(envelope, null, this.#now());
     });
     const row = this.records.find(seq);
     if (row === null) throw new Error("A delivery was written and cannot be read");
-    if (job === null) return { row, attempted: Promise.resolve(row) };
+    const attempted = this.#attempted(row);
+    if (job === null) return { row, attempted };
     this.#courierOf(key).expect(Number.POSITIVE_INFINITY); // whoever asks by hand has just changed something
-    const attempted = new Promise<void>((resolve) => {
-      this.#waiting.set(seq, resolve);
-    });
     this.#drain.add(job, "next");
     this.#run();
     this.#planAlarm();
-    return { row, attempted: attempted.then(() => this.records.find(seq)) };
+    return { row, attempted };
+  }
+
+  /** The same, once by the event's id: who asks again is given what came of it. */
+  askOnce(key: SubscriberKey, envelope: Envelope): Asked {
+    const now = this.#now();
+    const row = this.#storage.transaction(() => {
+      this.#storage.open(key);
+      this.records.prune(now);
+      const isNew = this.#deliveries.know(envelope.eventId, now);
+      return isNew ? null : this.records.findByEvent(envelope.eventId);
+    });
+    return row === null ? this.ask(key, envelope) : { row, attempted: this.#attempted(row) };
+  }
+
+  async #attempted(row: DeliveryRow): Promise<DeliveryRow | null> {
+    if (row.status !== "pending") return row;
+    const waiting = this.#waiting.get(row.seq) ?? Promise.withResolvers<void>();
+    this.#waiting.set(row.seq, waiting);
+    await waiting.promise;
+    return this.records.find(row.seq);
   }
 
   /** Writes an event down; without a job it is over already, since too many wait. */
@@ -116,7 +136,7 @@ export class Queue {
     this.#courier = null;
     this.#alarmAt = null;
     await this.#storage.clear();
-    for (const resolve of this.#waiting.values()) resolve();
+    for (const { resolve } of this.#waiting.values()) resolve();
     this.#waiting.clear();
   }
 
@@ -158,7 +178,7 @@ export class Queue {
       if (isBegun) this.#note(job, failure("What came of it could not be recorded"));
       else this.#drain.postpone(job, this.#now() + WATCH_MS);
     }
-    this.#waiting.get(job.seq)?.();
+    this.#waiting.get(job.seq)?.resolve();
     this.#waiting.delete(job.seq);
     this.#run();
     this.#planAlarm();

@@ -33,6 +33,12 @@ export class Records {
     return this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq)[0] ?? null;
   }
 
+  /** The latest delivery of the event. */
+  findByEvent(eventId: string): DeliveryRow | null {
+    const query = `${SELECT_DELIVERIES} WHERE event_id = ? ORDER BY seq DESC LIMIT 1`;
+    return this.#storage.read<DeliveryRow>(query, eventId)[0] ?? null;
+  }
+
   findEnvelope(id: string): Envelope | null {
     const [row] = this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE deliveries.id = ?`, id);
     return row === undefined ? null : envelopeOf(row);

@@ -77,9 +77,9 @@ export class SubscriberObject extends DurableObject<Env> {
     return { executions: rows.map(presentExecution), total };
   }
 
-  /** Runs the workflow in nobody's way, and waits for the end; null when nothing was run. */
+  /** Runs the workflow in nobody's way, once by the event's id, and waits for the end; null when nothing was run. */
   async run(key: SubscriberKey, envelope: Envelope): Promise<WorkflowExecution | null> {
-    const row = await this.#queue.ask(key, envelope).attempted;
+    const row = await this.#queue.askOnce(key, envelope).attempted;
     return row && presentExecution(row);
   }
 }

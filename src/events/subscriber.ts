@@ -81,6 +81,6 @@ export interface Subscribers {
     key: SubscriberKey,
     page: PageWanted,
   ): Promise<{ readonly executions: readonly WorkflowExecution[]; readonly total: number }>;
-  /** Runs a workflow with an event now and waits for its end; null when it was disabled or deleted meanwhile. */
+  /** Runs a workflow with an event now, once by its id, and waits for its end; null when that is no longer wanted. */
   run(key: SubscriberKey, envelope: Envelope): Promise<WorkflowExecution | null>;
 }

@@ -3,6 +3,7 @@ import type { Ctx } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { type EventName, type Happening, presentEvent } from "../events/schema.ts";
 import type { Envelope } from "../events/subscriber.ts";
+import { sha256 } from "../hash.ts";
 import { selectRoom } from "../rooms/queries.ts";
 import { presentRoom, type Room } from "../rooms/schema.ts";
 import { selectUser, selectUsersPage } from "../users/queries.ts";
@@ -39,7 +40,7 @@ export async function trialEvent(
     ctx.accountId,
     users.map(({ id }) => id),
   );
-  const [eventId, now] = [ctx.newId(), ctx.now()];
+  const [eventId, now] = [await eventIdFor(ctx, workflowId), ctx.now()];
   const happening = happeningOf(
     event,
     presentRoom(room, now, live.figures),
@@ -47,6 +48,15 @@ export async function trialEvent(
     ctx.newId(),
   );
   return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, happening), occurredAt: now };
+}
+
+/** The same for all requests with one Idempotency-Key, so that of two at once one runs. */
+async function eventIdFor({ accountId, idempotencyKey, newId }: Ctx, workflowId: string): Promise<string> {
+  if (idempotencyKey === null) return newId();
+  const source = JSON.stringify([accountId, workflowId, idempotencyKey]);
+  const hash = await sha256(new TextEncoder().encode(source));
+  // A UUID of version 8: RFC 9562 leaves its bits to whoever makes one.
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
 /** The first of `users` is the one whom an event of a user is about. */

@@ -353,7 +353,28 @@ describe("running a workflow by hand", () => {
     }
   });
 
-  it("happens once for requests with one Idempotency-Key", async () => {
+  it("happens once for requests with one Idempotency-Key at once, and is no other request's", async () => {
+    const gate = new Gate();
+    const automaton = await Automaton.create(owner.api, gate.codeSaying("ran"));
+    const headers = { "Idempotency-Key": crypto.randomUUID() };
+    const run = (event: EventName) =>
+      owner.api.post<{ execution: WorkflowExecution }>(
+        `${automaton.path}/run`,
+        { event, data: { roomId: room.id } },
+        { headers },
+      );
+    const runs = [run("session.started"), run("session.started"), run("session.closed")];
+    await gate.reached();
+    await gate.open();
+    const answers = await Promise.all(runs);
+    const ids = answers.flatMap(({ data }) => data.execution?.id ?? []);
+    expect(new Set(ids).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toContain(409);
+    expect(await automaton.executions()).toHaveLength(1);
+    expect(await gate.arrived()).toHaveLength(1);
+  });
+
+  it("happens once for a request and its retry with one Idempotency-Key", async () => {
     const gate = new Gate();
     await gate.open();
     const automaton = await Automaton.create(owner.api, gate.codeSaying("ran"));

@@ -61,16 +61,20 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
 Ctrl-C stops it.
 `;
 
-/** What no guard within the service can stop is stopped from here. */
-function keepAnswering(url: string, { ready, groupId }: DevServer, stop: AbortSignal): void {
+/** What no guard within the service can stop is stopped from here, for as long as it runs. */
+function keepAnswering(url: string, { ready, ended, groupId }: DevServer, stop: AbortSignal): void {
+  const gone = new AbortController();
+  const until = AbortSignal.any([stop, gone.signal]);
+  const end = () => gone.abort();
+  ended.then(end, end);
   const seconds = SILENCE_LIMIT_MS / 1000;
   const report = () =>
     console.error(
       `The service did not answer for ${seconds} s and is restarted: a workflow may have kept it busy.`,
     );
-  const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, report, stop));
+  const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, report, until));
   watching.catch((error: unknown) => {
-    if (!stop.aborted) console.error(`Nobody watches whether the service answers: ${String(error)}`);
+    if (!until.aborted) console.error(`Nobody watches whether the service answers: ${String(error)}`);
   });
 }
 

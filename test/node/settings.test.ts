@@ -2,7 +2,7 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { webhookDevTargets } from "../../src/env.ts";
+import { webhookDevTargets, workflowDevTargets } from "../../src/env.ts";
 import { namespaceSettings } from "../../src/workflows/namespace-settings.ts";
 import { ROOT } from "./processes.ts";
 
@@ -25,10 +25,10 @@ describe("in production", () => {
     });
   });
 
-  it("webhooks reach public hosts alone: no setting of development is in the configuration", () => {
+  it("webhooks and workflows reach public hosts alone: no setting of development is in the configuration", () => {
     for (const { vars } of [read("production"), read()]) {
-      expect(Object.keys(vars)).not.toContain("WEBHOOK_DEV_TARGETS");
-      expect(webhookDevTargets(vars)).toEqual([]);
+      expect(Object.keys(vars).filter((name) => name.endsWith("_DEV_TARGETS"))).toEqual([]);
+      expect([webhookDevTargets(vars), workflowDevTargets(vars)]).toEqual([[], []]);
     }
   });
 });

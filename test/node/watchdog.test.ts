@@ -4,8 +4,9 @@ import { once } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
 import { listGroup, parseTime } from "../../src/cli/process-group.ts";
 import { watch } from "../../src/cli/watchdog.ts";
+import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { Customer } from "../stories/client.ts";
-import { eventually, processTree, run } from "./processes.ts";
+import { eventually, run } from "./processes.ts";
 import { type Service, startService } from "./service.ts";
 
 const LIMIT_MS = 1_000;
@@ -122,21 +123,40 @@ describe("the processes of a group", () => {
 });
 
 describe("npm start", () => {
-  it("restarts a service that does not answer, says so, and lets its people come back", async () => {
+  const programs = { linear: "/^(a+)+$/", endless: "/^(a+)+\\1$/" };
+  const codeOf = (pattern: string) => `export default () => ${pattern}.test("a".repeat(40) + "b");`;
+
+  it("lets no regular expression go back for ever, and restarts what one keeps busy all the same", async () => {
     service = await startService();
-    const { pid } = service;
     const customer = new Customer(service, service);
     const room = await customer.createRoom();
+    const createWorkflow = async (name: keyof typeof programs): Promise<Workflow> => {
+      const body = { name, code: codeOf(programs[name]), events: ["user.created"], roomId: room.id };
+      return (await customer.send<{ workflow: Workflow }>("POST", "/workflows", body)).data.workflow;
+    };
+    const executionsOf = async ({ id }: Workflow): Promise<WorkflowExecution[]> =>
+      (await customer.send<{ executions: WorkflowExecution[] }>("GET", `/workflows/${id}/executions`)).data
+        .executions;
+
+    const linear = await createWorkflow("linear");
     const ada = await customer.createUser(room.id, "Ada");
     const before = await customer.join(ada);
     expect(before.messages[0]?.success).toBe(true);
-    const runtimes = () => processTree(pid).filter(({ command }) => command.includes("workerd serve"));
-    const stopped = runtimes().at(-1)?.pid ?? 0;
-    process.kill(stopped, "SIGSTOP");
-    await eventually("it was ended", () => !runtimes().some((other) => other.pid === stopped), DEADLINE_MS);
-    const after = await customer.join(ada);
-    expect(after.messages[0]).toMatchObject({ success: true, data: { user: { id: ada.id } } });
-    expect((await customer.getRoom(room.id)).room.active_participants).toBe(1);
+    await eventually("the run", async () => (await executionsOf(linear)).length === 1, DEADLINE_MS);
+    expect(await executionsOf(linear)).toMatchObject([{ status: "success", result: "false" }]);
+    expect(service.stderr()).toBe("");
+
+    const endless = await createWorkflow("endless");
+    customer.createUser(room.id, "Bo").catch(() => undefined); // whether it is answered is a matter of luck
+    await before.closed;
+    const isBack = async () => (await customer.join(ada)).messages[0]?.success === true;
+    await eventually("Ada is back", isBack, DEADLINE_MS);
+    await eventually("its record", async () => (await executionsOf(endless)).length > 0, DEADLINE_MS);
+    const [execution] = await executionsOf(endless);
+    expect(execution).toMatchObject({
+      status: "failed",
+      result: expect.stringContaining("The run was interrupted"),
+    });
     expect(service.stderr().match(/^The service did not answer for 10 s and is restarted.*$/gm)).toHaveLength(
       1,
     );

@@ -379,6 +379,71 @@ export const FAILURES: readonly HostileProgram[] = [
   },
 ];
 
+/** Changes whatever can be changed, before or while the harness uses it. */
+const TAMPER = `
+const { ownKeys } = Reflect;
+const holders = [Object, Function, Array, String, Number, Promise, RegExp, Error, Date, Map, WeakMap, Set, Reflect, JSON, Math,
+  globalThis, TextEncoder, TextDecoder, Request, Response, Headers, Proxy, Symbol, console].flatMap((one) => [one, one.prototype]);
+const ruin = () => {
+  for (let i = 0; i < holders.length; i++) {
+    const names = holders[i] ? ownKeys(holders[i]) : [];
+    for (let j = 0; j < names.length; j++) {
+      if (names[j] === "then" || names[j] === "constructor") continue; // without these, its own awaits would fail
+      try { if (typeof holders[i][names[j]] === "function") holders[i][names[j]] = () => { throw "tampered"; }; } catch {}
+    }
+  }
+};`;
+
+export const TAMPERING: readonly HostileProgram[] = [
+  {
+    does: "ruins the language where its module begins, and loops",
+    source: `${TAMPER}\nruin();\nexport default () => { for (;;); };`,
+    told: PAUSELESS,
+  },
+  {
+    does: "ruins the language in its function, and loops",
+    source: `${TAMPER}\nexport default async () => { ruin(); for (;;) { try { await 0; } catch {} } };`,
+    told: PAUSELESS,
+  },
+  {
+    does: "stops the clock, and loops",
+    source: inFunction(
+      "Date.now = () => 0; performance.now = () => 0; globalThis.setTimeout = () => {}; for (;;);",
+    ),
+    told: PAUSELESS,
+  },
+  {
+    does: "ruins the language, and waits for ever",
+    source: `${TAMPER}\nexport default () => { const never = new Promise(() => {}); ruin(); return never; };`,
+    told: LATE,
+  },
+  {
+    does: "gives every object a toJSON that loops",
+    source: inFunction("Object.prototype.toJSON = function () { for (;;); }; return {};"),
+    told: PAUSELESS,
+  },
+  {
+    does: "has every promise call it back for ever",
+    source: inFunction(`
+      Object.defineProperty(Promise.prototype, "constructor", { get() { for (;;); } });
+      return 1;`),
+    told: PAUSELESS,
+  },
+];
+
+export const LOGS: readonly HostileProgram[] = [
+  {
+    does: "logs a million lines",
+    source: inFunction("for (let i = 0; i < 1e6; i++) console.log('line', i);"),
+    told: /^The workflow (logged more than 100000 lines|ran for more than 300 ms)/,
+  },
+  {
+    does: "logs what loops when it is read",
+    source: inFunction("console.log({ get a() { for (;;); } });"),
+    told: PAUSELESS,
+  },
+];
+
 const TARGETS = [
   ["this machine", "http://127.0.0.1:8787/"],
   ["this machine, oddly spelt", "https://0x7f.1/"],

@@ -33,7 +33,9 @@ class Lanes {
   }
 
   async call<T>(work: () => PromiseLike<KitAnswer<T>>): Promise<T> {
-    const { calls } = this.#run.limits;
+    const { limits, stop } = this.#run;
+    if (stop !== null) throw new NativeError(stop);
+    const { calls } = limits;
     this.#calls += 1;
     if (this.#calls > calls) {
       throw stopRun(this.#run, `The workflow made more than ${calls} calls of its bindings`);

@@ -1,5 +1,5 @@
 /** A failure in words for whoever wrote the program: what was thrown, and where in their own code. */
-import { NativeError } from "./intrinsics.ts";
+import { exec, NativeError, push, slice, split } from "./intrinsics.ts";
 import { cut, show } from "./text.ts";
 
 const MAX_NAME_LENGTH = 64;
@@ -22,9 +22,13 @@ export function describeFailure(thrown: unknown): string {
     const frames = framesOf(`${thrown.stack}`);
     const name = cut(`${thrown.name}`, MAX_NAME_LENGTH);
     const message = cut(`${thrown.message}`, MAX_MESSAGE_LENGTH);
-    const [first] = frames;
+    const first = frames[0];
     const place = first === undefined ? "" : ` (line ${first.line})`;
-    const trace = frames.map((frame) => `\n    at ${frame.name} (line ${frame.line})`).join("");
+    let trace = "";
+    for (let index = 0; index < frames.length; index += 1) {
+      const frame = frames[index];
+      if (frame !== undefined) trace += `\n    at ${frame.name} (line ${frame.line})`;
+    }
     return `${name}${message === "" ? "" : `: ${message}`}${place}${trace}`;
   } catch {
     return "The workflow threw something that cannot be read";
@@ -34,11 +38,11 @@ export function describeFailure(thrown: unknown): string {
 function framesOf(stack: string): readonly Frame[] {
   const frames: Frame[] = [];
   // Frames stand behind the message, however long that is.
-  for (const line of stack.slice(-MAX_TRACE_LENGTH).split("\n")) {
-    const [, name, number] = FRAME.exec(line) ?? [];
-    if (number !== undefined && frames.length < MAX_FRAMES) {
-      frames.push({ name: cut(name ?? "the workflow", MAX_NAME_LENGTH), line: number });
-    }
+  const lines = split(slice(stack, -MAX_TRACE_LENGTH), "\n");
+  for (let index = 0; index < lines.length && frames.length < MAX_FRAMES; index += 1) {
+    const found = exec(FRAME, lines[index] ?? "");
+    const line = found?.[2];
+    if (line !== undefined) push(frames, { name: cut(found?.[1] ?? "the workflow", MAX_NAME_LENGTH), line });
   }
   return frames;
 }

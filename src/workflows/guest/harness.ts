@@ -44,21 +44,21 @@ export default class Harness extends WorkerEntrypoint {
   /** Runs the program once; the answer is a {@link GuestAnswer} as JSON. It ends with the limits, whatever happens. */
   run(event: string, kit: RunKit, limits: RunLimits): Promise<string> {
     return startRun(limits, async (run) => {
-      const log = new Log(limits.logBytes);
+      const log = new Log(run);
       const side = openBindings(run, kit, event);
       surroundings.set(run, { log, side });
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
-      const answer: GuestAnswer = {
-        ...verdict,
-        logs: log.lines,
-        ranMs: run.ranMs,
-        isSpent: isIsolateSpent(run),
-      };
-      return stringify(answer);
+      return answerOf(verdict, log, run);
     });
   }
+}
+
+/** A {@link GuestAnswer}: only texts are written, since objects could be asked for a `toJSON`. */
+function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string {
+  const spent = isIsolateSpent(run);
+  return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
 }
 
 async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {

@@ -1,5 +1,6 @@
 /** A subscriber's queue: what it is to be given is written down first, handed to its courier in turn, and noted. */
 import { logLine } from "../http/on-error.ts";
+import { Alarm } from "./alarm.ts";
 import type { Courier, CourierMemory, Outcome } from "./courier.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-rows.ts";
@@ -33,12 +34,11 @@ export class Queue {
   readonly #hire: Hire;
   /** Epoch milliseconds. */
   readonly #now: () => number;
+  readonly #alarm: Alarm;
   readonly #storage: SubscriberStorage;
   readonly #deliveries: Deliveries;
   readonly #drain = new Drain();
   #courier: Courier | null = null;
-  /** Setting an alarm is a write to storage: one that is set is remembered, and only an earlier one replaces it. */
-  #alarmAt: number | null = null;
   /** Those who wait for the first attempt of a delivery, by its seq. */
   readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
 
@@ -47,6 +47,7 @@ export class Queue {
     this.#ctx = ctx;
     this.#hire = hire;
     this.#now = now;
+    this.#alarm = new Alarm(ctx);
     this.#storage = new SubscriberStorage(ctx.storage);
     this.#deliveries = new Deliveries(this.#storage);
     this.records = new Records(this.#storage);
@@ -54,9 +55,6 @@ export class Queue {
     const interruption = key === null ? null : this.#courierOf(key).interruption;
     if (interruption !== null) this.#deliveries.failBegun(interruption);
     for (const job of this.#deliveries.listPending()) this.#drain.add(job);
-    void ctx.blockConcurrencyWhile(async () => {
-      this.#alarmAt = await ctx.storage.getAlarm();
-    });
   }
 
   /** Takes each event once, by its id. When this returns they are on disk. */
@@ -134,7 +132,7 @@ export class Queue {
     this.#drain.clear();
     this.expect(Number.POSITIVE_INFINITY);
     this.#courier = null;
-    this.#alarmAt = null;
+    this.#alarm.forget();
     await this.#storage.clear();
     for (const { resolve } of this.#waiting.values()) resolve();
     this.#waiting.clear();
@@ -142,7 +140,7 @@ export class Queue {
 
   /** Looks after what is due. Never rejects, and always plans the next alarm: the platform gives one up that fails. */
   wake(): void {
-    this.#alarmAt = null;
+    this.#alarm.forget();
     try {
       this.records.prune(this.#now());
       this.#run();
@@ -215,11 +213,7 @@ export class Queue {
   #planAlarm(): void {
     const now = this.#now();
     const watch = this.#drain.underWay > 0 ? now + WATCH_MS : null;
-    const times = [this.#drain.dueAt(now), watch, this.records.forgetAt()].filter((at) => at !== null);
-    const next = Math.min(...times);
-    if (!Number.isFinite(next) || (this.#alarmAt !== null && this.#alarmAt <= next)) return;
-    this.#alarmAt = next;
-    void this.#ctx.storage.setAlarm(next);
+    this.#alarm.ringBy([this.#drain.dueAt(now), watch, this.records.forgetAt()]);
   }
 
   #complain(what: string, error: unknown): void {

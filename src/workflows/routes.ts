@@ -18,7 +18,7 @@ export const workflowEndpoints = [
     path: "/workflows",
     operation: "listWorkflows",
     summary: "List workflows",
-    details: "Newest first.",
+    details: "Newest first. A page with much code ends early: go on at `offset` plus the number shown.",
     errors: [],
     query: z.object({ ...paging, ...searching("the workflow's `name`") }),
     status: 200,

@@ -79,8 +79,22 @@ const workflowPage = preparedByShape((filter: Filter) =>
     .offset(sql.placeholder("offset")),
 );
 
-export const selectWorkflows = ({ accountId }: Tenant, page: Page): Statement<WorkflowRow> =>
-  workflowPage(filterOf(page), { accountId, ...page });
+/** A page ends with the workflow whose code goes beyond this: a hundred of the largest would be too much to answer. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const SHOWN_NAMES = Object.keys(SHOWN).map((name) => `"${name}"`);
+const NEWEST_FIRST = '"createdAt" DESC, "id" DESC';
+
+/** A page may have fewer workflows than it has room for; the first one is always there. */
+export const selectWorkflows = ({ accountId }: Tenant, page: Page): Statement<WorkflowRow> => {
+  const { sql: rows, params } = workflowPage(filterOf(page), { accountId, ...page });
+  return {
+    sql: `SELECT ${SHOWN_NAMES} FROM (
+            SELECT *, sum(bytes) OVER (ORDER BY ${NEWEST_FIRST}) - bytes AS bytes_before
+            FROM (SELECT *, length(CAST("code" AS BLOB)) AS bytes FROM (${rows}))
+          ) WHERE bytes_before <= ${MAX_PAGE_BYTES} ORDER BY ${NEWEST_FIRST}`,
+    params,
+  };
+};
 
 const workflowCount = preparedByShape((filter: Filter) =>
   build

@@ -60,6 +60,19 @@ describe("a workflow", () => {
     expect(execution?.result).toMatch(/^TypeError: no further \(line 3\)/);
   });
 
+  it("may log as many lines as it likes, of which the first are kept", async () => {
+    const automaton = await Automaton.create(
+      owner.api,
+      "export default () => { for (let line = 0; line < 100_000; line += 1) console.log(line % 10); };",
+    );
+    const { data } = await automaton.run("session.started", { roomId: room.id });
+    const { status, logs } = data.execution;
+    expect(status).toBe("success");
+    expect(logs.slice(0, 3).map(({ message }) => message)).toEqual(["0", "1", "2"]);
+    expect(logs.at(-1)).toMatchObject({ level: "warn", message: expect.stringContaining("left out") });
+    expect(logs.length).toBeLessThan(3_000);
+  });
+
   it("is accepted with an import, and fails of it at each run", async () => {
     const code = 'import pad from "left-pad";\nexport default async () => pad("a");\n';
     const automaton = await Automaton.create(owner.api, code);

@@ -146,6 +146,21 @@ describe("listing workflows", () => {
     });
   });
 
+  it("ends a page with much code early, and goes on at the next one", async () => {
+    const code = commented("x".repeat(MAX_CODE_BYTES - commented("").length));
+    const made: string[] = [];
+    for (let index = 0; index < 20; index += 1) made.push((await create({ code })).id);
+    const seen: string[] = [];
+    let pages = 0;
+    for (; seen.length < made.length && pages < made.length; pages += 1) {
+      const { workflows, total } = await list({ limit: "100", offset: String(seen.length) });
+      expect(total).toBe(made.length);
+      seen.push(...workflows.map(({ id }) => id));
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    expect(pages).toBe(2);
+  });
+
   it("finds a part of the name, literally and in any case", async () => {
     const names = ["100%_a\\b", "Ünder way", "1000"];
     for (const name of names) await create({ name });

@@ -51,7 +51,7 @@ export class Enums {
     const tokens = this.#tokens;
     let at = member;
     while (at < close && tokens.text(at) !== ",") {
-      at = ["(", "[", "{", "${"].includes(tokens.text(at)) ? tokens.closing(at) + 1 : at + 1;
+      at = tokens.closing(at) + 1;
     }
     return Math.min(at, close);
   }

@@ -1,16 +1,17 @@
 /** The tokens of TypeScript, and which of them are types: read by sucrase, within bounds. */
+/// <reference path="./sucrase.d.ts" />
 import { parse } from "sucrase/dist/esm/parser/index.js";
 import type { Token } from "sucrase/dist/esm/parser/tokenizer/index.js";
 import State from "sucrase/dist/esm/parser/tokenizer/state.js";
 import { TokenType } from "sucrase/dist/esm/parser/tokenizer/types.js";
-import { state } from "sucrase/dist/esm/parser/traverser/base.js";
+import { initParser, state } from "sucrase/dist/esm/parser/traverser/base.js";
 import { CodeError, isStackOverflow, NESTED_TOO_DEEPLY } from "./code-error.ts";
 import { LINE_BREAK } from "./locate.ts";
 
 type File = ReturnType<typeof parse>;
 
 /** How much may be read anew, in characters, where the parser tries one meaning after the other. */
-const REREAD_FREE = 200_000;
+const REREAD_FREE = 50_000;
 const REREAD_PER_CHARACTER = 4;
 
 class ReadTooOftenError extends Error {}
@@ -40,17 +41,26 @@ export function readFile(text: string): File {
     }
     // It lost its way, and does not know where.
     throw new CodeError("Unexpected token", 0);
+  } finally {
+    // The parser would keep what it read until it reads something else.
+    initParser("", false, true, false);
   }
 }
+
+/** As many brackets may be open at once: sucrase reads classes anew for each one around them. */
+const MAX_DEPTH = 100;
 
 /** The tokens of one program, with what tells them apart. */
 export class Tokens {
   readonly #text: string;
   readonly #tokens: readonly Token[];
+  readonly #closings: ReadonlyMap<number, number>;
 
+  /** Throws {@link CodeError} for brackets within too many others. */
   constructor(text: string, tokens: readonly Token[]) {
     this.#text = text;
     this.#tokens = tokens;
+    this.#closings = this.#pair();
   }
 
   get length(): number {
@@ -107,16 +117,22 @@ export class Tokens {
     return (this.#text.slice(start, end).match(LINE_BREAK) ?? []).join("");
   }
 
-  /** The token that closes what the one at `index` opens; the last token when nothing does. */
+  /** The token that closes what the one at `index` opens, which is itself when that opens nothing. */
   closing(index: number): number {
-    let depth = 0;
-    for (let at = index; at < this.length; at++) {
-      const text = this.text(at);
-      if (OPENING.has(text)) depth += 1;
-      if (CLOSING.has(text)) depth -= 1;
-      if (depth === 0) return at;
+    return this.#closings.get(index) ?? (OPENING.has(this.text(index)) ? this.length - 1 : index);
+  }
+
+  #pair(): ReadonlyMap<number, number> {
+    const closings = new Map<number, number>();
+    const open: number[] = [];
+    for (let index = 0; index < this.length; index++) {
+      const text = this.text(index);
+      if (OPENING.has(text)) open.push(index);
+      if (open.length > MAX_DEPTH) throw new CodeError(NESTED_TOO_DEEPLY, this.start(index));
+      const opening = CLOSING.has(text) ? open.pop() : undefined;
+      if (opening !== undefined) closings.set(opening, index);
     }
-    return this.length - 1;
+    return closings;
   }
 }
 

@@ -68,35 +68,48 @@ function isAccessor(tokens: Tokens, index: number): boolean {
 }
 
 const PROPERTY_MODIFIERS = new Set(["public", "private", "protected", "readonly", "override"]);
-const BRANCHES = new Set(["if", "else", "for", "while", "do", "?", "&&", "||", "??", "=>"]);
+const BRANCHES = new Set(["if", "else", "for", "while", "do", "?", ":", "&&", "||", "??", "=>"]);
 
 /** True unless parameters are to become properties at a point that depends on the way through the constructor. */
 function canSetProperties(tokens: Tokens, keyword: number): boolean {
   const close = tokens.closing(keyword + 1);
-  let hasProperties = false;
-  for (let index = keyword + 2; index < close; index++) {
-    const isParameter = ["(", ","].includes(tokens.text(index - 1));
-    if (isParameter && PROPERTY_MODIFIERS.has(tokens.text(index))) hasProperties = true;
-  }
-  if (!hasProperties || tokens.text(close + 1) !== "{") return true;
-  const end = tokens.closing(close + 1);
-  const supers: number[] = [];
-  for (let index = close + 2; index < end; index++) {
-    if (tokens.text(index) === "super" && tokens.text(index + 1) === "(") supers.push(index);
-  }
-  const [call] = supers;
-  if (call === undefined) return true;
-  return supers.length === 1 && isReachedStraight(tokens, close + 2, call);
+  if (!hasProperties(tokens, keyword + 2, close) || tokens.text(close + 1) !== "{") return true;
+  const calls = findSuperCalls(tokens, close + 2, tokens.closing(close + 1));
+  const [call] = calls;
+  return call === undefined || (calls.length === 1 && isStatement(tokens, close + 2, call));
 }
 
-/** True when nothing between the two, which are tokens of one block, decides whether the second is reached. */
-function isReachedStraight(tokens: Tokens, first: number, target: number): boolean {
-  for (let index = first; index < target; index++) {
-    if (BRANCHES.has(tokens.text(index))) return false;
-    if (["(", "[", "{"].includes(tokens.text(index))) index = tokens.closing(index);
+function hasProperties(tokens: Tokens, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    const isFirst = index === start || tokens.text(index - 1) === ",";
+    if (isFirst && PROPERTY_MODIFIERS.has(tokens.text(index))) return true;
+    index = tokens.closing(index);
+  }
+  return false;
+}
+
+function findSuperCalls(tokens: Tokens, start: number, end: number): readonly number[] {
+  const calls: number[] = [];
+  for (let index = start; index < end; index++) {
+    if (tokens.text(index + 1) !== "(") continue;
+    if (tokens.text(index) === "super") calls.push(index);
+    // That of another class has calls of its own.
+    if (tokens.text(index) === "constructor") index = tokens.closing(tokens.closing(index + 1) + 1);
+  }
+  return calls;
+}
+
+/** True when nothing in the statement of a block that holds the token decides whether it is reached. */
+function isStatement(tokens: Tokens, start: number, target: number): boolean {
+  let isBranch = false;
+  for (let index = start; index < target; index++) {
+    const text = tokens.text(index);
+    if (BRANCHES.has(text)) isBranch = true;
+    if (text === ";" || text === "{") isBranch = false;
+    index = tokens.closing(index);
     if (index > target) return false;
   }
-  return true;
+  return !isBranch;
 }
 
 /** Types without which what stands around them would mean something else. */

@@ -1,20 +1,31 @@
 /** Weaves the loop guard into a module: no loop and no function runs without the guard hearing of it. */
-import type { AnyNode, BlockStatement, Expression, ImportExpression, Program, StaticBlock } from "acorn";
+import type {
+  AnyNode,
+  BlockStatement,
+  Expression,
+  ImportExpression,
+  Program,
+  Statement,
+  StaticBlock,
+} from "acorn";
 import { Edits } from "./edits.ts";
 import { walk } from "./syntax.ts";
+
+/** By these a BigInt becomes as long as their right side says. */
+const GROWING: ReadonlySet<string> = new Set(["<<", "**", "<<=", "**="]);
 
 /** The guard's names in a module, which occur nowhere else in it. */
 interface GuardNames {
   /** Is called first in every body of a loop or a function, and before what a class evaluates. */
   readonly tick: string;
-  /** Is given what an array or a call spreads, and gives it back. */
+  /** Is given what the language takes apart or grows by at one stroke, and gives it back. */
   readonly spread: string;
 }
 
 export const NOTHING_TO_IMPORT = "a workflow is one module and can import nothing";
 
-/** As many characters as a program cannot have used up all names of. */
-const NAME = /\$([0-9a-z]{4})/g;
+/** There are more such names than a program could hold. */
+const NAME = /\$[0-9a-z]{4}/g;
 
 /** Names that the code neither holds nor spells otherwise: an identifier may be written with escapes. */
 function chooseNames(program: Program, code: string): GuardNames {
@@ -43,13 +54,15 @@ class Weaver {
 
   weave(node: AnyNode): void {
     switch (node.type) {
-      case "ForStatement":
       case "ForInStatement":
+        this.#guard(node.right);
+        this.#tickIn(node.body);
+        break;
+      case "ForStatement":
       case "ForOfStatement":
       case "WhileStatement":
       case "DoWhileStatement":
-        if (node.body.type === "BlockStatement") this.#tickFirst(node.body);
-        else this.#edits.wrap(node.body.start, node.body.end, `{${this.#names.tick}();`, "}");
+        this.#tickIn(node.body);
         break;
       case "FunctionDeclaration":
       case "FunctionExpression":
@@ -76,6 +89,13 @@ class Weaver {
       case "ArrayExpression":
         this.#guardSpreads(node.elements);
         break;
+      case "ObjectExpression":
+        this.#guardSpreads(node.properties);
+        break;
+      case "BinaryExpression":
+      case "AssignmentExpression":
+        if (GROWING.has(node.operator)) this.#guard(node.right);
+        break;
       case "CallExpression":
       case "NewExpression":
         this.#guardSpreads(node.arguments);
@@ -96,12 +116,22 @@ class Weaver {
     else this.#edits.insert(start + 1, `${this.#names.tick}();`);
   }
 
+  #tickIn(body: Statement): void {
+    if (body.type === "BlockStatement") this.#tickFirst(body);
+    else this.#edits.wrap(body.start, body.end, `{${this.#names.tick}();`, "}");
+  }
+
   #tickInStaticBlock({ body: [first] }: StaticBlock): void {
     if (first) this.#edits.insert(first.start, `${this.#names.tick}();`);
   }
 
   #tickBefore({ start, end }: Expression): void {
     this.#edits.wrap(start, end, `(${this.#names.tick}(),`, ")");
+  }
+
+  /** A sequence stays one argument. */
+  #guard({ start, end }: Expression): void {
+    this.#edits.wrap(start, end, `${this.#names.spread}((`, "))");
   }
 
   #guardSpreads(elements: readonly (AnyNode | null)[]): void {

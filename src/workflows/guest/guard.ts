@@ -32,6 +32,8 @@ const MAX_START_TICKS = 5_000_000;
 const MAX_TURNS_RUN = 2;
 /** So much may be allocated over time, as a multiple of what may be held: collected memory is not known of. */
 const ALLOCATION_FACTOR = 2;
+/** What a BigInt may be shifted or raised by. */
+const MAX_EXPONENT = 4096n;
 const MEBIBYTE = 1024 * 1024;
 
 const runs = new AsyncLocalStorage<Run>();
@@ -93,9 +95,12 @@ export function tick(): void {
   if (--credit < 0) look();
 }
 
-/** Around the operands of spreads: arrays and texts are taken apart without the program's help. */
+/** Around what is taken apart without the program's help: by spreads and `for … in`; and around exponents. */
 export function spread<T>(operand: T): T {
   tick();
+  if (typeof operand === "bigint" && operand > MAX_EXPONENT) {
+    throw new RangeError("The BigInt is too long for a workflow");
+  }
   if (isArray(operand)) allocate(8 * operand.length);
   else if (typeof operand === "string") allocate(16 * operand.length);
   return operand;

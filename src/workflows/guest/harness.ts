@@ -61,9 +61,12 @@ function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string 
   return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
 }
 
+/** The program's function, once its module is evaluated: to import it again costs as much as a short run. */
+let handler: unknown;
+
 async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {
   try {
-    const { default: handler } = await import("./workflow.js");
+    handler ??= (await import("./workflow.js")).default;
     if (typeof handler !== "function") return failed("The default export of the workflow is not a function");
     const result = await apply(handler, undefined, [bindings.event, bindings]);
     return { status: "success", result: writeResult(result, run.limits.resultBytes) };

@@ -22,6 +22,11 @@ const MAX_ITEMS = 2 ** 23;
 /** Half of what production allows, since every iteration keeps everybody waiting here. */
 const MAX_PBKDF2_ITERATIONS = 100_000;
 const MAX_RSA_BITS = 2048;
+/** Of a typed array that is sorted: by the language itself, in which there is no tick. */
+const MAX_SORTED_BYTES = 2 ** 23;
+/** To and from texts they are brought in time that grows faster than they do. */
+const MAX_BIGINT_DIGITS = 100_000;
+const MAX_BIGINT = 1n << 332_193n;
 /** What is walked in the time of a tick. */
 const ITEMS_PER_TICK = 16;
 
@@ -97,6 +102,15 @@ const functionsOf = (holder: object, except: readonly PropertyKey[] = []): Prope
     const isFunction = typeof getOwnPropertyDescriptor(holder, name)?.value === "function";
     return isFunction && name !== "constructor" && !except.includes(name);
   });
+
+/** What is counted of arguments: texts and bytes, which the platform copies. */
+function allocateFor(args: readonly unknown[]): void {
+  for (let index = 0; index < args.length; index += 1) {
+    const argument = args[index];
+    if (typeof argument === "string") allocate(2 * walk(argument));
+    else allocate(sizeOf(argument));
+  }
+}
 
 function boundArrays(): void {
   const { prototype } = Array;
@@ -343,6 +357,9 @@ function boundBytes(): void {
       allocate(lengthOf(self)),
     );
     checkEach(prototype, ["set"], (_, [source]) => walk(source));
+    checkEach(prototype, ["sort", "toSorted"], (self) => {
+      if (lengthOf(self) > MAX_SORTED_BYTES) throw tooLong();
+    });
     checkEach(prototype, ["join", "toString", "toLocaleString"], (self) => allocate(8 * walk(self)));
     checkEach(typed, ["from"], (_, [source]) => {
       if (typeof source === "object" && source !== null && !(Symbol.iterator in source))
@@ -360,7 +377,13 @@ function boundBytes(): void {
           for (let index = 0; index < parts.length; index += 1) allocate(sizeOf(parts[index]));
       });
     }
+    for (const name of ["Request", "Response", "Headers", "URL", "URLSearchParams", "FormData"]) {
+      checkConstruction(holder, name, allocateFor);
+    }
     checkEach(holder, ["structuredClone"], (_, [value]) => allocate(measure(value)));
+  }
+  for (const type of [FormData, Headers, URLSearchParams]) {
+    checkEach(type.prototype, ["append", "set"], (_, args) => allocateFor(args));
   }
   for (const type of [Request, Response, Blob]) {
     for (const name of ["arrayBuffer", "bytes", "text", "json", "blob", "formData"]) {
@@ -425,6 +448,15 @@ function boundFunctions(): void {
   });
 }
 
+function boundNumbers(): void {
+  checkConstruction(globalThis, "BigInt", ([text]) => {
+    if (typeof text === "string" && text.length > MAX_BIGINT_DIGITS) throw tooLong();
+  });
+  checkEach(BigInt.prototype, ["toString", "toLocaleString"], (self) => {
+    if (typeof self === "bigint" && (self > MAX_BIGINT || self < -MAX_BIGINT)) throw tooLong();
+  });
+}
+
 function boundCrypto(): void {
   const { prototype } = SubtleCrypto;
   const limit = (field: string, most: number) => (_: unknown, args: unknown[]) => {
@@ -457,6 +489,7 @@ export function boundNatives(): void {
   boundTextFunctions();
   boundStringify();
   boundBytes();
+  boundNumbers();
   boundArrays();
   boundFunctions();
   boundCrypto();

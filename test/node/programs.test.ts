@@ -1,0 +1,149 @@
+/** Programs that nobody wrote, made up from a grammar and from broken pieces: compiled, they do what they did before. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compile } from "../../src/workflows/compile.ts";
+import { parseModule } from "../../src/workflows/syntax.ts";
+import { runCompiled, runPlain } from "./compiled.ts";
+
+/** Programs that end: statements of many kinds, in each other, with and without blocks and semicolons. */
+const program = fc.letrec<{ statement: string; value: string }>((tie) => {
+  const name = fc.constantFrom("a", "b", "c");
+  const block = fc.array(tie("statement"), { maxLength: 3 }).map((parts) => `{ ${parts.join("\n")} }`);
+  const body = fc.oneof(block, tie("statement"), fc.constant(";"));
+  const counted = fc.tuple(name, body);
+  return {
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom("1", "2", "a", "b", "c", "log.length", "`t${a}`", "/=>/.test('=>')"),
+      fc
+        .tuple(tie("value"), fc.constantFrom("+", "<", "in {} +", "&&", "??"), tie("value"))
+        .map((parts) => `(${parts.join(" ")})`),
+      tie("value").map((value) => `(() => ${value})()`),
+      tie("value").map((value) => `((n = ${value}) => ({ n, m() { return this.n } }))().m()`),
+      tie("value").map((value) => `(() => (log.push(0), ${value}))()`),
+      block.map((inner) => `(function () ${inner})()`),
+      block.map((inner) => `((n) => ${inner})(...[1])`),
+      tie("value").map((value) => `[...[${value}], ...(log.length, [])].length`),
+      tie("value").map((value) => `new (class { x = ${value}; get y() { return this.x } })().y`),
+      block.map((inner) => `[...(function* () ${inner})()].length`),
+      fc.tuple(tie("value"), tie("value"), tie("value")).map(([a, b, c]) => `(${a} ? ${b} : ${c})`),
+    ),
+    statement: fc.oneof(
+      { maxDepth: 4 },
+      fc.tuple(name, tie("value")).map(([target, value]) => `${target} = ${value}`),
+      tie("value").map((value) => `log.push(${value});`),
+      counted.map(([, inner]) => `for (let i = 0; i < 2; i++) ${inner}`),
+      counted.map(([, inner]) => `for (const x of [1, 2]) ${inner}`),
+      counted.map(([, inner]) => `for (const x in { p: 1, q: 2 }) ${inner}`),
+      counted.map(([, inner]) => `{ let i = 0; while (i++ < 2) ${inner} }`),
+      counted.map(([, inner]) => `{ let i = 0; do ${inner}\nwhile (++i < 2) }`),
+      fc.tuple(tie("value"), body, body).map(([value, yes, no]) => `if (${value}) ${yes}\nelse ${no}`),
+      fc
+        .tuple(block, block)
+        .map(([tried, last]) => `try { ${tried} throw 1 } catch (e) { log.push(e) } finally ${last}`),
+      fc
+        .tuple(body, block)
+        .map(
+          ([inner, last]) =>
+            `void (function () { out: for (const x of [1, 2, 3]) { ${last} for (;;) { if (x > 1) break out; continue out } ${inner} } })()`,
+        ),
+      fc
+        .tuple(name, tie("value"))
+        .map(
+          ([called, value]) =>
+            `{ function f(n) { 'use strict'\nreturn n + ${called} } log.push(f(${value})) }`,
+        ),
+      tie("value").map((value) => `switch (${value}) { case 1: log.push('one'); default: log.push('more') }`),
+    ),
+  };
+}).statement;
+
+describe("any program", () => {
+  it("gives, compiled, what it gave before", async () => {
+    const programs = fc.array(program, { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(programs, async (statements) => {
+        const body = `let a = 0, b = 1, c = 2; const log = [];\n${statements.join("\n")}\nreturn [a, b, c, log]`;
+        const source = `export default async () => { ${body} }`;
+        const { ticks, spreads, ...outcome } = await runCompiled(source, null, Number.MAX_SAFE_INTEGER);
+        expect(outcome).toEqual(await runPlain(source));
+        expect(ticks).toBeGreaterThan(0);
+        expect(spreads).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keeps its lines through being TypeScript", () => {
+    const types = fc.constantFrom(
+      ": number",
+      ": { a: 1;\n b: 2 }",
+      " as any",
+      "\nas any",
+      "!",
+      ": `a\nb` | 1",
+      "",
+    );
+    const line = fc.oneof(
+      types.filter((type) => type.startsWith(":")).map((type) => `let x${type} = 1;`),
+      fc.constantFrom(
+        "type T =\n  | 1\n  | 2",
+        "interface I {\n  a: 1\n}",
+        "enum E {\n A,\n B\n}",
+        "declare let q: 1;",
+      ),
+      fc.constantFrom("f(() =>\n 1);", "/* a\n b */", "// c", "`d\n${1}`;", "for (;;)\n break;"),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 12 }),
+        fc.constantFrom("\n", "\r\n", "\r"),
+        (lines, lineBreak) => {
+          const blocks = lines.map((each) => `{ const f = (_: unknown) => {};\n${each}\n}`);
+          const text = [...blocks, "export default () => { throw new Error() }"].join("\n");
+          const source = text.replaceAll("enum E", () => `enum E`).replaceAll("\n", lineBreak);
+          const compilation = compile(source);
+          const isTwice = lines.filter((each) => each.startsWith("enum")).length > 1;
+          expect(compilation.ok).toBe(!isTwice);
+          if (!compilation.ok) return;
+          const position = compilation.module
+            .split(lineBreak)
+            .findIndex((each) => each.includes("throw new Error()"));
+          expect(position).toBe(source.split(lineBreak).length - 1);
+        },
+      ),
+    );
+  });
+
+  it("is a module or a problem with a place, however broken", () => {
+    const words =
+      "let const x a type = : => ( ) { } [ ] < > , ; . ? ! ` ${ ' \" / * + - @ # as satisfies enum namespace declare " +
+      "abstract class extends constructor private super this function async await yield return import export default " +
+      "from interface get set static accessor readonly is keyof infer new for of in while do if else try catch 1 1n " +
+      "/a/ 'b' `c` // /* */ \n \r\n \u2028 \uFEFF 😀 \\u0041 ... ?. ?? ** => any";
+    const word = fc.constantFrom(...words.split(" "));
+    const piece = fc.oneof(
+      word,
+      program,
+      fc.constantFrom("let y: 1 = 1;", "enum E { A }", "class A<T> { x?: T }"),
+    );
+    const source = fc.array(fc.tuple(piece, fc.constantFrom(" ", " ", "", "\n")), { maxLength: 30 });
+    fc.assert(
+      fc.property(source, (pieces) => {
+        const text = `${pieces.flat().join("")}\nexport default () => {}`;
+        const compilation = compile(text);
+        if (compilation.ok) {
+          expect(() => parseModule(compilation.module)).not.toThrow();
+          return;
+        }
+        const { line, column } = compilation.problem;
+        const lines = text.replace(/^\uFEFF/, "").split(/\r\n|[\n\r\u2028\u2029]/);
+        expect(line).toBeLessThanOrEqual(lines.length);
+        expect(column).toBeLessThanOrEqual((lines[line - 1] ?? "").length + 2);
+        expect(Math.min(line, column)).toBeGreaterThan(0);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

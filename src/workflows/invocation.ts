@@ -14,7 +14,9 @@ export interface Guest {
 export const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
-  logs: z.array(LogLine),
+  logs: z.array(LogLine.extend({ timestamp: z.iso.datetime({ precision: 3 }) })),
+  /** How long the program ran without waiting, as far as its clock tells. */
+  ranMs: z.number().min(0),
   /** Whether the isolate has done enough: the next run should have a fresh one. */
   isSpent: z.boolean(),
 });
@@ -54,9 +56,15 @@ export async function invoke(
   return { report: { ...shown(answer), durationMs }, isSpent: answer.isSpent };
 }
 
-const shown = ({ status, result, logs }: GuestAnswer) => ({ status, result, logs });
+const shown = ({ status, result, logs, ranMs }: GuestAnswer) => ({ status, result, logs, ranMs });
 
-const broken = (result: string): GuestAnswer => ({ status: "failed", result, logs: [], isSpent: true });
+const broken = (result: string): GuestAnswer => ({
+  status: "failed",
+  result,
+  logs: [],
+  ranMs: 0,
+  isSpent: true,
+});
 
 async function ask(
   guest: Guest,
@@ -113,9 +121,7 @@ function parseAnswer(answer: unknown, limits: RunLimits): GuestAnswer {
 }
 
 function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boolean {
-  const logBytes = logs.reduce((sum, { message }) => sum + byteLength(message), 0);
-  // The last line may say that lines were left out.
-  if (logBytes > limits.logBytes + 100) return false;
+  if (byteLength(JSON.stringify(logs)) > ANSWER_OVERHEAD * limits.logBytes) return false;
   if (status === "failed") return result.length <= MAX_FAILURE_LENGTH;
   return byteLength(result) <= limits.resultBytes && parseJson(result) !== undefined;
 }

@@ -50,14 +50,16 @@ export default class Harness extends WorkerEntrypoint {
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
-      return answerOf(verdict, log, isIsolateSpent(run));
+      return answerOf(verdict, log, run);
     });
   }
 }
 
 /** A {@link GuestAnswer}: only texts are written, since objects could be asked for a `toJSON`. */
-const answerOf = ({ status, result }: Outcome, { json }: Log, isSpent: boolean): string =>
-  `{"status":"${status}","result":${stringify(result)},"isSpent":${isSpent},"logs":${json}}`;
+function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string {
+  const spent = isIsolateSpent(run);
+  return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
+}
 
 /** The program's function, once its module is evaluated: to import it again costs as much as a short run. */
 let handler: unknown;

@@ -60,7 +60,8 @@ class Question {
     const settle = () => {
       this.isAnswered = true;
     };
-    fetch(`${url}/v1/`, { method: "OPTIONS", signal: stop }).then(settle, settle);
+    const answered = fetch(`${url}/v1/`, { method: "OPTIONS", signal: stop });
+    answered.then(({ body }) => body?.cancel()).then(settle, settle);
   }
 }
 

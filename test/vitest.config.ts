@@ -2,6 +2,7 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { bundleDashboard } from "../src/cli/dashboard-bundle.ts";
 import { bundleDemo } from "../src/cli/demo-bundle.ts";
 import { readRuns } from "./endurance/runs.ts";
 
@@ -15,7 +16,7 @@ export default defineConfig({
         root,
         plugins: [
           cloudflareTest(async () => {
-            await bundleDemo(); // the plugin runs no custom build
+            await Promise.all([bundleDemo(), bundleDashboard()]); // the plugin runs no custom build
             return {
               wrangler: { configPath: path.join(root, "wrangler.toml") },
               miniflare: {

@@ -1,4 +1,5 @@
 /** Wrangler's custom build: what must be there before the Worker is served or published. */
+import { bundleDashboard } from "./dashboard-bundle.ts";
 import { bundleDemo } from "./demo-bundle.ts";
 
-await bundleDemo();
+await Promise.all([bundleDemo(), bundleDashboard()]);

@@ -10,7 +10,6 @@ const MAX_REMEMBERED = 10_000;
 
 /** Somebody who is signed in. */
 export interface SignedIn {
-  readonly sessionId: string;
   readonly tokenHash: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
@@ -45,10 +44,9 @@ function remember(session: SignedIn, now: number): void {
 /** A person's organizations as a statement answers them. */
 export const parseOrganizations = (json: string): OwnOrganization[] => JSON.parse(json) as OwnOrganization[];
 
-const signedInOf = ({ id: sessionId, organizations, ...row }: SessionRow): SignedIn => ({
+const signedInOf = (row: SessionRow): SignedIn => ({
   ...row,
-  sessionId,
-  organizations: parseOrganizations(organizations),
+  organizations: parseOrganizations(row.organizations),
 });
 
 export interface VerifyOptions {

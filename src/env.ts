@@ -14,6 +14,8 @@ export interface Env {
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   /** The files of `.wrangler/public`. */
   readonly ASSETS: Fetcher;
   readonly JWT_SECRET?: string;

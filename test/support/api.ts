@@ -39,15 +39,23 @@ export class Api {
   readonly base: string;
   readonly authorization: string | null;
   readonly address = freshAddress();
+  /** Sent with every request, such as a browser's cookie. */
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(accountId: string, authorization: string | null) {
+  constructor(
+    accountId: string,
+    authorization: string | null,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.base = `/v1/accounts/${accountId}`;
     this.authorization = authorization;
+    this.#headers = headers;
   }
 
   /** Sends any request; `path` follows the account's base unless it begins with /v1. */
   async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers(init.headers);
+    const headers = new Headers(this.#headers);
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     headers.set("CF-Connecting-IP", this.address);
     if (this.authorization !== null && !headers.has("Authorization")) {
       headers.set("Authorization", this.authorization);

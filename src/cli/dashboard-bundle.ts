@@ -26,7 +26,7 @@ export async function bundleDashboard({
     configFile: false,
     base: "/dashboard/",
     mode: development ? "development" : "production",
-    logLevel: "warn",
+    logLevel: "error",
     resolve: { alias: ALIAS },
     build: {
       write: false,
@@ -39,12 +39,17 @@ export async function bundleDashboard({
   });
   const outputs = Array.isArray(result) ? result : [result];
   const files = outputs.flatMap((one) => ("output" in one ? one.output : []));
-  const contents = files.map((file) => [file.fileName, file.type === "asset" ? file.source : file.code] as const);
+  const contents = files.map(
+    (file) => [file.fileName, file.type === "asset" ? file.source : file.code] as const,
+  );
   await replaceFiles(path.join(outdir, "dashboard"), new Map(contents));
 }
 
 /** Leaves alone what is there already, as another process may be serving it. */
-async function replaceFiles(directory: string, files: ReadonlyMap<string, string | Uint8Array>): Promise<void> {
+async function replaceFiles(
+  directory: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+): Promise<void> {
   for (const [name, content] of files) {
     const file = path.join(directory, name);
     const known = await readFile(file).catch(() => null);

@@ -92,7 +92,9 @@ export class Organization {
   }
 
   /** Hand on the `url`: nothing shows it again. */
-  invite(role: Member["role"] = "member"): Promise<{ readonly invitation: Invitation; readonly url: string }> {
+  invite(
+    role: Member["role"] = "member",
+  ): Promise<{ readonly invitation: Invitation; readonly url: string }> {
     return this.#rest.ask({ method: "POST", path: ["invitations"], body: { role } });
   }
 

@@ -99,7 +99,10 @@ export class Workflows {
   /** Runs it now, on an event about a room and a user that are there; gives how that went. */
   async run(
     workflowId: string,
-    sample: { readonly event: EventName; readonly data: { readonly roomId: string; readonly userId?: string } },
+    sample: {
+      readonly event: EventName;
+      readonly data: { readonly roomId: string; readonly userId?: string };
+    },
   ): Promise<Execution> {
     const request = { method: "POST", path: ["workflows", workflowId, "run"], body: sample } as const;
     return (await this.#rest.ask<{ execution: Execution }>(request)).execution;

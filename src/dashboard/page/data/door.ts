@@ -8,7 +8,11 @@ interface Envelope {
 }
 
 /** Asks `/dashboard/api/…`; throws {@link AtriumError} as the SDK does. */
-export async function askDoor<Data>(method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<Data> {
+export async function askDoor<Data>(
+  method: "GET" | "POST" | "PATCH",
+  path: string,
+  body?: object,
+): Promise<Data> {
   const { data, error, requestId } = await send(method, path, body);
   if (error !== null) throw new AtriumError(error, requestId);
   return data as Data;

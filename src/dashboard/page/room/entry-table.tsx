@@ -32,7 +32,9 @@ export function EntryTable({ roomId, store }: StoreProps) {
   const [offset, setOffset] = useState(0);
   const [edited, setEdited] = useState<Edited | null>(null);
   if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
-  const all = Object.entries(data.entries).filter(([key]) => key.toLowerCase().includes(search.toLowerCase()));
+  const all = Object.entries(data.entries).filter(([key]) =>
+    key.toLowerCase().includes(search.toLowerCase()),
+  );
   const shown = all.sort(([a], [b]) => (a < b ? -1 : 1)).slice(offset, offset + SHOWN);
   return (
     <>

@@ -21,7 +21,13 @@ export function FileCard({ roomId, file, uploader }: FileCardProps) {
   const address = new URL(file.url).pathname;
   return (
     <li className="file">
-      <a href={address} target="_blank" rel="noreferrer" className="preview" aria-label={`Open ${file.filename}`}>
+      <a
+        href={address}
+        target="_blank"
+        rel="noreferrer"
+        className="preview"
+        aria-label={`Open ${file.filename}`}
+      >
         {PICTURES.has(file.mimeType) ? <img src={address} alt="" loading="lazy" /> : <Icon name="file" />}
       </a>
       <p className="file-name" title={file.filename}>

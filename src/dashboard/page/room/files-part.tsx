@@ -29,8 +29,8 @@ export function FilesPart({ room }: { readonly room: Room }) {
         <UploadArea room={room} users={users} />
       ) : (
         <p className="soft">
-          A file belongs to a user of the room: <Link href={address(`/rooms/${room.id}/users`)}>make one</Link>{" "}
-          first, then drop files here.
+          A file belongs to a user of the room:{" "}
+          <Link href={address(`/rooms/${room.id}/users`)}>make one</Link> first, then drop files here.
         </p>
       )}
       <div className="filters">

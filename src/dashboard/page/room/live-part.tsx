@@ -54,7 +54,9 @@ export function LivePart({ room }: { readonly room: Room }) {
       <Refusal error={error} />
       {online.length > 0 && <People users={online} presences={presences} />}
       {unseen > 0 && online.length >= 0 && data && data.usersTotal > LOOKED_AT && (
-        <p className="soft">And {unseen} more, who are not among the newest {LOOKED_AT} users.</p>
+        <p className="soft">
+          And {unseen} more, who are not among the newest {LOOKED_AT} users.
+        </p>
       )}
       {room.active_participants === 0 && <Nobody room={room} />}
     </>
@@ -92,8 +94,8 @@ function Nobody({ room }: { readonly room: Room }) {
   return (
     <Empty title="Nobody has been here yet">
       <p>
-        Make a user under <Link href={address(`/rooms/${room.id}/users`)}>Users</Link>, and let a browser join with
-        its token.
+        Make a user under <Link href={address(`/rooms/${room.id}/users`)}>Users</Link>, and let a browser join
+        with its token.
       </p>
     </Empty>
   );

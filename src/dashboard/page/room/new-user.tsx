@@ -37,7 +37,12 @@ export function NewUser({ roomId }: { readonly roomId: string }) {
             <option value="editor">editor</option>
             <option value="viewer">viewer</option>
           </SelectField>
-          <TextField label="Your own id" name="customId" maxLength={255} hint="Optional; unique in the room." />
+          <TextField
+            label="Your own id"
+            name="customId"
+            maxLength={255}
+            hint="Optional; unique in the room."
+          />
         </Form>
       </Dialog>
     </>

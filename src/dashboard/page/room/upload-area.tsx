@@ -47,7 +47,11 @@ export function UploadArea({ room, users }: UploadAreaProps) {
           event.currentTarget.value = "";
         }}
       />
-      <SelectField label="In the name of" value={userId} onChange={(event) => setChosen(event.currentTarget.value)}>
+      <SelectField
+        label="In the name of"
+        value={userId}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      >
         {users.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}

@@ -54,7 +54,12 @@ export function useUploads(roomId: string) {
 
   const send = async (userId: string, files: readonly File[]) => {
     const first = Math.max(0, ...sendings.map(({ id }) => id)) + 1;
-    const added = files.map((file, index) => ({ id: first + index, filename: file.name, share: 0, error: null }));
+    const added = files.map((file, index) => ({
+      id: first + index,
+      filename: file.name,
+      share: 0,
+      error: null,
+    }));
     setSendings((known) => [...known, ...added]);
     for (const [index, file] of files.entries()) {
       const id = first + index;

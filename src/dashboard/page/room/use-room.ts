@@ -38,7 +38,9 @@ export function useReconcile(roomId: string) {
   const key = useKey();
   return useAct(() => atrium.rooms.reconcile(roomId), {
     done: ({ previous_active_participants: before, reconciled_active_participants: now }) =>
-      before === now ? `The counter was right: ${now} online` : `The counter was ${before}, and is ${now} now`,
+      before === now
+        ? `The counter was right: ${now} online`
+        : `The counter was ${before}, and is ${now} now`,
     touches: [key("room", roomId), key("rooms")],
   });
 }

@@ -48,7 +48,8 @@ export function useSetEntry(roomId: string, store: string) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useAct(
-    ({ key: entry, value, ifVersion }: EntryWrite) => atrium.stores.set(roomId, store, entry, value, { ifVersion }),
+    ({ key: entry, value, ifVersion }: EntryWrite) =>
+      atrium.stores.set(roomId, store, entry, value, { ifVersion }),
     { touches: [key("room", roomId, "entries", store), key("room", roomId, "stores")], isForm: true },
   );
 }

@@ -3,6 +3,7 @@ import type { UserSession } from "atrium/server";
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Form } from "../ui/form.tsx";
 import { Identifier } from "../ui/identifier.tsx";
@@ -11,7 +12,6 @@ import { Refusal } from "../ui/refusal.tsx";
 import { Table } from "../ui/table.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { Time, tellDuration } from "../ui/time.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
 import { useDeleteUser, useRenameUser, useUser } from "./use-users.ts";
 
 export interface UserPartProps {

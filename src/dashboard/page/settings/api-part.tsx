@@ -32,7 +32,9 @@ export function ApiPart() {
         <Refusal error={error} onRetry={refetch} />
         {data === undefined && !error && <Loading />}
         {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} />}
-        {data?.total === 0 && <p className="soft">No keys yet. Your back end needs one to ask for anything.</p>}
+        {data?.total === 0 && (
+          <p className="soft">No keys yet. Your back end needs one to ask for anything.</p>
+        )}
         {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
       </section>
       <section aria-labelledby="first-request">
@@ -60,7 +62,9 @@ const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
         <td>
           <Time at={key.created_at} />
         </td>
-        <td>{key.last_used_at === null ? <span className="soft">never</span> : <Time at={key.last_used_at} />}</td>
+        <td>
+          {key.last_used_at === null ? <span className="soft">never</span> : <Time at={key.last_used_at} />}
+        </td>
         <td className="row-actions">
           <Revocation apiKey={key} />
         </td>

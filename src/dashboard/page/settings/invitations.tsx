@@ -69,7 +69,11 @@ function NewInvitation() {
           onCancel={close}
           onSubmit={({ role }) => invite.mutate(role === "owner" ? "owner" : "member")}
         >
-          <SelectField label="Role" name="role" hint="An owner also says who else belongs to the organization.">
+          <SelectField
+            label="Role"
+            name="role"
+            hint="An owner also says who else belongs to the organization."
+          >
             <option value="member">member</option>
             <option value="owner">owner</option>
           </SelectField>

@@ -22,7 +22,9 @@ export function YouPart() {
         <SelectField
           label="Light or dark"
           value={theme}
-          onChange={(event) => chooseTheme(THEMES.find((one) => one === event.currentTarget.value) ?? "system")}
+          onChange={(event) =>
+            chooseTheme(THEMES.find((one) => one === event.currentTarget.value) ?? "system")
+          }
         >
           {THEMES.map((one) => (
             <option key={one} value={one}>
@@ -52,17 +54,24 @@ function Name() {
         isBusy={rename.isPending}
         onSubmit={({ name = "" }) => rename.mutate(name)}
       >
-        <TextField label="Name" name="name" autoComplete="name" required maxLength={255} defaultValue={person.name} />
+        <TextField
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          maxLength={255}
+          defaultValue={person.name}
+        />
       </Form>
     </section>
   );
 }
 
 function Password() {
-  const change = useAct(
-    (input: { current: string; next: string }) => askDoor("POST", "password", input),
-    { done: "Password changed; you are signed out everywhere else", isForm: true },
-  );
+  const change = useAct((input: { current: string; next: string }) => askDoor("POST", "password", input), {
+    done: "Password changed; you are signed out everywhere else",
+    isForm: true,
+  });
   return (
     <section aria-labelledby="password">
       <h2 id="password">Password</h2>

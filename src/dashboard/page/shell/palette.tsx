@@ -70,7 +70,9 @@ function Finder({ onGone }: { readonly onGone: () => void }) {
       itemToStringValue={(target: Target) => target.label}
     >
       <Autocomplete.Input className="input" aria-label="Page or room" placeholder="Page or room" />
-      <Autocomplete.Empty className="soft">{targets.length === 0 && "Nothing has such a name."}</Autocomplete.Empty>
+      <Autocomplete.Empty className="soft">
+        {targets.length === 0 && "Nothing has such a name."}
+      </Autocomplete.Empty>
       <Autocomplete.List className="found">
         {(target: Target) => (
           <Autocomplete.Item

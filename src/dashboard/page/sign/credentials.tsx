@@ -5,7 +5,14 @@ export const MIN_PASSWORD_CHARACTERS = 10;
 export const MAX_PASSWORD_CHARACTERS = 128;
 
 export const EmailField = ({ autoFocus = false }: { readonly autoFocus?: boolean }) => (
-  <TextField label="E-mail" name="email" type="email" autoComplete="username" required autoFocus={autoFocus} />
+  <TextField
+    label="E-mail"
+    name="email"
+    type="email"
+    autoComplete="username"
+    required
+    autoFocus={autoFocus}
+  />
 );
 
 export const NewPasswordField = ({ name = "password", label = "Password" }) => (

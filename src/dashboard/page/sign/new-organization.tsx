@@ -13,8 +13,7 @@ export function NewOrganization() {
   const queries = useQueryClient();
   const [, go] = useLocation();
   const create = useMutation({
-    mutationFn: (name: string) =>
-      askDoor<{ organization: Membership }>("POST", "organizations", { name }),
+    mutationFn: (name: string) => askDoor<{ organization: Membership }>("POST", "organizations", { name }),
     onSuccess: async ({ organization }) => {
       await queries.invalidateQueries({ queryKey: ME });
       go(`/${organization.id}`);

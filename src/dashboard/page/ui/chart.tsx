@@ -96,7 +96,11 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
     scales: { y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] } },
     axes: [
       { ...axis, grid: { show: false }, values: (_, ticks) => ticks.map((at) => hourOf.format(at * 1000)) },
-      { ...axis, size: 42, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000] },
+      {
+        ...axis,
+        size: 42,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000],
+      },
     ],
     series: [
       {},
@@ -116,7 +120,7 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
 function resolveColor(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
-  element.append(probe);
+  element.appendChild(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;

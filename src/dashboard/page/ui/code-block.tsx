@@ -9,9 +9,9 @@ export interface CodeBlockProps {
 export const CodeBlock = ({ text, what }: CodeBlockProps) => (
   <div className="code-block">
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
-    <pre tabIndex={0} role="region" aria-label={what}>
-      {text}
-    </pre>
+    <section className="scroll" tabIndex={0} aria-label={what}>
+      <pre>{text}</pre>
+    </section>
     <CopyButton text={text} what={what} />
   </div>
 );

@@ -10,7 +10,11 @@ export interface ConfirmProps {
   readonly children: ReactNode;
   /** What the button says that does it. */
   readonly verb: string;
-  readonly act: { mutateAsync(): Promise<unknown>; readonly isPending: boolean; readonly error: Error | null };
+  readonly act: {
+    mutateAsync(): Promise<unknown>;
+    readonly isPending: boolean;
+    readonly error: Error | null;
+  };
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
@@ -57,7 +61,12 @@ export function ConfirmButton({ label, accessibleName, look, icon, ...rest }: Co
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button look={look ?? "plain"} {...(icon && { icon })} aria-label={accessibleName} onClick={() => setOpen(true)}>
+      <Button
+        look={look ?? "plain"}
+        {...(icon && { icon })}
+        aria-label={accessibleName}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </Button>
       <Confirm {...rest} isOpen={isOpen} onClose={() => setOpen(false)} />

@@ -15,7 +15,15 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
-export const Dialog = ({ title, isOpen, onClose, about, isWide, isSticky = false, children }: DialogProps) => (
+export const Dialog = ({
+  title,
+  isOpen,
+  onClose,
+  about,
+  isWide,
+  isSticky = false,
+  children,
+}: DialogProps) => (
   <Base.Root
     open={isOpen}
     disablePointerDismissal={isSticky}

@@ -1,6 +1,6 @@
 /** Which events something is told of: any of the seven, at least one. */
 import { Checkbox } from "@base-ui/react/checkbox";
-import { type EventName } from "atrium/server";
+import type { EventName } from "atrium/server";
 import { EVENT_NAMES, EVENTS } from "../data/events.ts";
 import { Icon } from "./icon.tsx";
 

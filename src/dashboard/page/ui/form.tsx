@@ -36,4 +36,6 @@ export const Form = ({ onSubmit, error, isBusy, verb, onCancel, children }: Form
 );
 
 const readForm = (form: HTMLFormElement): Values =>
-  Object.fromEntries([...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  Object.fromEntries(
+    [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );

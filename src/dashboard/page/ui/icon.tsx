@@ -3,7 +3,8 @@
 const PATHS = {
   overview: "M2 9h4V2H2zM2 14h4v-2H2zM9 14h5V7H9zM9 4h5V2H9z",
   rooms: "M2 13V6l6-4 6 4v7zM6 13V9h4v4",
-  webhooks: "M6 7a2.5 2.5 0 1 1 3-2.4M5.8 6.8 4 10.5M3.5 9A2.5 2.5 0 1 0 6 12h5M9 5l2.2 4.2M10 9.7a2.5 2.5 0 1 1 .5 4",
+  webhooks:
+    "M6 7a2.5 2.5 0 1 1 3-2.4M5.8 6.8 4 10.5M3.5 9A2.5 2.5 0 1 0 6 12h5M9 5l2.2 4.2M10 9.7a2.5 2.5 0 1 1 .5 4",
   workflows: "M5.5 4 2 8l3.5 4M10.5 4 14 8l-3.5 4M9 2.5l-2 11",
   settings: "M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M10.5 3v3M5.5 10v3",
   copy: "M5.5 5.5h8v8h-8zM3 10.5H2.5v-8h8V3",

@@ -10,7 +10,7 @@ export interface TableProps {
 
 export const Table = ({ label, columns, children }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-  <div className="scroll" tabIndex={0} role="region" aria-label={label}>
+  <section className="scroll" tabIndex={0} aria-label={label}>
     <table>
       <thead>
         <tr>
@@ -23,5 +23,5 @@ export const Table = ({ label, columns, children }: TableProps) => (
       </thead>
       <tbody>{children}</tbody>
     </table>
-  </div>
+  </section>
 );

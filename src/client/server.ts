@@ -52,7 +52,7 @@ export type {
   UploadResult,
   UserRecord as User,
 } from "./wire.ts";
-export type { Execution, LogLine, Workflow, WorkflowChanges, Workflows } from "./workflows.ts";
+export type { LogLine, Workflow, WorkflowExecution, Workflows } from "./workflows.ts";
 
 export interface AtriumServerOptions extends RestOptions {
   /**

@@ -1,9 +1,9 @@
-/** A few numbers in a row. */
+/** A few figures in a row. */
 import { Link } from "wouter";
 
 export interface Figure {
   readonly label: string;
-  readonly value: number;
+  readonly value: number | string;
   /** Where more of it is seen. */
   readonly href?: string;
 }
@@ -13,7 +13,7 @@ export const Figures = ({ figures }: { readonly figures: readonly Figure[] }) =>
     {figures.map(({ label, value, href }) => (
       <div key={label}>
         <dt>{href === undefined ? label : <Link href={href}>{label}</Link>}</dt>
-        <dd>{value.toLocaleString("en")}</dd>
+        <dd>{typeof value === "number" ? value.toLocaleString("en") : value}</dd>
       </div>
     ))}
   </dl>

@@ -47,7 +47,12 @@ export function EntryTable({ roomId, store }: StoreProps) {
             setSearch(text);
           }}
         />
-        <Button icon="plus" data-shortcut="new" onClick={() => setEdited({ name: null, entry: null })}>
+        <Button
+          look="primary"
+          icon="plus"
+          data-shortcut="new"
+          onClick={() => setEdited({ name: null, entry: null })}
+        >
           New entry
         </Button>
       </div>

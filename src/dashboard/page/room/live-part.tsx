@@ -47,18 +47,18 @@ export function LivePart({ room }: { readonly room: Room }) {
         figures={[
           { label: "Online", value: room.active_participants },
           { label: "Users ever", value: room.total_users_created },
+          { label: "In use", value: tellDuration(room.duration_seconds) },
         ]}
       />
-      <p className="soft">In use for {tellDuration(room.duration_seconds)} in all.</p>
       <JoinBar isClosed={room.state === "closed"} />
       <Refusal error={error} />
       {online.length > 0 && <People users={online} presences={presences} />}
-      {unseen > 0 && online.length >= 0 && data && data.usersTotal > LOOKED_AT && (
+      {unseen > 0 && data && data.usersTotal > LOOKED_AT && (
         <p className="soft">
           And {unseen} more, who are not among the newest {LOOKED_AT} users.
         </p>
       )}
-      {room.active_participants === 0 && <Nobody room={room} />}
+      {data && online.length === 0 && unseen === 0 && <Nobody room={room} />}
     </>
   );
 }
@@ -80,13 +80,16 @@ function People({ users, presences }: PeopleProps) {
           <td>{user.role}</td>
           <td>{user.joined_at && <Time at={user.joined_at} />}</td>
           <td className="json">
-            <code>{JSON.stringify(presences[user.id] ?? null)}</code>
+            <Shown state={presences[user.id]} />
           </td>
         </tr>
       ))}
     </Table>
   );
 }
+
+const Shown = ({ state }: { readonly state: PresenceState | undefined }) =>
+  state === undefined ? <span className="soft">nothing</span> : <code>{JSON.stringify(state)}</code>;
 
 function Nobody({ room }: { readonly room: Room }) {
   const address = useAddress();

@@ -90,6 +90,7 @@ function useNews(roomId: string, client: AtriumClient | null): void {
       };
       waiting.set(part, setTimeout(ask, GATHER_MS));
     };
+    tell("users")();
     const offs = [
       client.on("roomUpdated", tell("users")),
       client.users.on("updated", tell("users")),

@@ -31,6 +31,7 @@ export function useTestWebhook(webhookId: string) {
   const key = useKey();
   return useAct(() => atrium.webhooks.test(webhookId), {
     done: tellOutcome,
+    isFailure: ({ status }) => status !== "success",
     touches: [key("webhook", webhookId, "deliveries")],
   });
 }

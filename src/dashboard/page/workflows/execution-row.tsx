@@ -1,5 +1,5 @@
 /** One run: how it went and, opened, what it said and gave. */
-import type { Execution } from "atrium/server";
+import type { WorkflowExecution as Execution } from "atrium/server";
 import { useState } from "react";
 import { Badge } from "../ui/badge.tsx";
 import { CodeBlock, prettyJson } from "../ui/code-block.tsx";

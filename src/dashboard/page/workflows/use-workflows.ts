@@ -1,6 +1,6 @@
 /** The workflows of the organization, what can be done to one, and how its runs went. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { EventName, Execution, WorkflowChanges } from "atrium/server";
+import type { EventName, WorkflowExecution as Execution } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAct } from "../data/use-act.ts";
 
@@ -42,15 +42,17 @@ export interface WorkflowInput {
 export function useCreateWorkflow() {
   const { atrium } = useCurrent();
   const key = useKey();
-  const create = ({ roomId, ...workflow }: WorkflowInput) =>
-    atrium.workflows.create({ ...workflow, ...(roomId !== null && { roomId }) });
-  return useAct(create, { done: "Workflow created", touches: [key("workflows")], isForm: true });
+  return useAct((workflow: WorkflowInput) => atrium.workflows.create(workflow), {
+    done: "Workflow created",
+    touches: [key("workflows")],
+    isForm: true,
+  });
 }
 
 export function useUpdateWorkflow(workflowId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((changes: WorkflowChanges) => atrium.workflows.update(workflowId, changes), {
+  return useAct((changes: WorkflowInput) => atrium.workflows.update(workflowId, changes), {
     done: ({ enabled }) => (enabled ? "Workflow saved" : "Workflow saved; it is switched off"),
     touches: [key("workflow", workflowId), key("workflows")],
     isForm: true,
@@ -97,8 +99,9 @@ export function useRunWorkflow(workflowId: string) {
   const key = useKey();
   const tell = ({ status, duration_ms }: Execution) =>
     `The run ${status === "success" ? "went well" : "failed"}, in ${Math.round(duration_ms)} ms`;
-  return useAct((sample: Sample) => atrium.workflows.run(workflowId, sample), {
+  return useAct(({ event, data }: Sample) => atrium.workflows.run(workflowId, event, data), {
     done: tell,
+    isFailure: ({ status }) => status === "failed",
     touches: [key("workflow", workflowId, "executions")],
     isForm: true,
   });

@@ -24,6 +24,16 @@ CREATE TABLE `memberships` (
 );
 --> statement-breakpoint
 CREATE INDEX `memberships_person` ON `memberships` (`person_id`,`joined_at`);--> statement-breakpoint
+CREATE TABLE `hourly_counts` (
+	`account_id` text NOT NULL,
+	`hour` integer NOT NULL,
+	`events` integer DEFAULT 0 NOT NULL,
+	`runs` integer DEFAULT 0 NOT NULL,
+	`failed_runs` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`account_id`, `hour`)
+);
+--> statement-breakpoint
+CREATE INDEX `hourly_counts_oldest` ON `hourly_counts` (`hour`);--> statement-breakpoint
 CREATE TABLE `credentials` (
 	`id` text PRIMARY KEY NOT NULL,
 	`person_id` text NOT NULL,

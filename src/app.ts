@@ -13,6 +13,7 @@ import { description, failure, forOwnPages, preflight } from "./http/envelope.ts
 import { type ApiDocument, buildDocument } from "./http/openapi.ts";
 import { serve } from "./http/serve.ts";
 import { memberEndpoints } from "./members/routes.ts";
+import { overviewEndpoints } from "./overview/routes.ts";
 import { doors } from "./people/routes.ts";
 import { realtimeEndpoints } from "./realtime/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
@@ -23,6 +24,7 @@ import { webhookEndpoints } from "./webhooks/routes.ts";
 export const ENDPOINTS: readonly Endpoint[] = [
   ...accountEndpoints,
   ...memberEndpoints,
+  ...overviewEndpoints,
   ...roomEndpoints,
   ...userEndpoints,
   ...fileEndpoints,

@@ -9,6 +9,7 @@ import { RECEIPT_LIFETIME_MS } from "./http/idempotency.ts";
 import { logLine } from "./http/on-error.ts";
 import { deleteExpiredReceipts } from "./http/store.ts";
 import { sweepInvitations } from "./members/commands.ts";
+import { sweepActivity } from "./overview/queries.ts";
 import { sweepSessions } from "./people/commands.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 
@@ -25,6 +26,7 @@ export async function keepHouse(env: Env, now: number): Promise<void> {
     db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
     sweepSessions(db, now),
     sweepInvitations(db, now),
+    sweepActivity(db, now),
     sweepFiles(db, openBlobs(env.FILES), now),
   ]);
 }

@@ -27,15 +27,22 @@ describe("signing up", () => {
   it("signs in", async () => {
     const { browser, email, organization } = await signUp();
     const other = new Browser();
-    const answer = await other.post<Me>("/sign-in", { email: ` ${email.toUpperCase()} `, password: PASSWORD });
+    const answer = await other.post<Me>("/sign-in", {
+      email: ` ${email.toUpperCase()} `,
+      password: PASSWORD,
+    });
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.data.organizations).toEqual([organization]);
     expect(await env.DB.prepare("SELECT count(*) n FROM sessions").first("n")).toBeGreaterThan(1);
     const wrong = await other.post("/sign-in", { email, password: "x" });
     expect(wrong.status).toBe(401);
     expect((await browser.api(organization.id).get("/rooms")).status).toBe(200);
-    expect((await browser.post("/password", { current: PASSWORD, next: "another password" }))).toMatchObject({status: 200});
-    expect((await browser.post("/password", { current: PASSWORD, next: "another password" }))).toMatchObject({status: 400});
+    expect(await browser.post("/password", { current: PASSWORD, next: "another password" })).toMatchObject({
+      status: 200,
+    });
+    expect(await browser.post("/password", { current: PASSWORD, next: "another password" })).toMatchObject({
+      status: 400,
+    });
     expect((await browser.get("/me")).status).toBe(200);
     expect((await other.get("/me")).status).toBe(401);
     expect((await browser.post("/sign-out")).status).toBe(200);

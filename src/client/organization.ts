@@ -28,6 +28,7 @@ export interface Member {
 export interface Invitation {
   readonly id: string;
   readonly role: Member["role"];
+  readonly created_at: string;
   readonly expires_at: string;
 }
 
@@ -47,7 +48,8 @@ export interface Overview {
   readonly users_total: number;
   readonly events_last_day: number;
   readonly runs_last_day: number;
-  /** Of the last day, the earliest first. */
+  readonly failed_runs_last_day: number;
+  /** The last 24, the current one last. */
   readonly hours: Hour[];
 }
 

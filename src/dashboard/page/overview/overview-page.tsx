@@ -29,8 +29,8 @@ function Glance({ overview }: { readonly overview: Overview }) {
         figures={[
           { label: "Rooms online", value: overview.rooms_online },
           { label: "Participants online", value: overview.participants_online },
-          { label: "Events in the last day", value: overview.events_last_day, href: address("/webhooks") },
-          { label: "Runs in the last day", value: overview.runs_last_day, href: address("/workflows") },
+          { label: "Events, 24 hours", value: overview.events_last_day, href: address("/webhooks") },
+          { label: "Runs, 24 hours", value: overview.runs_last_day, href: address("/workflows") },
           { label: "Rooms", value: overview.rooms_total, href: address("/rooms") },
           { label: "Users", value: overview.users_total },
         ]}

@@ -70,7 +70,7 @@ function Finder({ onGone }: { readonly onGone: () => void }) {
       itemToStringValue={(target: Target) => target.label}
     >
       <Autocomplete.Input className="input" aria-label="Page or room" placeholder="Page or room" />
-      <Autocomplete.Empty className="soft">
+      <Autocomplete.Empty className="soft nothing-found">
         {targets.length === 0 && "Nothing has such a name."}
       </Autocomplete.Empty>
       <Autocomplete.List className="found">

@@ -35,16 +35,15 @@ export const Dialog = ({
     <Base.Portal>
       <Base.Backdrop className="backdrop" />
       <Base.Popup className={isWide ? "dialog wide" : "dialog"}>
-        <header>
-          <Base.Title>{title}</Base.Title>
-          {!isSticky && (
-            <Base.Close className="button quiet" aria-label="Close">
-              <Icon name="close" />
-            </Base.Close>
-          )}
-        </header>
+        <Base.Title>{title}</Base.Title>
         {about && <Base.Description className="soft">{about}</Base.Description>}
         {children}
+        {/* Last, so that the keyboard begins where something is to be done. */}
+        {!isSticky && (
+          <Base.Close className="button quiet dialog-close" aria-label="Close">
+            <Icon name="close" />
+          </Base.Close>
+        )}
       </Base.Popup>
     </Base.Portal>
   </Base.Root>

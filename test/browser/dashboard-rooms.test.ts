@@ -103,6 +103,7 @@ describe("a room that somebody looks at", () => {
     expect(bo.store("tasks").getAll()).toEqual({ milk: { title: "Buy tea" }, bread: { title: "Buy bread" } });
     await desk.button("Delete bread").click();
     await desk.button("Delete entry").click();
+    await desk.notice("Entry deleted").waitFor();
     await desk.row("bread").waitFor({ state: "detached" });
   });
 
@@ -148,6 +149,7 @@ describe("a room that somebody looks at", () => {
     const said = desk.page.getByRole("listitem").filter({ hasText: "We have begun" });
     await said.getByRole("button", { name: "Delete" }).click();
     await desk.button("Delete comment").click();
+    await desk.notice("Comment deleted").waitFor();
     await said.waitFor({ state: "detached" });
     const { comments } = await bo.comments.list();
     expect(comments.map(({ text, resolved }) => [text, resolved])).toEqual([["Shall we begin?", true]]);
@@ -155,7 +157,7 @@ describe("a room that somebody looks at", () => {
 
   it("takes files that are dropped, shows pictures, and deletes them", async () => {
     await desk.enter(`/rooms/${roomId}/files`);
-    await desk.page.getByText("Drop files here").waitFor();
+    await desk.button("Choose files").waitFor();
     await desk.page.evaluate(async () => {
       const canvas = new OffscreenCanvas(30, 20);
       canvas.getContext("2d")?.fillRect(0, 0, 30, 20);
@@ -172,6 +174,7 @@ describe("a room that somebody looks at", () => {
     expect(await desk.link("Open notes.html").locator("img").count()).toBe(0);
     await desk.button("Delete notes.html").click();
     await desk.button("Delete file").click();
+    await desk.notice("File deleted").waitFor();
     await desk.link("Open notes.html").waitFor({ state: "detached" });
     const files = await bo.storage.getAll();
     expect(files.map(({ filename }) => filename)).toEqual(["plan.png"]);

@@ -108,6 +108,7 @@ it("gives a new secret, switches off and on, and changes what is told", async ()
 it("deletes after a question", async () => {
   await desk.button("Delete").click();
   await desk.button("Delete webhook").click();
+  await desk.notice("Webhook deleted").waitFor();
   await desk.link(receiver.url).waitFor();
   await desk.link("http://127.0.0.1:9/").waitFor({ state: "detached" });
 });

@@ -40,7 +40,7 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
           <option value="open">Open ones</option>
           <option value="resolved">Resolved ones</option>
         </SelectField>
-        <NewComment roomId={roomId} users={names.users} />
+        <NewComment roomId={roomId} users={names.users ?? []} />
       </div>
       <Refusal error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}

@@ -25,9 +25,8 @@ export function FilesPart({ room }: { readonly room: Room }) {
   const { users, nameOf } = useNames(room.id);
   return (
     <section aria-label="Files">
-      {users.length > 0 ? (
-        <UploadArea room={room} users={users} />
-      ) : (
+      {users && users.length > 0 && <UploadArea room={room} users={users} />}
+      {users?.length === 0 && (
         <p className="soft">
           A file belongs to a user of the room:{" "}
           <Link href={address(`/rooms/${room.id}/users`)}>make one</Link> first, then drop files here.

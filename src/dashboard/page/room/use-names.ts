@@ -7,7 +7,8 @@ const LOOKED_AT = 100;
 const KEPT_MS = 15_000;
 
 export interface Names {
-  readonly users: readonly User[];
+  /** Undefined while they are on their way. */
+  readonly users: readonly User[] | undefined;
   /** The name, or the id of whoever is not among them. */
   readonly nameOf: (userId: string) => string;
 }
@@ -20,6 +21,6 @@ export function useNames(roomId: string): Names {
     queryFn: () => atrium.rooms.get(roomId, { limit: LOOKED_AT }),
     staleTime: KEPT_MS,
   });
-  const users = data?.users ?? [];
-  return { users, nameOf: (userId) => users.find(({ id }) => id === userId)?.name ?? userId };
+  const users = data?.users;
+  return { users, nameOf: (userId) => users?.find(({ id }) => id === userId)?.name ?? userId };
 }

@@ -30,7 +30,7 @@ export function WebhookPage() {
       actions={<WebhookActions webhook={webhook} />}
     >
       <Deliveries webhookId={webhook.id} />
-      <Configuration key={webhook.updated_at} webhook={webhook} />
+      <Configuration key={webhook.id} webhook={webhook} />
     </Page>
   );
 }

@@ -42,7 +42,7 @@ export function TrialRun({ workflow }: { readonly workflow: Workflow }) {
 }
 
 function UserChoice({ roomId }: { readonly roomId: string }) {
-  const { users } = useNames(roomId);
+  const { users = [] } = useNames(roomId);
   return (
     <SelectField
       label="User"

@@ -159,7 +159,6 @@ describe("signing in", () => {
       last = await new Browser().post("/sign-in", { email, password: "wrong" });
     }
     expect([refusal(last), last.headers.get("Retry-After")]).toEqual([[429, "Server", "RATE_LIMITED"], "60"]);
-    expect((await new Browser().post("/sign-in", { email, password: PASSWORD })).status).toBe(429);
     const { email: neighbour } = await signUp();
     expect((await new Browser().post("/sign-in", { email: neighbour, password: PASSWORD })).status).toBe(200);
   });

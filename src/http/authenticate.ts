@@ -14,7 +14,7 @@ export interface AuthPorts {
   readonly db: Database;
   readonly tokens: Tokens;
   /** What sessions' cookies are signed with. */
-  readonly cookieSecret: string;
+  cookieSecret(): string;
   /** The organization in the path. */
   readonly accountId: string;
   now(): number;
@@ -69,7 +69,7 @@ const sessionScheme: Scheme = async (request, { db, cookieSecret, accountId, now
   mustBeOurOwn(request);
   const membershipOf = ({ organizations }: SignedIn) => organizations.find(({ id }) => id === accountId);
   const suffices = (session: SignedIn) => membershipOf(session) !== undefined;
-  const session = await verifySession(cookie, { db, secret: cookieSecret, now: now(), suffices });
+  const session = await verifySession(cookie, { db, secret: cookieSecret(), now: now(), suffices });
   if (session === null) return null;
   const membership = membershipOf(session);
   if (membership === undefined) {

@@ -40,7 +40,7 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     authenticate(request, {
       db,
       tokens,
-      cookieSecret: cookieSecretOf(secrets[0]),
+      cookieSecret: () => cookieSecretOf(secrets[0]),
       accountId,
       now,
       defer,

@@ -11,6 +11,7 @@ const PAGE = path.join(ROOT, "src/dashboard/page");
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/client/index.ts"),
   "atrium/server": path.join(ROOT, "src/client/server.ts"),
+  "atrium/source": path.join(ROOT, "src/client"),
 };
 
 /** All of these understand `light-dark()` and nested rules. */

@@ -1,46 +1,54 @@
 /** Says what the bindings offer, while one types and where one points. */
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { EditorView, Tooltip } from "@codemirror/view";
-import { BINDINGS, type Binding, findBinding, OBJECTS } from "./bindings.ts";
+import { membersAfter } from "./bindings.ts";
+import type { Member } from "./declarations.ts";
 
-/** The members of a binding after its dot; the bindings themselves within a word. */
+/** A name, and those before it with their dots. */
+const PATH = /[\w$]+(?:\.[\w$]*)*/;
+
 export function completeBindings(context: CompletionContext): CompletionResult | null {
-  const member = context.matchBefore(/\b(store|room|files|event)\.\w*/);
-  if (member !== null) {
-    const [object = ""] = member.text.split(".");
-    return { from: member.from + object.length + 1, options: (BINDINGS[object] ?? []).map(optionOf) };
-  }
-  const word = context.matchBefore(/\w+/);
-  if (word === null && !context.explicit) return null;
-  return { from: word?.from ?? context.pos, options: OBJECTS.map(optionOf) };
+  const path = context.matchBefore(PATH);
+  if (path === null && !context.explicit) return null;
+  const names = path?.text.split(".") ?? [""];
+  const begun = names.pop() ?? "";
+  const options = membersAfter(names).map(optionOf);
+  return options.length === 0 ? null : { from: context.pos - begun.length, options };
 }
 
-const optionOf = ({ name, type, about }: Binding) => ({
-  label: name,
-  type: type.startsWith("(") ? "method" : "property",
-  detail: type,
-  info: about,
+const isMethod = ({ type }: Member): boolean => type.startsWith("(");
+
+const optionOf = (member: Member) => ({
+  label: member.name,
+  type: isMethod(member) ? "method" : "property",
+  detail: member.type,
+  info: member.about,
 });
 
 /** What is pointed at, if it is a binding or a member of one. */
 export function explainBinding(view: EditorView, position: number): Tooltip | null {
   const { from: start, text } = view.state.doc.lineAt(position);
-  for (const found of text.matchAll(/\b(?:(store|room|files|event)\.)?(\w+)/g)) {
-    const [whole, object, name = ""] = found;
-    const end = start + found.index + whole.length;
-    const from = end - name.length;
-    const binding = position >= from && position <= end ? findBinding(object, name) : undefined;
-    if (binding !== undefined) return { pos: from, end, above: true, create: () => ({ dom: draw(binding) }) };
+  for (const { 0: path, index } of text.matchAll(new RegExp(PATH, "g"))) {
+    let from = start + index;
+    for (const [depth, name] of path.split(".").entries()) {
+      const end = from + name.length;
+      const names = path.split(".").slice(0, depth);
+      const member = membersAfter(names).find((one) => one.name === name);
+      if (member && position >= from && position <= end) {
+        return { pos: from, end, above: true, create: () => ({ dom: draw(member) }) };
+      }
+      from = end + 1;
+    }
   }
   return null;
 }
 
-function draw({ name, type, about }: Binding): HTMLElement {
+function draw(member: Member): HTMLElement {
   const dom = document.createElement("div");
   dom.className = "cm-binding";
   const code = document.createElement("code");
-  code.textContent = `${name}${type.startsWith("(") ? "" : ": "}${type}`;
+  code.textContent = `${member.name}${isMethod(member) ? "" : ": "}${member.type}`;
   dom.appendChild(code);
-  dom.appendChild(document.createTextNode(about));
+  dom.appendChild(document.createTextNode(member.about));
   return dom;
 }

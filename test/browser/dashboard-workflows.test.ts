@@ -26,7 +26,10 @@ const code = () => desk.page.getByRole("textbox", { name: "Code of the workflow"
 
 /** Replaces all of the code. */
 async function write(text: string): Promise<void> {
-  await code().fill(text);
+  await code().click();
+  await desk.page.keyboard.press("Control+a");
+  await desk.page.keyboard.press("Backspace");
+  await desk.page.keyboard.insertText(text);
 }
 
 it("offers what the bindings have, with their types", async () => {
@@ -76,7 +79,6 @@ it("shows the runs as they happen, those that fail with what went wrong", async 
   await desk.notice("Workflow saved").waitFor();
   await desk.button("Run").click();
   await desk.notice("The run failed").waitFor();
-  await desk.page.getByRole("button", { name: "Dismiss" }).first().click();
   const latest = desk.page.locator(".records > li").first();
   await latest.getByText("failed").waitFor();
   await latest.locator("summary").click();

@@ -29,6 +29,9 @@ export async function bundleDashboard({
     mode: development ? "development" : "production",
     logLevel: "error",
     resolve: { alias: ALIAS },
+    // Whatever NODE_ENV of those who build says.
+    oxc: { jsx: { runtime: "automatic", development } },
+    define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },
     build: {
       write: false,
       target: BROWSERS,

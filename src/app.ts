@@ -1,15 +1,20 @@
 /** The API's table of contents: one mount per feature, and what answers beside them. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
+import { answerAt } from "./dashboard/door.ts";
+import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, receiveVisitor } from "./demo/routes.ts";
 import type { Env } from "./env.ts";
 import { AppError } from "./errors.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { docsPage } from "./http/docs/page.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
-import { description, failure, preflight } from "./http/envelope.ts";
+import { description, failure, forOwnPages, preflight } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi.ts";
 import { serve } from "./http/serve.ts";
+import { memberEndpoints } from "./members/routes.ts";
+import { overviewEndpoints } from "./overview/routes.ts";
+import { doors } from "./people/routes.ts";
 import { realtimeEndpoints } from "./realtime/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
@@ -19,6 +24,8 @@ import { workflowEndpoints } from "./workflows/routes.ts";
 /** Every endpoint under `/v1/accounts/:accountId`: what is here is routed, described and tested. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...accountEndpoints,
+  ...memberEndpoints,
+  ...overviewEndpoints,
   ...roomEndpoints,
   ...userEndpoints,
   ...fileEndpoints,
@@ -48,11 +55,19 @@ app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => receiveVisitor(c.req.raw, c.env, c.executionCtx));
 app.get("/", (c) => c.redirect("/docs"));
 
+for (const door of doors) {
+  app.on(door.method, `/dashboard/api${door.path}`, (c) =>
+    answerAt(door, { request: c.req.raw, env: c.env, params: c.req.param() }),
+  );
+}
+app.all("/dashboard/api/*", () => forOwnPages(noSuchEndpoint()));
+app.get("/dashboard/*", (c) => dashboardPage(c.req.raw, c.env));
+
 app.options("/v1/*", () => preflight(crypto.randomUUID()));
 
-app.notFound(() =>
+const noSuchEndpoint = () =>
   failure(
     new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists the ones there are"),
     crypto.randomUUID(),
-  ),
-);
+  );
+app.notFound(noSuchEndpoint);

@@ -3,6 +3,7 @@ import type { Results, Statement, Tenant } from "./database.ts";
 import { AppError } from "./errors.ts";
 import type { Subscribers } from "./events/subscriber.ts";
 import type { Blobs } from "./files/blobs.ts";
+import type { MemberRole } from "./members/schema.ts";
 import type { RoomGateway } from "./realtime/gateway.ts";
 import type { Role } from "./users/schema.ts";
 import type { Tokens } from "./users/tokens.ts";
@@ -12,6 +13,13 @@ import type { Runner } from "./workflows/runner.ts";
 export type Actor =
   /** The organization itself, by one of its API keys. */
   | { readonly type: "key"; readonly accountId: string; readonly keyId: string }
+  /** A member of the organization, by the dashboard's session cookie. */
+  | {
+      readonly type: "person";
+      readonly accountId: string;
+      readonly personId: string;
+      readonly role: MemberRole;
+    }
   /** One user of one room, by its JWT. */
   | {
       readonly type: "user";
@@ -81,5 +89,15 @@ export function mayUseRoom({ actor }: Pick<Work, "actor">, roomId: string): void
         ? "This user's token opens its own room only"
         : "A workflow's run may use its event's room only",
     );
+  }
+}
+
+/**
+ * Refuses a member who is no owner what would make it one in all but name: members, invitations and API keys.
+ * A key is the organization itself.
+ */
+export function mayManage({ actor }: Ctx): void {
+  if (actor.type === "person" && actor.role !== "owner") {
+    throw new AppError("Auth", "FORBIDDEN", "Only owners of the organization may do this; ask one of them");
   }
 }

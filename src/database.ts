@@ -105,12 +105,14 @@ export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert
 
 /**
  * What a failed statement violated: `unique:rooms.account_id, rooms.custom_id`, `foreign` (what it refers to
- * is not there), or null when it failed for another reason.
+ * is not there), `required:memberships.role` (a value is missing), or null when it failed for another reason.
  */
 export function violatedConstraint(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const unique = /UNIQUE constraint failed: (.+?)(?::|$)/.exec(error.message);
   if (unique !== null) return `unique:${unique[1]}`;
+  const required = /NOT NULL constraint failed: (.+?)(?::|$)/.exec(error.message);
+  if (required !== null) return `required:${required[1]}`;
   return error.message.includes("FOREIGN KEY constraint failed") ? "foreign" : null;
 }
 

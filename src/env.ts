@@ -29,6 +29,8 @@ export interface Env extends LimitSettings, NamespaceVariables {
   readonly LOADER?: WorkerLoader;
   /** Scripts with the code of workflows, where Workers for Platforms keeps it; instead of LOADER. */
   readonly DISPATCHER?: DispatchNamespace;
+  readonly SIGN_IN_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   /** The files of `.wrangler/public`. */
   readonly ASSETS: Fetcher;
   readonly JWT_SECRET?: string;

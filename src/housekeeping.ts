@@ -1,4 +1,4 @@
-/** What the cron trigger does each minute: hands on what a crash left in the outbox, clears receipts, files and scripts. */
+/** What the cron trigger does each minute: hands on what a crash left in the outbox, and clears what is done with or has expired. */
 import { openDatabase } from "./database.ts";
 import type { Env } from "./env.ts";
 import { sweepOutbox } from "./events/dispatch.ts";
@@ -8,6 +8,9 @@ import { sweepFiles } from "./files/clearing.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency.ts";
 import { logLine } from "./http/on-error.ts";
 import { deleteExpiredReceipts } from "./http/store.ts";
+import { sweepInvitations } from "./members/commands.ts";
+import { sweepActivity } from "./overview/queries.ts";
+import { sweepSessions } from "./people/commands.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { runnerOf } from "./workflows/runner-of.ts";
 import { sweepRetiredScripts } from "./workflows/scripts.ts";
@@ -23,6 +26,9 @@ export async function keepHouse(env: Env, now: number): Promise<void> {
   await Promise.all([
     sweepOutbox(ports, now),
     db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
+    sweepSessions(db, now),
+    sweepInvitations(db, now),
+    sweepActivity(db, now),
     sweepFiles(db, openBlobs(env.FILES), now),
     sweepRetiredScripts(db, () => runnerOf(env), now, ports.log),
   ]);

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { bundleDashboard } from "../src/cli/dashboard-bundle.ts";
 import { bundleDemo } from "../src/cli/demo-bundle.ts";
 import { bundleGuest } from "../src/cli/guest-bundle.ts";
 import { readRuns } from "./endurance/runs.ts";
@@ -17,7 +18,8 @@ export default defineConfig({
         root,
         plugins: [
           cloudflareTest(async () => {
-            await Promise.all([bundleDemo(), bundleGuest()]); // the plugin runs no custom build
+            // The plugin runs no custom build.
+            await Promise.all([bundleDemo(), bundleDashboard(), bundleGuest()]);
             return {
               wrangler: { configPath: path.join(root, "wrangler.toml") },
               miniflare: {

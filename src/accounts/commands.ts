@@ -1,5 +1,5 @@
 /** What can be done to an organization's API keys. */
-import type { Ctx } from "../context.ts";
+import { type Ctx, mayManage } from "../context.ts";
 import { AppError, notFound } from "../errors.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
 import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
@@ -11,6 +11,7 @@ export async function createApiKey(
   ctx: Ctx,
   input: ApiKeyCreation,
 ): Promise<{ api_key: ApiKey; key: string }> {
+  mayManage(ctx);
   const key = newKey();
   const row = {
     ...(await fingerprintOf(key)),
@@ -30,6 +31,7 @@ export async function createApiKey(
  * organization cannot lock itself out: it makes another one first.
  */
 export async function revokeApiKey(ctx: Ctx, keyId: string): Promise<Record<string, never>> {
+  mayManage(ctx);
   if (ctx.actor.type === "key" && ctx.actor.keyId === keyId) {
     throw new AppError("Accounts", "CONFLICT", "A key cannot revoke itself; make another one and use that");
   }

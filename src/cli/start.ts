@@ -3,9 +3,9 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "./command.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
-import { confirmDemo, prepareDemo } from "./demo.ts";
+import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
 import { type DevServer, startDevServer } from "./dev-server.ts";
-import { bearerOf, type Credentials } from "./organization.ts";
+import { bearerOf } from "./organization.ts";
 import { findPortProblem } from "./port.ts";
 import { ensureDevSecrets } from "./secrets.ts";
 import { SILENCE_LIMIT_MS, watch } from "./watchdog.ts";
@@ -44,9 +44,16 @@ async function mustBeFree(port: number): Promise<void> {
   );
 }
 
-const banner = (url: string, credentials: Credentials, hasDemo: boolean): string => `
+const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
 Atrium is ready at ${url}, its documentation at ${url}/docs
 ${hasDemo ? `A demo of it is at ${url}/demo: open it in two windows` : "Its demo comes back with the next start"}
+
+Sign in to the dashboard at ${url}/dashboard
+
+  E-mail      ${signIn.email}
+  Password    ${signIn.password}
+
+or speak for its organization over REST:
 
   Account ID  ${credentials.accountId}
   API key     ${credentials.apiKey}

@@ -72,12 +72,13 @@ interface Attempt {
 
 export class Rest {
   readonly #base: string;
-  readonly #authorization: string;
+  readonly #authorization: string | null;
   readonly #maxRetries: number;
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  constructor(options: RestOptions & { readonly authorization: string }) {
+  /** `authorization` is null where the browser says who asks, by a cookie. */
+  constructor(options: RestOptions & { readonly authorization: string | null }) {
     const { serverUrl, accountId } = options;
     this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
     this.#authorization = options.authorization;
@@ -109,7 +110,7 @@ export class Rest {
   async #attempt(request: RestRequest, idempotencyKey: string): Promise<Attempt> {
     try {
       const response = await this.#send(request, {
-        Authorization: this.#authorization,
+        ...(this.#authorization && { Authorization: this.#authorization }),
         ...(request.method === "POST" && { "Idempotency-Key": idempotencyKey }),
         ...(request.body && { "Content-Type": "application/json" }),
       });

@@ -10,7 +10,8 @@ import type {
   WriteOptions,
   Written,
 } from "./answers.ts";
-import { type Query, Rest, type RestOptions } from "./rest.ts";
+import { Organization } from "./organization.ts";
+import { type Progress, type Query, Rest, type RestOptions } from "./rest.ts";
 import type { FileFilter } from "./storage.ts";
 import { Webhooks } from "./webhooks.ts";
 import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult } from "./wire.ts";
@@ -37,6 +38,8 @@ export type {
   SessionStartedEvent,
   UserEvent,
 } from "./events.ts";
+export type { ApiKey, Hour, Invitation, Member, Organization, Overview } from "./organization.ts";
+export type { Progress } from "./rest.ts";
 export type { FileFilter } from "./storage.ts";
 export { verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
 export type { Delivery, DeliveryAttempt, Webhook, Webhooks, WebhookWithSecret } from "./webhooks.ts";
@@ -49,12 +52,14 @@ export type {
   UploadResult,
   UserRecord as User,
 } from "./wire.ts";
-
 export type { LogLine, Workflow, WorkflowExecution, Workflows } from "./workflows.ts";
 
 export interface AtriumServerOptions extends RestOptions {
-  /** An API key of the organization: it opens everything that is the organization's, so keep it on your servers. */
-  readonly apiKey: string;
+  /**
+   * An API key of the organization: it opens everything that is the organization's, so keep it on your servers.
+   * Null on pages of the service's own origin, where the cookie of the person who is signed in says who asks.
+   */
+  readonly apiKey: string | null;
 }
 
 /** Who a page or a search is for is the interface's own matter: this makes plain values of it. */
@@ -68,12 +73,15 @@ export class AtriumServer {
   readonly #rest: Rest;
   readonly webhooks: Webhooks;
   readonly workflows: Workflows;
+  readonly organization: Organization;
 
   constructor(options: AtriumServerOptions) {
-    const authorization = `Bearer ${btoa(`${options.accountId}:${options.apiKey}`)}`;
+    const { accountId, apiKey } = options;
+    const authorization = apiKey === null ? null : `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
     this.#rest = new Rest({ ...options, authorization });
     this.webhooks = new Webhooks(this.#rest);
     this.workflows = new Workflows(this.#rest);
+    this.organization = new Organization(this.#rest);
   }
 
   readonly rooms = {
@@ -251,13 +259,21 @@ export class AtriumServer {
     /** In the name of a user of the room; at most 100 MiB. */
     upload: async (
       roomId: string,
-      upload: { readonly userId: string; readonly file: Blob; readonly filename: string },
+      upload: {
+        readonly userId: string;
+        readonly file: Blob;
+        readonly filename: string;
+        /** Called with what has been sent, in browsers. */
+        readonly onProgress?: (progress: Progress) => void;
+      },
     ): Promise<UploadResult> => {
+      const { file, onProgress } = upload;
       const form = new FormData();
       form.append("roomId", roomId);
       form.append("userId", upload.userId);
-      form.append("file", upload.file, upload.filename);
-      const request = { method: "POST", path: ["upload"], upload: { form } } as const;
+      form.append("file", file, upload.filename);
+      const onSent = onProgress && ((loaded: number) => onProgress({ loaded, total: file.size }));
+      const request = { method: "POST", path: ["upload"], upload: { form, onSent } } as const;
       return (await this.#rest.ask<{ file: UploadResult }>(request)).file;
     },
 

@@ -6,6 +6,7 @@ import { AppError } from "../errors.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
 import { asAppError, logLine } from "../http/on-error.ts";
+import { asPage } from "../http/page.ts";
 import { countVisitor } from "../http/rate-limit.ts";
 import { serve } from "../http/serve.ts";
 import { Name } from "../http/text.ts";
@@ -63,22 +64,5 @@ export const demoPage = (request: Request, env: Env): Promise<Response> =>
     demoAccountId(env);
     const asset = await env.ASSETS.fetch(request);
     if (asset.status === 404) throw new AppError("Server", "NOT_FOUND", "The demo has no such file");
-    const response = new Response(asset.body, asset);
-    response.headers.set("Content-Security-Policy", policyFor(new URL(request.url)));
-    response.headers.set("X-Content-Type-Options", "nosniff");
-    response.headers.set("Referrer-Policy", "no-referrer");
-    return response;
+    return asPage(asset, new URL(request.url));
   });
-
-/** Not every browser counts a WebSocket to the page's own origin as 'self'. */
-const policyFor = ({ protocol, host }: URL): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    `connect-src 'self' ${protocol === "https:" ? "wss" : "ws"}://${host}`,
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join("; ");

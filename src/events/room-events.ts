@@ -1,5 +1,6 @@
 /** Hands the events of a room over to those who listen. */
 import type { Tenant } from "../database.ts";
+import { countActivity } from "../overview/activity.ts";
 import type { WaitingEvent } from "../realtime/storage-events.ts";
 import { distribute } from "./distribute.ts";
 import { type Listener, listensTo, parseListeners, selectListeners } from "./listeners.ts";
@@ -15,9 +16,15 @@ export async function distributeRoomEvents(
   roomId: string,
   events: readonly WaitingEvent[],
 ): Promise<ReadonlyMap<string, string>> {
-  const [listening] = events.some(({ owed }) => owed === null)
-    ? await tenant.db.run([selectListeners(tenant, roomId)])
-    : [[]];
+  const fresh = events.filter(({ owed }) => owed === null);
+  const [first] = fresh;
+  const [listening] =
+    first === undefined
+      ? [[]]
+      : await tenant.db.run([
+          selectListeners(tenant, roomId),
+          countActivity(tenant, first.occurredAt, { events: fresh.length }),
+        ]);
   const parcels = events.map(({ id, event, occurredAt, body, owed }) => ({
     envelope: { eventId: id, event, roomId, body, occurredAt },
     to:

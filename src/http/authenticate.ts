@@ -3,21 +3,25 @@ import { verifyKey } from "../accounts/verify-key.ts";
 import type { Actor } from "../context.ts";
 import type { Database } from "../database.ts";
 import { AppError } from "../errors.ts";
+import { sessionCookieOf } from "../people/session-cookie.ts";
+import { type SignedIn, verifySession } from "../people/verify-session.ts";
 import { findTokenBearer } from "../users/queries.ts";
 import type { Tokens } from "../users/tokens.ts";
+import { mustBeOurOwn } from "./own-origin.ts";
 
 /** What a scheme may use to find out. */
 export interface AuthPorts {
   readonly db: Database;
   readonly tokens: Tokens;
+  /** What sessions' cookies are signed with. */
+  cookieSecret(): string;
+  /** The organization in the path. */
+  readonly accountId: string;
   now(): number;
   defer(work: Promise<unknown>): void;
 }
 
-/**
- * One kind of credential: `undefined` when the request carries none of its kind, null when it carries a bad
- * one. The dashboard's session cookie is one more entry of {@link SCHEMES}.
- */
+/** One kind of credential: `undefined` when the request carries none of its kind, null when it carries a bad one. */
 export type Scheme = (request: Request, ports: AuthPorts) => Promise<Actor | null | undefined>;
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
@@ -58,14 +62,30 @@ const userTokenScheme: Scheme = async (request, { db, tokens, now }) => {
   );
 };
 
-const SCHEMES: readonly Scheme[] = [apiKeyScheme, userTokenScheme];
+/** A member of the organization, by the dashboard's cookie; whatever stands in `Authorization` comes before it. */
+const sessionScheme: Scheme = async (request, { db, cookieSecret, accountId, now }) => {
+  const cookie = request.headers.has("Authorization") ? null : sessionCookieOf(request);
+  if (cookie === null) return undefined;
+  mustBeOurOwn(request);
+  const membershipOf = ({ organizations }: SignedIn) => organizations.find(({ id }) => id === accountId);
+  const suffices = (session: SignedIn) => membershipOf(session) !== undefined;
+  const session = await verifySession(cookie, { db, secret: cookieSecret(), now: now(), suffices });
+  if (session === null) return null;
+  const membership = membershipOf(session);
+  if (membership === undefined) {
+    throw new AppError("Auth", "FORBIDDEN", "The account in the path is none that you belong to");
+  }
+  return { type: "person", accountId, personId: session.personId, role: membership.role };
+};
+
+const SCHEMES: readonly Scheme[] = [apiKeyScheme, userTokenScheme, sessionScheme];
 
 /** The caller; UNAUTHORIZED when no credential is there, or the one that is there is not good. */
 export async function authenticate(request: Request, ports: AuthPorts): Promise<Actor> {
   for (const scheme of SCHEMES) {
     const actor = await scheme(request, ports);
     if (actor === null)
-      throw new AppError("Auth", "UNAUTHORIZED", "The Bearer token is malformed, unknown or expired");
+      throw new AppError("Auth", "UNAUTHORIZED", "The credential is malformed, unknown or expired");
     if (actor !== undefined) return actor;
   }
   throw new AppError(

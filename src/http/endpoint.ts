@@ -7,7 +7,7 @@ import type { Form, FormDescription } from "./form.ts";
 /** Every path of an organization begins so; an endpoint's own path follows. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
 
-/** Who may call: only the organization, also a room's user by its JWT, or anyone. */
+/** Who may call: only the organization by a key or a member's session, also a room's user by its JWT, or anyone. */
 export type Access = "organization" | "member" | "public";
 
 /** How an Idempotency-Key's retry is answered (decisions section 1). */
@@ -152,4 +152,7 @@ export const pathOf = (
 
 /** True when the endpoint lets this kind of caller in. */
 export const admits = (access: Access, actor: Actor): boolean =>
-  access === "public" || actor.type === "key" || (access === "member" && actor.type === "user");
+  access === "public" ||
+  actor.type === "key" ||
+  actor.type === "person" ||
+  (access === "member" && actor.type === "user");

@@ -103,6 +103,13 @@ export function failure(error: AppError, requestId: string): Response {
   );
 }
 
+/** The same answer for our own pages alone: no page of another origin may read it. */
+export function forOwnPages(response: Response): Response {
+  for (const name of Object.keys(CORS_HEADERS)) response.headers.delete(name);
+  response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  return response;
+}
+
 /** The answer to a browser's CORS preflight. */
 export const preflight = (requestId: string): Response =>
   new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, "X-Request-Id": requestId } });

@@ -38,9 +38,12 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
 /** True when a retry of the request is to be recognised. */
 export const hasKey = (request: Request): boolean => request.headers.has("Idempotency-Key");
 
-/** A user's answers are its own; an organization's stay when it changes its API key between two tries. */
-const scopeOf = (actor: Actor): string =>
-  actor.type === "user" ? `${actor.accountId}:${actor.userId}` : actor.type === "key" ? actor.accountId : "";
+/** A user's and a member's answers are their own; a key's stay when the organization changes it between two tries. */
+function scopeOf(actor: Actor): string {
+  if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;
+  if (actor.type === "person") return `${actor.accountId}:${actor.personId}`;
+  return actor.type === "key" ? actor.accountId : "";
+}
 
 /**
  * The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when that is malformed.

@@ -6,6 +6,7 @@ import { type Env, jwtSecrets, webhookDevTargets } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { subscribersOf } from "../events/subscribers.ts";
 import { openBlobs } from "../files/blobs.ts";
+import { cookieSecretOf } from "../people/session-cookie.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { runnerOf } from "../workflows/runner-of.ts";
@@ -28,7 +29,8 @@ const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
 export async function openContext(endpoint: Endpoint, call: Call, requestId: string): Promise<Ctx> {
   const { request, env, execution, params } = call;
   const db = openDatabase(env.DB);
-  const tokens = tokensFor(jwtSecrets(env));
+  const secrets = jwtSecrets(env);
+  const tokens = tokensFor(secrets);
   const now = Date.now;
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(
@@ -36,7 +38,14 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     );
   const accountId = params.accountId ?? "";
   const actor = await identify(endpoint, request, env, () =>
-    authenticate(request, { db, tokens, now, defer }),
+    authenticate(request, {
+      db,
+      tokens,
+      cookieSecret: () => cookieSecretOf(secrets[0]),
+      accountId,
+      now,
+      defer,
+    }),
   );
   await countRequest(env, actor);
   if (actor.type !== "anyone" && actor.accountId !== accountId) {
@@ -76,7 +85,7 @@ async function identify(
   try {
     return await authenticated();
   } catch (error) {
-    if (error instanceof AppError && error.code === "UNAUTHORIZED") await countAuthFailure(env, request);
+    if (error instanceof AppError) await countAuthFailure(env, request);
     throw error;
   }
 }

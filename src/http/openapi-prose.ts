@@ -9,8 +9,9 @@ export const INTRODUCTION = `Rooms, users and live presence for collaborative ap
 \`error\` holds \`module\`, \`code\` and \`message\`. The request id is also in the \`X-Request-Id\` header.
 
 **Authentication.** \`Authorization: Bearer <Base64 of accountId:apiKey>\`, standard or URL-safe, padding optional.
-Endpoints that say so also take a room user's JWT in its place. \`npm run account -- create NAME\` makes an organization
-with its first API key.
+Endpoints that say so also take a room user's JWT in its place. Whoever signs up at \`/dashboard\` makes keys there, and
+\`npm run account -- create NAME\` makes an organization with its first one. Without the header, the dashboard's session
+cookie opens the organizations that its person belongs to, with changes taken from the dashboard's own pages only.
 
 **Input.** Bodies, but for uploads, are JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep; unknown fields are
 ignored, and of a duplicate key the last value counts. Strings are well-formed Unicode without NUL, their lengths are
@@ -38,7 +39,7 @@ export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
 
 /** What a tag's endpoints are about; the linter asks for a line here when a feature brings a new one. */
 export const TAGS: Partial<Record<Module, string>> = {
-  Accounts: "The API keys by which an organization speaks.",
+  Accounts: "The API keys by which an organization speaks, and the people who speak for it.",
   Rooms: "Places in which users meet, with live figures of who is there.",
   Users: "Who may join a room, each with a token of its own.",
   Files: "What a room's users have uploaded; whoever knows a file's key may read it.",
@@ -54,6 +55,8 @@ export const PATH_PARAMETERS: Readonly<
 > = {
   accountId: { description: "Your organization's id.", ...UUID },
   keyId: { description: "The API key's id.", ...UUID },
+  personId: { description: "The member's id.", ...UUID },
+  invitationId: { description: "The invitation's id.", ...UUID },
   roomId: { description: "The room's id.", ...UUID },
   userId: { description: "The user's id.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
@@ -70,5 +73,7 @@ export const PATH_PARAMETERS: Readonly<
 export const CREDENTIALS = {
   apiKey:
     "An organization's own credential: the Base64 encoding of `accountId:apiKey`. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
+  session:
+    "The session of a person who is signed in to the dashboard and belongs to the organization. Requests that change something need an `Origin` of this very service.",
   userToken: "A room user's token, as its creation answered it. It opens the user's own room only.",
 } as const;

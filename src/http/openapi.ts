@@ -7,6 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { ERROR_CODES, type ErrorCode } from "../errors.ts";
+import { COOKIE_NAME } from "../people/session-cookie.ts";
 import { type Endpoint, pathOf } from "./endpoint.ts";
 import { Failure, successOf } from "./envelope.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./openapi-prose.ts";
@@ -64,7 +65,8 @@ function successesOf(endpoint: Endpoint) {
 
 const securityOf = (endpoint: Endpoint) => {
   if (endpoint.access === "public") return [];
-  return endpoint.access === "member" ? [{ apiKey: [] }, { userToken: [] }] : [{ apiKey: [] }];
+  const byOrganization = [{ apiKey: [] }, { session: [] }];
+  return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;
 };
 
 const IdempotencyKey = z.object({
@@ -153,6 +155,12 @@ export function buildDocument(endpoints: readonly Endpoint[]) {
       components: {
         securitySchemes: {
           apiKey: { type: "http", scheme: "bearer", description: CREDENTIALS.apiKey },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: COOKIE_NAME,
+            description: CREDENTIALS.session,
+          },
           userToken: {
             type: "http",
             scheme: "bearer",

@@ -2,10 +2,12 @@
 import type { Actor } from "../context.ts";
 import type { Env } from "../env.ts";
 import { AppError } from "../errors.ts";
+import { sha256 } from "../hash.ts";
 
 /** The bindings count in windows of this length, and tell no more than yes or no. */
 const WINDOW_SECONDS = 10;
 const DEMO_WINDOW_SECONDS = 60;
+const SIGN_IN_WINDOW_SECONDS = 60;
 
 const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
   new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
@@ -15,6 +17,7 @@ export const addressOf = (request: Request): string => request.headers.get("CF-C
 
 const credentialOf = (actor: Actor): string => {
   if (actor.type === "key") return `key:${actor.keyId}`;
+  if (actor.type === "person") return `person:${actor.personId}`;
   return actor.type === "user" ? `user:${actor.userId}` : `address:${actor.address}`;
 };
 
@@ -29,6 +32,12 @@ export async function countRequest(env: Env, actor: Actor): Promise<void> {
   if (!credential.success) throw limited("Too many requests with this credential; wait and retry");
 }
 
+/** Counts a request of a signed-in person for itself; RATE_LIMITED when there were too many. */
+export async function countPerson(env: Env, personId: string): Promise<void> {
+  const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key: `person:${personId}` });
+  if (!success) throw limited("Too many requests of this session; wait and retry");
+}
+
 /** Counts a failed authentication against its address; RATE_LIMITED when it has had too many. */
 export async function countAuthFailure(env: Env, request: Request): Promise<void> {
   const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: addressOf(request) });
@@ -39,4 +48,17 @@ export async function countAuthFailure(env: Env, request: Request): Promise<void
 export async function countVisitor(env: Env, request: Request): Promise<void> {
   const { success } = await env.DEMO_RATE_LIMIT.limit({ key: addressOf(request) });
   if (!success) throw limited("Too many new visitors from this address; wait and retry", DEMO_WINDOW_SECONDS);
+}
+
+/**
+ * Counts a try to prove who one is, by password, against the address it comes from and against whom it is for:
+ * guessing at one person from everywhere is as slow as guessing at everybody from one place.
+ */
+export async function countPasswordTry(env: Env, request: Request, whom: string): Promise<void> {
+  const [address, person] = await Promise.all([
+    env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: addressOf(request) }),
+    env.SIGN_IN_RATE_LIMIT.limit({ key: await sha256(new TextEncoder().encode(whom)) }),
+  ]);
+  if (!address.success || !person.success)
+    throw limited("Too many tries to sign in; wait a minute and try again", SIGN_IN_WINDOW_SECONDS);
 }

@@ -6,6 +6,7 @@ import { entryFor, handOnUserChange, userEventFor } from "../events/dispatch.ts"
 import { insertOutboxEntry } from "../events/outbox.ts";
 import { insertUserEvent } from "../events/user-events.ts";
 import { fold } from "../http/text.ts";
+import { countActivity } from "../overview/activity.ts";
 import { countUserCreation, selectListeningRoom } from "../rooms/commands.ts";
 import { presentWithSessions } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
@@ -47,6 +48,7 @@ export async function createUser(
         countUserCreation(ctx, input.roomId),
         insertOutboxEntry(entry, [selectListeningRoom(ctx, input.roomId)], ctx.now()),
         insertUserEvent(ctx, userEventFor(ctx, "user.created", input.roomId, row.id)),
+        countActivity(ctx, row.createdAt, { events: 1 }),
       ],
       data,
     )
@@ -80,6 +82,7 @@ export async function updateUser(
         [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
         ctx.now(),
       ),
+      countActivity(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
     ])
     .catch(refuse);
   const row = rows[0];
@@ -92,13 +95,14 @@ export async function updateUser(
 /** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
 export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Promise<Record<string, never>> {
   const entry = entryFor(ctx, roomId, { type: "user.deleted", userId });
-  const [told, owed, deleted] = await ctx.commit([
+  const [told, owed, , deleted] = await ctx.commit([
     insertUserEvent(ctx, userEventFor(ctx, "user.deleted", roomId, userId)),
     insertOutboxEntry(
       entry,
       [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
       ctx.now(),
     ),
+    countActivity(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");

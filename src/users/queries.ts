@@ -61,7 +61,9 @@ export async function listUsers(
   const users = rows.map(async (row) => {
     const user = presentUser(row, attendance[row.id]);
     const maySeeToken =
-      ctx.actor.type === "key" || (ctx.actor.type === "user" && ctx.actor.userId === row.id);
+      ctx.actor.type === "key" ||
+      ctx.actor.type === "person" ||
+      (ctx.actor.type === "user" && ctx.actor.userId === row.id);
     return maySeeToken ? { ...user, token: await ctx.tokens.sign(row) } : user;
   });
   return { users: await Promise.all(users), ...pageShown(page, counted) };

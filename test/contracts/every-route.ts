@@ -4,7 +4,8 @@ import { ENDPOINTS } from "../../src/app.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/body.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { isRepeatable } from "../../src/http/validate.ts";
-import { type Account, Api, account, bearer, formOf } from "../support/api.ts";
+import { type Account, Api, account, bearer, formOf, ORIGIN } from "../support/api.ts";
+import { addMember, type Browser } from "../support/person.ts";
 
 type EnvelopeEndpoint = Endpoint & { readonly kind: "envelope" };
 
@@ -70,7 +71,7 @@ const call = (api: Api, endpoint: Endpoint, things: Things) =>
   api.send(endpoint.method, pathOf(endpoint, things), initFor(endpoint, things));
 
 /** An organization with one of everything. */
-async function furnished(): Promise<Account & { things: Things; token: string }> {
+async function furnished(): Promise<Account & { things: Things; token: string; browser: Browser }> {
   const owner = await account();
   const room = await owner.api.createRoom({ customId: `room-${owner.id}` });
   const user = await owner.api.createUser(room.id, { customId: `user-${owner.id}` });
@@ -92,6 +93,8 @@ async function furnished(): Promise<Account & { things: Things; token: string }>
     code: "export default () => 1;",
     events: ["session.started"],
   });
+  const invitation = await owner.api.post<{ invitation: { id: string } }>("/invitations");
+  const [member, { browser }] = await Promise.all([addMember(owner.id, "member"), addMember(owner.id)]);
   const fields = { roomId: room.id, userId: user.id };
   const file = await owner.api.upload(fields, new File(["Hello"], "hello.txt", { type: "text/plain" }));
   const things = {
@@ -106,8 +109,10 @@ async function furnished(): Promise<Account & { things: Things; token: string }>
     webhookId,
     deliveryId: tested.data.delivery.id,
     workflowId: workflow.data.workflow.id,
+    personId: member.id,
+    invitationId: invitation.data.invitation.id,
   };
-  return { ...owner, things, token: user.token };
+  return { ...owner, things, token: user.token, browser };
 }
 
 /** All that can be read of an organization, to tell whether anything was disturbed. */
@@ -124,6 +129,8 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       `/webhooks/${things.webhookId}/deliveries`,
       "/workflows",
       `/workflows/${things.workflowId}/executions`,
+      "/members",
+      "/invitations",
     ].map((path) => owner.api.get(path)),
   );
   const keys = await owner.api.get<{ api_keys: { id: string }[] }>("/api-keys");
@@ -215,6 +222,78 @@ describe("who may call", () => {
       expect((await call(api.as(token), endpoint, things)).status).toBe(401);
     },
   );
+});
+
+describe("a member's session", () => {
+  const closed = cases((endpoint) => endpoint.access !== "public");
+  const changes = cases((endpoint) => endpoint.access !== "public" && endpoint.method !== "GET");
+
+  it.each(closed)("%s is open to it", async (_, endpoint) => {
+    const { id, browser, things } = await furnished();
+    const path = endpoint.path.includes("rooms/custom") ? { customId: `room-${id}` } : things;
+    const answer = await call(browser.api(id), endpoint, path);
+    expect(answer.error).toBeNull();
+    expect(answer.success).toBe(true);
+  });
+
+  it.each(closed)("%s refuses that of another organization's member", async (_, endpoint) => {
+    const [mine, theirs] = [await furnished(), await furnished()];
+    for (const accountId of [theirs.id, crypto.randomUUID()]) {
+      const answer = await call(mine.browser.api(accountId), endpoint, theirs.things);
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
+    }
+  });
+
+  it.each(closed)(
+    "%s refuses one that has ended, that we did not sign, or that is none",
+    async (_, endpoint) => {
+      const { id, things } = await furnished();
+      const { browser } = await addMember(id, "owner", { expiresAt: Date.now() - 1 });
+      const [name = "", value = ""] = browser.cookie.split("=");
+      const cookies = [
+        browser.cookie,
+        `${name}=`,
+        `${name}=x.y`,
+        `${name}=%E0%A4%A.y`,
+        `${name}=${value}x`,
+        name,
+      ];
+      for (const cookie of cookies) {
+        browser.cookie = cookie;
+        const answer = await call(browser.api(id), endpoint, things);
+        expect([answer.status, answer.error?.code], cookie).toEqual([401, "UNAUTHORIZED"]);
+      }
+    },
+  );
+
+  it.each(closed)("%s does not look at it when a header speaks for somebody else", async (_, endpoint) => {
+    const { id, browser, things } = await furnished();
+    for (const authorization of ["Basic x", "Bearer", "Bearer nothing"]) {
+      const answer = await call(browser.api(id, { Authorization: authorization }), endpoint, things);
+      expect([answer.status, answer.error?.code], authorization).toEqual([401, "UNAUTHORIZED"]);
+    }
+  });
+
+  it.each(changes)("%s changes nothing for a page that is not ours", async (_, endpoint) => {
+    const owner = await furnished();
+    const before = await snapshot(owner, owner.things);
+    const foreign: Record<string, string>[] = [
+      { Origin: "https://elsewhere.test" },
+      { Origin: "null" },
+      { Origin: `${ORIGIN}.elsewhere.test` },
+      { Origin: ORIGIN.replace("https", "http") },
+      { Origin: `${ORIGIN}:8443` },
+      { Origin: "" },
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+      { "Sec-Fetch-Site": "none" },
+    ];
+    for (const headers of foreign) {
+      const answer = await call(owner.browser.api(owner.id, headers), endpoint, owner.things);
+      expect([answer.status, answer.error?.code], JSON.stringify(headers)).toEqual([403, "FORBIDDEN"]);
+    }
+    expect(await snapshot(owner, owner.things)).toEqual(before);
+  });
 });
 
 describe("what belongs to another organization", () => {

@@ -54,7 +54,11 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
   it("has a summary, and says who may call", () => {
     expect(operation.summary.trim()).not.toBe("");
     const schemes = operation.security?.map((requirement) => Object.keys(requirement).join());
-    const expected = { organization: ["apiKey"], member: ["apiKey", "userToken"], public: [] };
+    const expected = {
+      organization: ["apiKey", "session"],
+      member: ["apiKey", "session", "userToken"],
+      public: [],
+    };
     expect(schemes).toEqual(expected[endpoint.access]);
   });
 

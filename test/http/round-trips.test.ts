@@ -5,6 +5,7 @@ import { roomGateway } from "../../src/realtime/gateway.ts";
 import { TestSocket } from "../realtime/test-socket.ts";
 import { type Account, account, formOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
+import { addMember, Browser, cookieOf, freshEmail, PASSWORD, signUp } from "../support/person.ts";
 
 let owner: Account;
 let roomId: string;
@@ -35,6 +36,10 @@ describe("a request of a known key", () => {
     ["GET", "/rooms/:roomId/presence", undefined, 1, 1],
     ["GET", "/users?roomId=:roomId", undefined, 1, 1],
     ["GET", "/users/:userId?roomId=:roomId", undefined, 1, 1],
+    ["GET", "/overview", undefined, 1, 0],
+    ["GET", "/members", undefined, 1, 0],
+    ["POST", "/invitations", {}, 1, 0],
+    ["GET", "/invitations", undefined, 1, 0],
   ])("%s %s", async (method, path, body, trips, objectCalls) => {
     const filled = path.replace(":roomId", roomId).replace(":roomId", roomId).replace(":userId", userId);
     const cost = await costOf(owner, method, filled, body && { ...body, roomId });
@@ -175,5 +180,69 @@ describe("a request of a key that this instance has not seen lately", () => {
       api: Object.assign(Object.create(api), { authorization: `Bearer ${btoa(`${rest.id}:atrium_sk_x`)}` }),
     };
     expect(await costOf(typo, "GET", "/rooms")).toMatchObject({ status: 401, trips: 0 });
+  });
+});
+
+describe("a request of a member's session", () => {
+  it("costs one more for the session, the person and all of its memberships, and none in the seconds after", async () => {
+    const { id } = await account();
+    const { browser } = await addMember(id);
+    const member = { api: browser.api(id) };
+    expect(await costOf(member, "GET", "/rooms")).toMatchObject({ status: 200, trips: 2 });
+    expect(await costOf(member, "POST", "/rooms", { name: "First" })).toMatchObject({
+      status: 201,
+      trips: 1,
+    });
+  });
+
+  it("costs none when we did not sign its cookie", async () => {
+    const { id } = await account();
+    const browser = new Browser();
+    browser.cookie = cookieOf("x", "another secret");
+    expect(await costOf({ api: browser.api(id) }, "GET", "/rooms")).toMatchObject({
+      status: 401,
+      trips: 0,
+    });
+  });
+});
+
+describe("a person's visit", () => {
+  const costOfVisit = (browser: Browser, method: string, path: string, body?: unknown) =>
+    costOf({ api: Object.assign(browser.api(""), { base: "/dashboard/api" }) }, method, path, body);
+
+  it("costs two trips to sign up: is the address free, then all at once", async () => {
+    const body = { name: "Ada", email: freshEmail(), password: PASSWORD };
+    expect(await costOfVisit(new Browser(), "POST", "/sign-up", body)).toMatchObject({
+      status: 201,
+      trips: 2,
+    });
+  });
+
+  it("costs one to be refused, whether the address is somebody's or not", async () => {
+    const { email } = await signUp();
+    for (const each of [email, freshEmail()]) {
+      const body = { email: each, password: "a wrong password" };
+      expect(await costOfVisit(new Browser(), "POST", "/sign-in", body)).toMatchObject({
+        status: 401,
+        trips: 1,
+      });
+    }
+  });
+
+  it("costs two to sign in one after the other, and a third at the same time", async () => {
+    const { email } = await signUp();
+    const cost = await costOfVisit(new Browser(), "POST", "/sign-in", { email, password: PASSWORD });
+    expect(cost).toMatchObject({ status: 200, trips: 3 });
+  });
+
+  it.each([
+    ["GET", "/me", undefined, 1],
+    ["PATCH", "/me", { name: "Bo" }, 2],
+    ["POST", "/organizations", { name: "Second" }, 2],
+    ["POST", "/password", { current: PASSWORD, next: "another good password" }, 6],
+    ["POST", "/sign-out", undefined, 1],
+  ])("%s %s", async (method, path, body, trips) => {
+    const { browser } = await signUp();
+    expect(await costOfVisit(browser, method, path, body)).toMatchObject({ trips, objectCalls: 0 });
   });
 });

@@ -17,6 +17,8 @@ export interface Organization {
 
 export interface Service extends Organization {
   readonly url: string;
+  /** How the organization's owner signs in to the dashboard. */
+  readonly signIn: { readonly email: string; readonly password: string };
   readonly port: number;
   readonly pid: number;
   readonly persistTo: string;
@@ -81,7 +83,10 @@ export async function startService(options: StartOptions = {}): Promise<Service>
   }
   const [, accountId = ""] = /Account ID {2}(\S+)/.exec(stdout) ?? [];
   const [, apiKey = ""] = /API key {5}(\S+)/.exec(stdout) ?? [];
+  const [, email = ""] = /E-mail {6}(\S+)/.exec(stdout) ?? [];
+  const [, password = ""] = /Password {4}(\S+)/.exec(stdout) ?? [];
   return {
+    signIn: { email, password },
     url: `http://localhost:${port}`,
     port,
     pid,

@@ -33,6 +33,14 @@ const modeOf = async (...parts: string[]): Promise<number> =>
 const listRooms = async ({ url, accountId, bearer }: Service): Promise<Response> =>
   fetch(`${url}/v1/accounts/${accountId}/rooms`, { headers: { Authorization: `Bearer ${bearer}` } });
 
+async function organizationsBySignIn({ url, signIn }: Service): Promise<unknown> {
+  const headers = { Origin: url, "Content-Type": "application/json" };
+  const body = JSON.stringify(signIn);
+  const response = await fetch(`${url}/dashboard/api/sign-in`, { method: "POST", headers, body });
+  const { data } = (await response.json()) as { data: { organizations?: unknown } };
+  return data.organizations;
+}
+
 /** The demo organization of the first start, which later tests must meet again. */
 let first: Service;
 
@@ -44,6 +52,7 @@ describe("the first start", () => {
       `Atrium is ready at ${first.url}, its documentation at ${first.url}/docs`,
     );
     expect(first.stdout()).toContain(`A demo of it is at ${first.url}/demo: open it in two windows\n`);
+    expect(first.stdout()).toContain(`Sign in to the dashboard at ${first.url}/dashboard\n`);
     expect(first.stderr()).toBe("");
 
     const [pasted = ""] = /^curl (?:.*\\\n)*.*$/m.exec(first.stdout()) ?? [];
@@ -59,6 +68,27 @@ describe("the first start", () => {
     );
     expect(await modeOf(".dev.vars")).toBe(0o600);
     expect(await modeOf(".wrangler/state/demo.json")).toBe(0o600);
+  });
+});
+
+describe("the demo's owner", () => {
+  it("signs in as printed, after each start", async () => {
+    const service = await start();
+    expect(service.signIn).toEqual(first.signIn);
+    expect(await organizationsBySignIn(service)).toEqual([
+      { id: first.accountId, name: "Demo", role: "owner" },
+    ]);
+  });
+
+  it("is made where an earlier version has made the organization", async () => {
+    const file = checkout.at(".wrangler/state/demo.json");
+    const { signIn, ...earlier } = JSON.parse(await readFile(file, "utf8"));
+    expect(signIn).toEqual(first.signIn);
+    await writeFile(file, JSON.stringify(earlier));
+    await query(persistTo, "DELETE FROM people");
+    const service = await start();
+    expect(service.accountId).toBe(first.accountId);
+    expect(await organizationsBySignIn(service)).toMatchObject([{ id: first.accountId }]);
   });
 });
 
@@ -84,6 +114,7 @@ describe("a later start", () => {
     await query(persistTo, "DELETE FROM accounts");
     const again = await start();
     expect(again.accountId).not.toBe(first.accountId);
+    expect(await organizationsBySignIn(again)).toMatchObject([{ id: again.accountId, role: "owner" }]);
     expect((await listRooms(again)).status).toBe(200);
     expect(again.stdout()).toContain("Its demo comes back with the next start\n");
   });

@@ -39,21 +39,34 @@ export class Api {
   readonly base: string;
   readonly authorization: string | null;
   readonly address = freshAddress();
+  /** Sent with every request, such as a browser's cookie. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(accountId: string, authorization: string | null) {
+  constructor(
+    accountId: string,
+    authorization: string | null,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.base = `/v1/accounts/${accountId}`;
     this.authorization = authorization;
+    this.headers = headers;
   }
 
-  /** Sends any request; `path` follows the account's base unless it begins with /v1. */
-  async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers(init.headers);
+  /** Any request; `path` follows the account's base unless it begins with /v1. */
+  request(method: string, path: string, init: RequestInit = {}): Request {
+    const headers = new Headers(this.headers);
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     headers.set("CF-Connecting-IP", this.address);
     if (this.authorization !== null && !headers.has("Authorization")) {
       headers.set("Authorization", this.authorization);
     }
     const url = ORIGIN + (path.startsWith("/v1") ? path : this.base + path);
-    return exports.default.fetch(new Request(url, { ...init, method, headers }));
+    return new Request(url, { ...init, method, headers });
+  }
+
+  /** Sends one. */
+  async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    return exports.default.fetch(this.request(method, path, init));
   }
 
   async send<Data>(method: string, path: string, init: RequestInit = {}): Promise<Answer<Data>> {

@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
-import { type Account, ORIGIN } from "./api.ts";
+import type { Account } from "./api.ts";
 
 const RUNS = new Set<PropertyKey>(["all", "first", "raw", "run"]);
 
@@ -76,7 +76,12 @@ export interface Cost {
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** What one request of the organization costs; a body that is no form is sent as JSON. */
-export async function costOf(owner: Account, method: string, path: string, body?: unknown): Promise<Cost> {
+export async function costOf(
+  owner: Pick<Account, "api">,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Cost> {
   let trips = 0;
   let objectCalls = 0;
   let r2Calls = 0;
@@ -92,21 +97,13 @@ export async function costOf(owner: Account, method: string, path: string, body?
       r2Calls += 1;
     }),
   };
-  const authorization = { Authorization: owner.api.authorization ?? "" };
-  const init =
-    body instanceof FormData
-      ? { method, headers: authorization, body }
-      : {
-          method,
-          headers: { ...authorization, ...JSON_TYPE },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        };
+  const isForm = body instanceof FormData;
+  const request = owner.api.request(method, path, {
+    ...(isForm ? {} : { headers: JSON_TYPE }),
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  });
   const execution = createExecutionContext();
-  const response = await app.fetch(
-    new Request(`${ORIGIN}${owner.api.base}${path}`, init),
-    counting,
-    execution,
-  );
+  const response = await app.fetch(request, counting, execution);
   await waitOnExecutionContext(execution);
   await response.arrayBuffer();
   return { status: response.status, trips, objectCalls, r2Calls };

@@ -64,6 +64,9 @@ export interface SecurityScheme {
   readonly type: string;
   readonly scheme?: string;
   readonly bearerFormat?: string;
+  /** Where it stands, if not in `Authorization`, and under which name. */
+  readonly in?: string;
+  readonly name?: string;
   readonly description?: string;
 }
 

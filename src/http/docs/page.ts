@@ -12,6 +12,7 @@ import {
   readDocument,
   type Schema,
   type Schemas,
+  type SecurityScheme,
 } from "./model.ts";
 import { badge, jsonSample, operationSection } from "./operation.ts";
 import { STYLE } from "./style.ts";
@@ -47,16 +48,22 @@ function contents(groups: readonly Group[]): Html {
 /** The document spells a scheme in lower case, as its registry does; requests write it with a capital. */
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
+/** Where in a request a credential stands. */
+const placeOf = ({ in: place, name, scheme, bearerFormat }: SecurityScheme): Html =>
+  place === "cookie"
+    ? html`<code>Cookie: ${name ?? ""}</code>`
+    : html`<code>Authorization: ${capitalized(scheme ?? "")}</code> ${bearerFormat ?? ""}`;
+
 function credentials(described: Described): Html {
   const schemes = Object.entries(described.components?.securitySchemes ?? {});
   return html`<section id="credentials" aria-labelledby="credentials-title">
     <h2 id="credentials-title">Credentials</h2>
-    <p>In the samples, <code>$BASE_URL</code> is this service's address and <code>$BEARER</code> is one of these.</p>
+    <p>In the samples, <code>$BASE_URL</code> is this service's address and <code>$BEARER</code> is one of these that stand in <code>Authorization</code>.</p>
     ${schemes.map(
-      ([name, { scheme, bearerFormat, description }]) => html`<article id="${anchor("credential", name)}">
+      ([name, scheme]) => html`<article id="${anchor("credential", name)}">
         <h3>${name}</h3>
-        <p class="callers"><code>Authorization: ${capitalized(scheme ?? "")}</code> ${bearerFormat ?? ""}</p>
-        ${prose(description)}
+        <p class="callers">${placeOf(scheme)}</p>
+        ${prose(scheme.description)}
       </article>`,
     )}
   </section>`;

@@ -3,6 +3,7 @@
 import { openDatabase } from "../../../src/database.ts";
 import { type Env, jwtSecrets } from "../../../src/env.ts";
 import { authenticate } from "../../../src/http/authenticate.ts";
+import { cookieSecretOf } from "../../../src/people/session-cookie.ts";
 import { tokensFor } from "../../../src/users/tokens.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
@@ -13,10 +14,13 @@ export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */
   async fetch(request: Request, env: Env, execution: ExecutionContext) {
     const times = Number(new URL(request.url).pathname.slice(1));
+    const secrets = jwtSecrets(env);
     for (let time = 0; time < times; time += 1) {
       await authenticate(request, {
         db: openDatabase(env.DB),
-        tokens: tokensFor(jwtSecrets(env)),
+        tokens: tokensFor(secrets),
+        cookieSecret: () => cookieSecretOf(secrets[0]),
+        accountId: "",
         now: Date.now,
         defer: (work) => execution.waitUntil(work),
       });

@@ -1,0 +1,47 @@
+/** The organization whose pages are shown, and our own SDK to ask it with. */
+import { AtriumServer } from "atrium/server";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
+import type { Me, Membership } from "./me.ts";
+
+export interface Current {
+  readonly me: Me;
+  readonly organization: Membership;
+  readonly atrium: AtriumServer;
+}
+
+const CurrentContext = createContext<Current | null>(null);
+
+export interface OrganizationProviderProps {
+  readonly me: Me;
+  readonly organization: Membership;
+  readonly children: ReactNode;
+}
+
+export function OrganizationProvider({ me, organization, children }: OrganizationProviderProps) {
+  const accountId = organization.id;
+  const atrium = useMemo(
+    () => new AtriumServer({ serverUrl: location.origin, accountId, apiKey: null }),
+    [accountId],
+  );
+  useEffect(() => localStorage.setItem("organization", accountId), [accountId]);
+  const current = useMemo(() => ({ me, organization, atrium }), [me, organization, atrium]);
+  return <CurrentContext value={current}>{children}</CurrentContext>;
+}
+
+export function useCurrent(): Current {
+  const current = useContext(CurrentContext);
+  if (current === null) throw new Error("This is for pages of an organization");
+  return current;
+}
+
+/** Makes addresses of the organization's pages, such as `/rooms`. */
+export function useAddress(): (path: string) => string {
+  const { id } = useCurrent().organization;
+  return useCallback((path) => `/${id}${path}`, [id]);
+}
+
+/** Makes keys of what is known of the organization. */
+export function useKey(): (...parts: readonly unknown[]) => readonly unknown[] {
+  const { id } = useCurrent().organization;
+  return useCallback((...parts) => [id, ...parts], [id]);
+}

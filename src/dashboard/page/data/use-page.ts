@@ -1,0 +1,35 @@
+/** Which part of a long list is shown: it stands in the address, so that it can be shared and gone back to. */
+import { useSearchParams } from "wouter";
+
+export const PAGE_SIZE = 25;
+
+export interface PageState {
+  readonly limit: number;
+  readonly offset: number;
+  /** Text that is searched for; empty for all. */
+  readonly search: string;
+  readonly turnTo: (offset: number) => void;
+  readonly searchFor: (text: string) => void;
+}
+
+export function usePage(): PageState {
+  const [parameters, setParameters] = useSearchParams();
+  const page = Math.max(1, Math.trunc(Number(parameters.get("page"))) || 1);
+  return {
+    limit: PAGE_SIZE,
+    offset: (page - 1) * PAGE_SIZE,
+    search: parameters.get("q") ?? "",
+    turnTo: (offset) =>
+      setParameters((known) => withParameter(known, "page", offset === 0 ? "" : `${offset / PAGE_SIZE + 1}`)),
+    searchFor: (text) =>
+      setParameters((known) => withParameter(withParameter(known, "page", ""), "q", text), { replace: true }),
+  };
+}
+
+/** The parameters with this one changed, or left out when it is empty. */
+export function withParameter(parameters: URLSearchParams, name: string, value: string): URLSearchParams {
+  const changed = new URLSearchParams(parameters);
+  if (value === "") changed.delete(name);
+  else changed.set(name, value);
+  return changed;
+}

@@ -1,0 +1,24 @@
+/** The dashboard: what people of an organization see of it, and do. */
+import { Toast } from "@base-ui/react/toast";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { App } from "./app.tsx";
+import { queryClient } from "./data/query-client.ts";
+import { applyTheme } from "./shell/theme.ts";
+import { Notices } from "./ui/notices.tsx";
+
+applyTheme();
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("The page has no root");
+createRoot(root).render(
+  <QueryClientProvider client={queryClient}>
+    <Toast.Provider>
+      <Router base="/dashboard">
+        <App />
+      </Router>
+      <Notices />
+    </Toast.Provider>
+  </QueryClientProvider>,
+);

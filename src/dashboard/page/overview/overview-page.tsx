@@ -1,0 +1,64 @@
+/** How the organization fares now and has fared in the last day. */
+import type { Overview } from "atrium/server";
+import { useMemo } from "react";
+import { useAddress } from "../data/organization.tsx";
+import { Chart } from "../ui/chart.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Page } from "../ui/page.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { Figures } from "./figures.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { OnlineRooms } from "./online-rooms.tsx";
+import { useOverview } from "./use-overview.ts";
+
+export function OverviewPage() {
+  const { data, error, refetch } = useOverview();
+  return (
+    <Page title="Overview">
+      <Refusal error={error} onRetry={refetch} />
+      {data === undefined ? !error && <Loading /> : <Glance overview={data} />}
+    </Page>
+  );
+}
+
+function Glance({ overview }: { readonly overview: Overview }) {
+  const address = useAddress();
+  return (
+    <>
+      <Figures
+        figures={[
+          { label: "Rooms online", value: overview.rooms_online },
+          { label: "Participants online", value: overview.participants_online },
+          { label: "Events, 24 hours", value: overview.events_last_day, href: address("/webhooks") },
+          { label: "Runs, 24 hours", value: overview.runs_last_day, href: address("/workflows") },
+          { label: "Rooms", value: overview.rooms_total, href: address("/rooms") },
+          { label: "Users", value: overview.users_total },
+        ]}
+      />
+      {overview.rooms_total === 0 ? <FirstSteps /> : <LastDay hours={overview.hours} />}
+    </>
+  );
+}
+
+function LastDay({ hours }: { readonly hours: Overview["hours"] }) {
+  const { starts, events, runs } = useMemo(
+    () => ({
+      starts: hours.map(({ at }) => Date.parse(at) / 1000),
+      events: [{ label: "Events", color: "--chart-1", values: hours.map((hour) => hour.events) }],
+      runs: [
+        { label: "Runs", color: "--chart-1", values: hours.map((hour) => hour.runs) },
+        { label: "Failed", color: "--chart-2", values: hours.map((hour) => hour.failed_runs) },
+      ],
+    }),
+    [hours],
+  );
+  return (
+    <>
+      <div className="charts">
+        <Chart title="Events by the hour" hours={starts} series={events} />
+        <Chart title="Runs by the hour" hours={starts} series={runs} />
+      </div>
+      <OnlineRooms />
+    </>
+  );
+}

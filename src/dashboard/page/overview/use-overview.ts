@@ -1,0 +1,15 @@
+/** The organization at a glance, and once more every few seconds while somebody looks. */
+import { useQuery } from "@tanstack/react-query";
+import { useCurrent, useKey } from "../data/organization.tsx";
+
+const REFRESH_MS = 5000;
+
+export function useOverview() {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("overview"),
+    queryFn: () => atrium.organization.overview(),
+    refetchInterval: REFRESH_MS,
+  });
+}

@@ -1,0 +1,62 @@
+/** What was said in a room, thread by thread. */
+import { useSearchParams } from "wouter";
+import { usePage, withParameter } from "../data/use-page.ts";
+import { Empty } from "../ui/empty.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { SelectField } from "../ui/select-field.tsx";
+import { CommentCard } from "./comment-card.tsx";
+import { NewComment } from "./new-comment.tsx";
+import { useComments } from "./use-comments.ts";
+import { useNames } from "./use-names.ts";
+
+const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };
+
+export function CommentsPart({ roomId }: { readonly roomId: string }) {
+  const { limit, offset, turnTo } = usePage();
+  const [parameters, setParameters] = useSearchParams();
+  const state = parameters.get("state") ?? "";
+  const resolved = RESOLVED[state];
+  const { data, error, refetch } = useComments(roomId, {
+    limit,
+    offset,
+    ...(resolved !== undefined && { resolved }),
+  });
+  const names = useNames(roomId);
+  return (
+    <section aria-label="Comments">
+      <div className="filters">
+        <SelectField
+          label="Which comments"
+          isBare
+          value={state}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            setParameters((known) => withParameter(withParameter(known, "page", ""), "state", value));
+          }}
+        >
+          <option value="">All comments</option>
+          <option value="open">Open ones</option>
+          <option value="resolved">Resolved ones</option>
+        </SelectField>
+        <NewComment roomId={roomId} users={names.users ?? []} />
+      </div>
+      <Refusal error={error} onRetry={refetch} />
+      {data === undefined && !error && <Loading />}
+      <ol className="comments">
+        {data?.comments.map((comment) => (
+          <CommentCard key={comment.id} comment={comment} nameOf={names.nameOf} />
+        ))}
+      </ol>
+      {data?.total === 0 && (
+        <Empty title={state === "" ? "Nothing was said yet" : "No comment is like that"}>
+          <p>
+            Users write with <code>client.comments.create({"{ text }"})</code>, about anything in the room.
+          </p>
+        </Empty>
+      )}
+      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+    </section>
+  );
+}

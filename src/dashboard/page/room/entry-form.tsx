@@ -1,0 +1,58 @@
+/** Writes an entry of a store, unless somebody was faster. */
+import type { Entry } from "atrium/server";
+import { useState } from "react";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { TextArea } from "../ui/text-area.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { useSetEntry } from "./use-stores.ts";
+
+export interface EntryFormProps {
+  readonly roomId: string;
+  readonly store: string;
+  /** Null for a new one. */
+  readonly name: string | null;
+  readonly entry: Entry | null;
+  readonly onClose: () => void;
+}
+
+export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
+  const set = useSetEntry(roomId, store);
+  const [fault, setFault] = useState<Error | null>(null);
+  return (
+    <Dialog title={name === null ? "New entry" : name} isOpen onClose={onClose} isWide>
+      <Form
+        verb="Save"
+        error={fault ?? set.error}
+        isBusy={set.isPending}
+        onCancel={onClose}
+        onSubmit={({ key = name ?? "", value = "" }) => {
+          const parsed = parse(value);
+          setFault(parsed.fault);
+          if (parsed.fault !== null) return;
+          set.mutate({ key, value: parsed.value, ifVersion: entry?.version ?? 0 }, { onSuccess: onClose });
+        }}
+      >
+        {name === null && <TextField label="Key" name="key" required autoFocus />}
+        <TextArea
+          label="Value"
+          name="value"
+          hint="Any JSON."
+          rows={10}
+          required
+          defaultValue={entry === null ? "{}" : JSON.stringify(entry.value, null, 2)}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+type Parsed = { readonly value: unknown; readonly fault: null } | { readonly fault: Error };
+
+function parse(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text), fault: null };
+  } catch (error) {
+    return { fault: new Error(`The value is not JSON: ${error instanceof Error ? error.message : ""}.`) };
+  }
+}

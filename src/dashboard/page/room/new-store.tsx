@@ -1,0 +1,32 @@
+/** Opens a store by its name; it comes to be with its first entry. */
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+
+export function NewStore({ onChosen }: { readonly onChosen: (name: string) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button icon="plus" onClick={() => setOpen(true)}>
+        New store
+      </Button>
+      <Dialog title="New store" isOpen={isOpen} onClose={close}>
+        <Form
+          verb="Open"
+          error={null}
+          isBusy={false}
+          onCancel={close}
+          onSubmit={({ name = "" }) => {
+            close();
+            onChosen(name);
+          }}
+        >
+          <TextField label="Name" name="name" required maxLength={255} autoFocus hint="Such as tasks." />
+        </Form>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+/** Makes a user, and shows the way to its token. */
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { SelectField } from "../ui/select-field.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { useCreateUser } from "./use-users.ts";
+
+export function NewUser({ roomId }: { readonly roomId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const create = useCreateUser(roomId);
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
+  return (
+    <>
+      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+        New user
+      </Button>
+      <Dialog title="New user" isOpen={isOpen} onClose={close}>
+        <Form
+          verb="Create user"
+          error={create.error}
+          isBusy={create.isPending}
+          onCancel={close}
+          onSubmit={({ name = "", customId = "", role }) =>
+            create.mutate(
+              { name, role: role === "viewer" ? "viewer" : "editor", ...(customId && { customId }) },
+              { onSuccess: close },
+            )
+          }
+        >
+          <TextField label="Name" name="name" required maxLength={255} autoFocus />
+          <SelectField label="Role" name="role" hint="A viewer reads, follows and shows presence.">
+            <option value="editor">editor</option>
+            <option value="viewer">viewer</option>
+          </SelectField>
+          <TextField
+            label="Your own id"
+            name="customId"
+            maxLength={255}
+            hint="Optional; unique in the room."
+          />
+        </Form>
+      </Dialog>
+    </>
+  );
+}

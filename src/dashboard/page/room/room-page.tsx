@@ -1,0 +1,95 @@
+/** One room: who is there, its users, stores, comments and files. */
+import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Identifier } from "../ui/identifier.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Page } from "../ui/page.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { CommentsPart } from "./comments-part.tsx";
+import { FilesPart } from "./files-part.tsx";
+import { LiveProvider } from "./live.tsx";
+import { LivePart } from "./live-part.tsx";
+import { RoomActions } from "./room-actions.tsx";
+import { StoresPart } from "./stores-part.tsx";
+import { useRoom } from "./use-room.ts";
+import { UserPart } from "./user-part.tsx";
+import { UsersPart } from "./users-part.tsx";
+
+const PARTS = [
+  { name: "Live", path: "" },
+  { name: "Users", path: "/users" },
+  { name: "Stores", path: "/stores" },
+  { name: "Comments", path: "/comments" },
+  { name: "Files", path: "/files" },
+];
+
+export function RoomPage() {
+  const { roomId = "" } = useParams();
+  return <RoomFrame key={roomId} roomId={roomId} />;
+}
+
+function RoomFrame({ roomId }: { readonly roomId: string }) {
+  const address = useAddress();
+  const { data, error, refetch } = useRoom(roomId, { limit: 1 });
+  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  const { room } = data;
+  return (
+    <Page
+      title={room.name}
+      above={<Link href={address("/rooms")}>Rooms</Link>}
+      beside={
+        <>
+          {room.state === "closed" && <Badge tone="waiting">closed</Badge>}
+          <Badge tone={room.active_participants > 0 ? "good" : "plain"}>
+            {`${room.active_participants} online`}
+          </Badge>
+          <Identifier value={room.id} what="the room's ID" />
+        </>
+      }
+      actions={<RoomActions room={room} />}
+    >
+      <Refusal error={error} />
+      <Parts base={address(`/rooms/${roomId}`)} />
+      <LiveProvider room={room}>
+        <Switch>
+          <Route path="/:accountId/rooms/:roomId">
+            <LivePart room={room} />
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/users">
+            <UsersPart roomId={roomId} />
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/users/:userId">
+            {({ userId }) => <UserPart roomId={roomId} userId={userId} />}
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/stores/:store?">
+            {({ store }) => <StoresPart roomId={roomId} chosen={store} />}
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/comments">
+            <CommentsPart roomId={roomId} />
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/files">
+            <FilesPart room={room} />
+          </Route>
+          <Route>
+            <Redirect to={address(`/rooms/${roomId}`)} replace />
+          </Route>
+        </Switch>
+      </LiveProvider>
+    </Page>
+  );
+}
+
+function Parts({ base }: { readonly base: string }) {
+  const [path] = useLocation();
+  const isHere = (part: string) => (part === "" ? path === base : path.startsWith(base + part));
+  return (
+    <nav className="parts" aria-label="Parts of the room">
+      {PARTS.map((part) => (
+        <Link key={part.path} href={base + part.path} aria-current={isHere(part.path) ? "page" : undefined}>
+          {part.name}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,49 @@
+/** What a room keeps under keys: one store at a time, as a table that changes while one looks. */
+import { Link, useLocation } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { EntryTable } from "./entry-table.tsx";
+import { JoinBar } from "./join-bar.tsx";
+import { NewStore } from "./new-store.tsx";
+import { useStores } from "./use-stores.ts";
+
+export interface StoresPartProps {
+  readonly roomId: string;
+  readonly chosen: string | undefined;
+}
+
+export function StoresPart({ roomId, chosen }: StoresPartProps) {
+  const address = useAddress();
+  const [, go] = useLocation();
+  const { data, error, refetch } = useStores(roomId);
+  const addressOf = (store: string) => address(`/rooms/${roomId}/stores/${encodeURIComponent(store)}`);
+  const shown = chosen ?? data?.[0]?.name;
+  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  return (
+    <section aria-label="Stores">
+      <JoinBar />
+      <div className="filters">
+        <nav className="chips" aria-label="Stores of the room">
+          {data.map(({ name, entries }) => (
+            <Link key={name} href={addressOf(name)} aria-current={name === shown ? "page" : undefined}>
+              {name} <span className="soft">{entries}</span>
+            </Link>
+          ))}
+        </nav>
+        <NewStore onChosen={(name) => go(addressOf(name))} />
+      </div>
+      {shown === undefined ? <NoStores /> : <EntryTable key={shown} roomId={roomId} store={shown} />}
+    </section>
+  );
+}
+
+const NoStores = () => (
+  <Empty title="Nothing is kept here yet">
+    <p>A store is a map of JSON that everybody in the room shares. It comes to be with its first entry:</p>
+    <p>
+      <code>client.store("tasks").set("milk", {'{ title: "Buy milk" }'})</code>
+    </p>
+  </Empty>
+);

@@ -1,0 +1,98 @@
+/** One user of a room: its token, and when it was there. */
+import type { UserSession } from "atrium/server";
+import { Link, useLocation } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Form } from "../ui/form.tsx";
+import { Identifier } from "../ui/identifier.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { Table } from "../ui/table.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { Time, tellDuration } from "../ui/time.tsx";
+import { useDeleteUser, useRenameUser, useUser } from "./use-users.ts";
+
+export interface UserPartProps {
+  readonly roomId: string;
+  readonly userId: string;
+}
+
+export function UserPart({ roomId, userId }: UserPartProps) {
+  const address = useAddress();
+  const { data, error, refetch } = useUser(roomId, userId);
+  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  const { user, sessions } = data;
+  return (
+    <section aria-labelledby="user-name">
+      <p className="above">
+        <Link href={address(`/rooms/${roomId}/users`)}>Users</Link>
+      </p>
+      <div className="title-row">
+        <h2 id="user-name">{user.name}</h2>
+        <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
+        <Badge tone="plain">{user.role}</Badge>
+        <Identifier value={user.id} what="the user's ID" />
+        <CopyButton text={user.token} what="the token" label="Copy token" />
+        <Deletion {...{ roomId, userId }} name={user.name} />
+      </div>
+      {user.profile_picture && <p className="soft">Profile picture: {user.profile_picture}</p>}
+      <Name {...{ roomId, userId }} name={user.name} />
+      <h3>Sessions</h3>
+      <Sessions sessions={sessions} />
+    </section>
+  );
+}
+
+function Deletion({ roomId, userId, name }: UserPartProps & { readonly name: string }) {
+  const address = useAddress();
+  const [, go] = useLocation();
+  const remove = useDeleteUser(roomId, userId);
+  const act = {
+    ...remove,
+    mutateAsync: async () => {
+      await remove.mutateAsync();
+      go(address(`/rooms/${roomId}/users`));
+    },
+  };
+  return (
+    <ConfirmButton label="Delete" look="quiet" title={`Delete ${name}?`} verb="Delete user" act={act}>
+      <p>Its token is refused from then on, and its sockets are closed.</p>
+    </ConfirmButton>
+  );
+}
+
+function Name({ roomId, userId, name }: UserPartProps & { readonly name: string }) {
+  const rename = useRenameUser(roomId, userId);
+  return (
+    <Form
+      verb="Save"
+      error={rename.error}
+      isBusy={rename.isPending}
+      onSubmit={({ name: changed = "" }) => rename.mutate(changed)}
+    >
+      <TextField label="Name" name="name" required maxLength={255} defaultValue={name} />
+    </Form>
+  );
+}
+
+function Sessions({ sessions }: { readonly sessions: readonly UserSession[] }) {
+  if (sessions.length === 0) return <p className="soft">Never joined. Let a browser join with the token.</p>;
+  return (
+    <Table label="Sessions" columns={["Came", "Left", "Stayed"]}>
+      {sessions.map(({ id, joined_at, left_at }) => (
+        <tr key={id}>
+          <td>
+            <Time at={joined_at} />
+          </td>
+          <td>{left_at === null ? <Badge tone="good">still here</Badge> : <Time at={left_at} />}</td>
+          <td>{tellDuration(stayed(joined_at, left_at))}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const stayed = (from: string, to: string | null): number =>
+  Math.max(0, Math.round(((to === null ? Date.now() : Date.parse(to)) - Date.parse(from)) / 1000));

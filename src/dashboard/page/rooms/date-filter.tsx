@@ -1,0 +1,19 @@
+/** A day that a list begins or ends with. */
+export interface DateFilterProps {
+  readonly label: string;
+  /** As in `2026-01-31`; empty for no limit. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+export const DateFilter = ({ label, value, onChange }: DateFilterProps) => (
+  <label className="date-filter">
+    <span className="soft">{label}</span>
+    <input
+      type="date"
+      className="input"
+      defaultValue={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  </label>
+);

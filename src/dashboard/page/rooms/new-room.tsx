@@ -1,0 +1,49 @@
+/** Makes a room, and goes there. */
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { useCreateRoom } from "./use-rooms.ts";
+
+export function NewRoom() {
+  const [isOpen, setOpen] = useState(false);
+  const create = useCreateRoom();
+  const address = useAddress();
+  const [, go] = useLocation();
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
+  return (
+    <>
+      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+        New room
+      </Button>
+      <Dialog title="New room" isOpen={isOpen} onClose={close}>
+        <Form
+          verb="Create room"
+          error={create.error}
+          isBusy={create.isPending}
+          onCancel={close}
+          onSubmit={({ name = "", customId = "" }) =>
+            create.mutate(
+              { name, ...(customId && { customId }) },
+              { onSuccess: (room) => go(address(`/rooms/${room.id}`)) },
+            )
+          }
+        >
+          <TextField label="Name" name="name" required maxLength={255} autoFocus />
+          <TextField
+            label="Your own id"
+            name="customId"
+            maxLength={255}
+            hint="Optional: finds the room by what your application calls it."
+          />
+        </Form>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+/** Links that make whoever opens them a member, once, within seven days. */
+import type { Invitation } from "atrium/server";
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { Secret } from "../ui/secret.tsx";
+import { SelectField } from "../ui/select-field.tsx";
+import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { useInvitations, useInvite, useWithdrawInvitation } from "./use-members.ts";
+
+export function Invitations() {
+  const { data, error, refetch } = useInvitations();
+  return (
+    <section aria-labelledby="invitations">
+      <div className="title-row">
+        <h2 id="invitations">Invitations</h2>
+        <NewInvitation />
+      </div>
+      <Refusal error={error} onRetry={refetch} />
+      {data && data.invitations.length > 0 && (
+        <Table label="Invitations" columns={["Role", "Until", "!Actions"]}>
+          {data.invitations.map((invitation) => (
+            <Row key={invitation.id} invitation={invitation} />
+          ))}
+        </Table>
+      )}
+      {data?.total === 0 && <p className="soft">None is open. An invitation is a link; no mail is sent.</p>}
+    </section>
+  );
+}
+
+function Row({ invitation }: { readonly invitation: Invitation }) {
+  const withdraw = useWithdrawInvitation(invitation.id);
+  return (
+    <tr>
+      <th scope="row">{invitation.role}</th>
+      <td>
+        <Time at={invitation.expires_at} />
+      </td>
+      <td className="row-actions">
+        <Button look="quiet" isBusy={withdraw.isPending} onClick={() => withdraw.mutate()}>
+          Withdraw
+        </Button>
+      </td>
+    </tr>
+  );
+}
+
+function NewInvitation() {
+  const [isOpen, setOpen] = useState(false);
+  const invite = useInvite();
+  const close = () => {
+    setOpen(false);
+    invite.reset();
+  };
+  return (
+    <>
+      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+        Invite somebody
+      </Button>
+      <Dialog title="Invite somebody" isOpen={isOpen && invite.data === undefined} onClose={close}>
+        <Form
+          verb="Make a link"
+          error={invite.error}
+          isBusy={invite.isPending}
+          onCancel={close}
+          onSubmit={({ role }) => invite.mutate(role === "owner" ? "owner" : "member")}
+        >
+          <SelectField
+            label="Role"
+            name="role"
+            hint="An owner also says who else belongs to the organization."
+          >
+            <option value="member">member</option>
+            <option value="owner">owner</option>
+          </SelectField>
+        </Form>
+      </Dialog>
+      <Secret
+        title="The invitation"
+        about="Send this link to the person. It works once, for seven days, and is not shown again."
+        secret={invite.data?.url ?? null}
+        what="the link"
+        onKept={close}
+      />
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+/** Who looks after the organization, and who is asked to. */
+import type { Member } from "atrium/server";
+import { useCurrent } from "../data/organization.tsx";
+import { usePage } from "../data/use-page.ts";
+import { Badge } from "../ui/badge.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Pager } from "../ui/pager.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { Invitations } from "./invitations.tsx";
+import { useMembers, useRemoveMember } from "./use-members.ts";
+
+export function MembersPart() {
+  const { limit, offset, turnTo } = usePage();
+  const { data, error, refetch } = useMembers({ limit, offset });
+  return (
+    <>
+      <section aria-labelledby="members">
+        <h2 id="members">Members</h2>
+        <Refusal error={error} onRetry={refetch} />
+        {data === undefined ? !error && <Loading /> : <MemberTable members={data.members} />}
+        {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      </section>
+      <Invitations />
+    </>
+  );
+}
+
+function MemberTable({ members }: { readonly members: readonly Member[] }) {
+  const { me } = useCurrent();
+  return (
+    <Table label="Members" columns={["Name", "E-mail", "Role", "Since", "!Actions"]}>
+      {members.map((member) => (
+        <tr key={member.id}>
+          <th scope="row">
+            {member.name} {member.id === me.person.id && <Badge tone="plain">you</Badge>}
+          </th>
+          <td>{member.email}</td>
+          <td>{member.role}</td>
+          <td>
+            <Time at={member.joined_at} />
+          </td>
+          <td className="row-actions">
+            <Removal member={member} isSelf={member.id === me.person.id} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface RemovalProps {
+  readonly member: Member;
+  readonly isSelf: boolean;
+}
+
+function Removal({ member, isSelf }: RemovalProps) {
+  const remove = useRemoveMember(member.id);
+  return (
+    <ConfirmButton
+      label={isSelf ? "Leave" : "Remove"}
+      accessibleName={isSelf ? "Leave the organization" : `Remove ${member.name}`}
+      look="quiet"
+      title={isSelf ? "Leave the organization?" : `Remove ${member.name}?`}
+      verb={isSelf ? "Leave" : "Remove member"}
+      act={remove}
+    >
+      <p>{isSelf ? "You" : member.name} will see nothing of the organization any more.</p>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,93 @@
+/** Goes to any page or room by a few letters: Ctrl-K. */
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { PLACES } from "./places.ts";
+
+interface Target {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly path: string;
+}
+
+const FOUND_ROOMS = 8;
+
+function useTargets(search: string, isOpen: boolean): Target[] {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  const { data } = useQuery({
+    queryKey: key("rooms", "palette", search),
+    queryFn: () => atrium.rooms.list({ search, limit: FOUND_ROOMS }),
+    enabled: isOpen,
+  });
+  const places = PLACES.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  return [
+    ...places.map(({ name, path }) => ({ id: path, label: name, kind: "Page", path })),
+    ...(data?.rooms ?? []).map(({ id, name }) => ({ id, label: name, kind: "Room", path: `/rooms/${id}` })),
+  ];
+}
+
+export function Palette() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+  return (
+    <>
+      <Button look="quiet" icon="search" aria-label="Go to anything" onClick={() => setOpen(true)} />
+      <Dialog title="Go to" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <Finder onGone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function Finder({ onGone }: { readonly onGone: () => void }) {
+  const [text, setText] = useState("");
+  const targets = useTargets(useDeferredValue(text.slice(0, 256)), true);
+  const address = useAddress();
+  const [, go] = useLocation();
+  return (
+    <Autocomplete.Root
+      inline
+      open
+      autoHighlight="always"
+      items={targets}
+      mode="none"
+      value={text}
+      onValueChange={setText}
+      itemToStringValue={(target: Target) => target.label}
+    >
+      <Autocomplete.Input className="input" aria-label="Page or room" placeholder="Page or room" />
+      <Autocomplete.Empty className="soft nothing-found">
+        {targets.length === 0 && "Nothing has such a name."}
+      </Autocomplete.Empty>
+      <Autocomplete.List className="found">
+        {(target: Target) => (
+          <Autocomplete.Item
+            key={target.id}
+            value={target}
+            onClick={() => {
+              onGone();
+              go(address(target.path));
+            }}
+          >
+            <span>{target.label}</span>
+            <span className="soft small">{target.kind}</span>
+          </Autocomplete.Item>
+        )}
+      </Autocomplete.List>
+    </Autocomplete.Root>
+  );
+}

@@ -1,0 +1,40 @@
+/** Light or dark: as the system is, unless the person has chosen. */
+import { useSyncExternalStore } from "react";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "theme";
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+
+const readTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
+
+/** Called before anything is shown, so that nothing flashes. */
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = readTheme();
+}
+
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(KEY, theme);
+  applyTheme();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  darkness.addEventListener("change", listener);
+  return () => {
+    listeners.delete(listener);
+    darkness.removeEventListener("change", listener);
+  };
+}
+
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme);
+
+/** Whether the page is dark now, for what is painted rather than styled. */
+export const useIsDark = (): boolean =>
+  useSyncExternalStore(subscribe, () => {
+    const theme = readTheme();
+    return theme === "dark" || (theme === "system" && darkness.matches);
+  });

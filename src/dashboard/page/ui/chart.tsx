@@ -1,0 +1,127 @@
+/** Counts by the hour as columns; the same as a table for those who listen. */
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import { useIsDark } from "../shell/theme.ts";
+
+const HEIGHT_PX = 160;
+const COLUMN_SHARE = 0.7;
+const MAX_COLUMN_PX = 24;
+
+export interface Series {
+  readonly label: string;
+  /** A custom property of the style sheet, such as `--chart-1`. */
+  readonly color: string;
+  readonly values: readonly number[];
+}
+
+export interface ChartProps {
+  readonly title: string;
+  /** When each hour begins, in seconds since 1970. */
+  readonly hours: readonly number[];
+  readonly series: readonly Series[];
+}
+
+const hourOf = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+
+export function Chart({ title, hours, series }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const isDark = useIsDark();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colors change with the theme
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const plot = paint(element, hours, series);
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+    };
+  }, [hours, series, isDark]);
+  return (
+    <figure className="chart">
+      <figcaption>
+        {title}
+        {series.map(({ label, color }, index) => (
+          <span key={label} className={`legend chart-${index + 1}`} data-color={color}>
+            {label}
+          </span>
+        ))}
+      </figcaption>
+      <div ref={box} className="chart-box" aria-hidden="true" />
+      <div className="hidden">
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Hour</th>
+              {series.map(({ label }) => (
+                <th key={label} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {hours.map((hour, index) => (
+              <tr key={hour}>
+                <th scope="row">{hourOf.format(hour * 1000)}</th>
+                {series.map(({ label, values }) => (
+                  <td key={label}>{values[index]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}
+
+function paint(element: HTMLElement, hours: readonly number[], series: readonly Series[]): uPlot {
+  const style = getComputedStyle(element);
+  const colorOf = (name: string) => resolveColor(element, name);
+  const axis = {
+    stroke: colorOf("--soft"),
+    grid: { stroke: colorOf("--line"), width: 1 },
+    ticks: { show: false },
+    font: `11px ${style.fontFamily}`,
+  };
+  const bars = uPlot.paths.bars?.({ size: [COLUMN_SHARE, MAX_COLUMN_PX] });
+  const options: uPlot.Options = {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] } },
+    axes: [
+      { ...axis, grid: { show: false }, values: (_, ticks) => ticks.map((at) => hourOf.format(at * 1000)) },
+      {
+        ...axis,
+        size: 42,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000],
+      },
+    ],
+    series: [
+      {},
+      ...series.map(({ label, color }) => ({
+        label,
+        fill: colorOf(color),
+        width: 0,
+        points: { show: false },
+        ...(bars && { paths: bars }),
+      })),
+    ],
+  };
+  return new uPlot(options, [[...hours], ...series.map(({ values }) => [...values])], element);
+}
+
+/** The canvas knows nothing of custom properties. */
+function resolveColor(element: HTMLElement, name: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  element.appendChild(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,50 @@
+/** Something that is done before going on: in front of the page, with the keyboard kept inside. */
+import { Dialog as Base } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
+import { Icon } from "./icon.tsx";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  /** What it is about, in a sentence. */
+  readonly about?: ReactNode;
+  readonly isWide?: boolean;
+  /** Only its own buttons end it, as what it shows is not shown again. */
+  readonly isSticky?: boolean;
+  readonly children: ReactNode;
+}
+
+export const Dialog = ({
+  title,
+  isOpen,
+  onClose,
+  about,
+  isWide,
+  isSticky = false,
+  children,
+}: DialogProps) => (
+  <Base.Root
+    open={isOpen}
+    disablePointerDismissal={isSticky}
+    onOpenChange={(next, details) => {
+      if (next || (isSticky && details.reason === "escape-key")) return;
+      onClose();
+    }}
+  >
+    <Base.Portal>
+      <Base.Backdrop className="backdrop" />
+      <Base.Popup className={isWide ? "dialog wide" : "dialog"}>
+        <Base.Title>{title}</Base.Title>
+        {about && <Base.Description className="soft">{about}</Base.Description>}
+        {children}
+        {/* Last, so that the keyboard begins where something is to be done. */}
+        {!isSticky && (
+          <Base.Close className="button quiet dialog-close" aria-label="Close">
+            <Icon name="close" />
+          </Base.Close>
+        )}
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+);

@@ -1,0 +1,16 @@
+/** An address that means nothing. */
+import { Link } from "wouter";
+import { usePageTitle } from "./use-page-title.ts";
+
+export function NotFound({ what }: { readonly what: string }) {
+  usePageTitle("Not found");
+  return (
+    <main className="door" id="main">
+      <h1>Not found</h1>
+      <p>{what}</p>
+      <p>
+        <Link href="~/dashboard">Go to the overview</Link>
+      </p>
+    </main>
+  );
+}

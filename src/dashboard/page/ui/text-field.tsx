@@ -1,0 +1,19 @@
+/** A line of text to fill in, with its name above it. */
+import { Field } from "@base-ui/react/field";
+import type { ComponentProps, ReactNode } from "react";
+
+export interface TextFieldProps extends Omit<ComponentProps<"input">, "ref" | "defaultValue" | "value"> {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: ReactNode;
+  readonly defaultValue?: string;
+}
+
+export const TextField = ({ label, hint, name, ...input }: TextFieldProps) => (
+  <Field.Root name={name} className="field">
+    <Field.Label>{label}</Field.Label>
+    <Field.Control className="input" autoComplete="off" {...input} />
+    {hint && <Field.Description className="soft small">{hint}</Field.Description>}
+    <Field.Error className="field-error" />
+  </Field.Root>
+);

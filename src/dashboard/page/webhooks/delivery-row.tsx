@@ -1,0 +1,73 @@
+/** One delivery: how it stands and, opened, every attempt and what was sent. */
+import type { Delivery, DeliveryAttempt } from "atrium/server";
+import { useState } from "react";
+import { Badge, type BadgeProps } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
+import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { useRedeliver } from "./use-deliveries.ts";
+
+const TONES: Readonly<Record<Delivery["status"], BadgeProps["tone"]>> = {
+  pending: "waiting",
+  success: "good",
+  failed: "bad",
+};
+
+export function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <Badge tone={TONES[delivery.status]}>{delivery.status}</Badge>
+          <code>{delivery.event}</code>
+          <span className="grow soft">{delivery.error}</span>
+          <span className="soft">{tellAttempts(delivery.attempts)}</span>
+          <Time at={delivery.created_at} />
+        </summary>
+        {isOpen && <Detail delivery={delivery} />}
+      </details>
+    </li>
+  );
+}
+
+const tellAttempts = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
+
+function Detail({ delivery }: { readonly delivery: Delivery }) {
+  const redeliver = useRedeliver(delivery.webhook_id, delivery.id);
+  return (
+    <div className="detail">
+      {delivery.next_retry_at && (
+        <p>
+          Tried again <Time at={delivery.next_retry_at} />.
+        </p>
+      )}
+      {delivery.log.length > 0 && (
+        <Table label="Attempts" columns={["When", "Took", "Status", "Failed of", "Answer"]}>
+          {delivery.log.map((attempt) => (
+            <Attempt key={attempt.attempted_at} attempt={attempt} />
+          ))}
+        </Table>
+      )}
+      <CodeBlock what="What is posted" text={prettyJson(delivery.payload)} />
+      <Button isBusy={redeliver.isPending} onClick={() => redeliver.mutate()}>
+        Redeliver
+      </Button>
+    </div>
+  );
+}
+
+const Attempt = ({ attempt }: { readonly attempt: DeliveryAttempt }) => (
+  <tr>
+    <td>
+      <Time at={attempt.attempted_at} />
+    </td>
+    <td className="number">{Math.round(attempt.duration_ms)} ms</td>
+    <td>{attempt.status_code ?? "–"}</td>
+    <td>{attempt.error_class === null ? "–" : `${attempt.error_class}: ${attempt.error}`}</td>
+    <td className="json">
+      <code>{attempt.answer}</code>
+    </td>
+  </tr>
+);

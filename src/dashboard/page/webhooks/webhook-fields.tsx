@@ -1,0 +1,39 @@
+/** What a webhook is made of: where to, of what, and of which rooms. */
+import type { Webhook } from "atrium/server";
+import { useState } from "react";
+import { RoomChoice } from "../rooms/room-choice.tsx";
+import { EventChoice } from "../ui/event-choice.tsx";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import type { WebhookInput } from "./use-webhooks.ts";
+
+export interface WebhookFieldsProps {
+  /** Null for a new one. */
+  readonly webhook: Webhook | null;
+  readonly verb: string;
+  readonly error: Error | null;
+  readonly isBusy: boolean;
+  readonly onSubmit: (input: WebhookInput) => void;
+  readonly onCancel?: () => void;
+}
+
+export function WebhookFields({ webhook, onSubmit, ...form }: WebhookFieldsProps) {
+  const [events, setEvents] = useState<WebhookInput["events"]>(webhook?.events ?? []);
+  const [roomId, setRoomId] = useState(webhook?.room_id ?? null);
+  return (
+    <Form {...form} onSubmit={({ url = "" }) => onSubmit({ url, events, roomId })}>
+      <TextField
+        label="Address"
+        name="url"
+        type="url"
+        required
+        maxLength={2048}
+        placeholder="https://hooks.example.com/atrium"
+        defaultValue={webhook?.url ?? ""}
+        hint="An https address with a public name; npm start also lets http://localhost through."
+      />
+      <EventChoice chosen={events} onChange={setEvents} />
+      <RoomChoice chosen={roomId} onChange={setRoomId} />
+    </Form>
+  );
+}

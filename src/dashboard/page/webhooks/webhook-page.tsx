@@ -1,0 +1,52 @@
+/** One webhook: how its deliveries fare, and what it is told of. */
+import type { Webhook } from "atrium/server";
+import { Link, useParams } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Identifier } from "../ui/identifier.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Page } from "../ui/page.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { useUpdateWebhook, useWebhook } from "./use-webhooks.ts";
+import { WebhookActions } from "./webhook-actions.tsx";
+import { WebhookFields } from "./webhook-fields.tsx";
+
+export function WebhookPage() {
+  const { webhookId = "" } = useParams();
+  const address = useAddress();
+  const { data: webhook, error, refetch } = useWebhook(webhookId);
+  if (webhook === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  return (
+    <Page
+      title={webhook.url}
+      above={<Link href={address("/webhooks")}>Webhooks</Link>}
+      beside={
+        <>
+          <Badge tone={webhook.enabled ? "good" : "waiting"}>{webhook.enabled ? "on" : "off"}</Badge>
+          <Identifier value={webhook.id} what="the webhook's ID" />
+        </>
+      }
+      actions={<WebhookActions webhook={webhook} />}
+    >
+      <Deliveries webhookId={webhook.id} />
+      <Configuration key={webhook.id} webhook={webhook} />
+    </Page>
+  );
+}
+
+function Configuration({ webhook }: { readonly webhook: Webhook }) {
+  const update = useUpdateWebhook(webhook.id);
+  return (
+    <section className="panel" aria-labelledby="configuration">
+      <h2 id="configuration">What it is told</h2>
+      <WebhookFields
+        webhook={webhook}
+        verb="Save"
+        error={update.error}
+        isBusy={update.isPending}
+        onSubmit={update.mutate}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+/** Says what the bindings offer, while one types and where one points. */
+import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import type { EditorView, Tooltip } from "@codemirror/view";
+import { membersAfter } from "./bindings.ts";
+import type { Member } from "./declarations.ts";
+
+/** A name, and those before it with their dots. */
+const PATH = /[\w$]+(?:\.[\w$]*)*/;
+
+export function completeBindings(context: CompletionContext): CompletionResult | null {
+  const path = context.matchBefore(PATH);
+  if (path === null && !context.explicit) return null;
+  const names = path?.text.split(".") ?? [""];
+  const begun = names.pop() ?? "";
+  const options = membersAfter(names).map(optionOf);
+  return options.length === 0 ? null : { from: context.pos - begun.length, options };
+}
+
+const isMethod = ({ type }: Member): boolean => type.startsWith("(");
+
+const optionOf = (member: Member) => ({
+  label: member.name,
+  type: isMethod(member) ? "method" : "property",
+  detail: member.type,
+  info: member.about,
+});
+
+/** What is pointed at, if it is a binding or a member of one. */
+export function explainBinding(view: EditorView, position: number): Tooltip | null {
+  const { from: start, text } = view.state.doc.lineAt(position);
+  for (const { 0: path, index } of text.matchAll(new RegExp(PATH, "g"))) {
+    let from = start + index;
+    for (const [depth, name] of path.split(".").entries()) {
+      const end = from + name.length;
+      const names = path.split(".").slice(0, depth);
+      const member = membersAfter(names).find((one) => one.name === name);
+      if (member && position >= from && position <= end) {
+        return { pos: from, end, above: true, create: () => ({ dom: draw(member) }) };
+      }
+      from = end + 1;
+    }
+  }
+  return null;
+}
+
+function draw(member: Member): HTMLElement {
+  const dom = document.createElement("div");
+  dom.className = "cm-binding";
+  const code = document.createElement("code");
+  code.textContent = `${member.name}${isMethod(member) ? "" : ": "}${member.type}`;
+  dom.appendChild(code);
+  dom.appendChild(document.createTextNode(member.about));
+  return dom;
+}

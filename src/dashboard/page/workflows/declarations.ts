@@ -1,0 +1,71 @@
+/** Reads TypeScript's interfaces from their source: the editor says of the bindings what the SDK itself says. */
+import { typescriptLanguage } from "@codemirror/lang-javascript";
+
+/** A property or a method. */
+export interface Member {
+  readonly name: string;
+  /** As it stands in the source: a type, or a method's parameters and result. */
+  readonly type: string;
+  /** What is written above it. */
+  readonly about: string;
+}
+
+export interface Declaration {
+  /** What it extends; null for nothing. */
+  readonly base: string | null;
+  readonly members: readonly Member[];
+}
+
+/** The interfaces of a module by name. */
+export function readDeclarations(source: string): Map<string, Declaration> {
+  const found = new Map<string, Declaration>();
+  const textOf = ({ from, to }: Range): string => source.slice(from, to);
+  typescriptLanguage.parser.parse(source).iterate({
+    enter: ({ name, node }) => {
+      if (name !== "InterfaceDeclaration") return;
+      const title = node.getChild("TypeDefinition");
+      const body = node.getChild("ObjectType");
+      if (title === null || body === null) return;
+      const base = node.getChild("TypeName");
+      found.set(textOf(title), {
+        base: base && textOf(base),
+        members: readMembers(body, textOf),
+      });
+    },
+  });
+  return found;
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Node extends Range {
+  readonly name: string;
+  readonly firstChild: Node | null;
+  readonly nextSibling: Node | null;
+  getChild(type: string): Node | null;
+}
+
+function readMembers(body: Node, textOf: (range: Range) => string): Member[] {
+  const members: Member[] = [];
+  let about = "";
+  for (let node = body.firstChild; node !== null; node = node.nextSibling) {
+    if (node.name === "BlockComment") about = readComment(textOf(node));
+    const name = node.getChild("PropertyDefinition");
+    if (name === null) continue;
+    const type = textOf({ from: name.to, to: node.to })
+      .replace(/^\??:\s*/, "")
+      .replaceAll(/\s+/g, " ");
+    members.push({ name: textOf(name), type, about });
+    about = "";
+  }
+  return members;
+}
+
+const readComment = (comment: string): string =>
+  comment
+    .replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();

@@ -1,0 +1,48 @@
+/** One run: how it went and, opened, what it said and gave. */
+import type { WorkflowExecution as Execution } from "atrium/server";
+import { useState } from "react";
+import { Badge } from "../ui/badge.tsx";
+import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
+import { Time } from "../ui/time.tsx";
+
+export function ExecutionRow({ execution }: { readonly execution: Execution }) {
+  const [isOpen, setOpen] = useState(false);
+  const isFailed = execution.status === "failed";
+  return (
+    <li>
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <Badge tone={isFailed ? "bad" : "good"}>{execution.status}</Badge>
+          <code>{execution.event}</code>
+          <span className="grow soft">{execution.result.split("\n")[0]}</span>
+          <span className="soft">{Math.round(execution.duration_ms)} ms</span>
+          <Time at={execution.created_at} />
+        </summary>
+        {isOpen && <ExecutionDetail execution={execution} />}
+      </details>
+    </li>
+  );
+}
+
+export const ExecutionDetail = ({ execution }: { readonly execution: Execution }) => (
+  <div className="detail">
+    <CodeBlock
+      what={execution.status === "failed" ? "What went wrong" : "What it gave"}
+      text={prettyJson(execution.result)}
+    />
+    {execution.logs.length > 0 && (
+      <ol className="logs" aria-label="What it said">
+        {execution.logs.map(({ level, message, timestamp }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of a log are never moved, and may be the same
+          <li key={index}>
+            <span className={`level ${level}`}>{level}</span>
+            <code>{message}</code>
+            <time dateTime={timestamp} className="soft small">
+              {timestamp.slice(11, 23)}
+            </time>
+          </li>
+        ))}
+      </ol>
+    )}
+  </div>
+);

@@ -1,0 +1,60 @@
+/** Runs the workflow now, as it was saved, on an event about a room and a user that are there. */
+import type { Workflow } from "atrium/server";
+import { useState } from "react";
+import { EVENT_NAMES, isEventName } from "../data/events.ts";
+import { useNames } from "../room/use-names.ts";
+import { RoomChoice } from "../rooms/room-choice.tsx";
+import { Form } from "../ui/form.tsx";
+import { SelectField } from "../ui/select-field.tsx";
+import { ExecutionDetail } from "./execution-row.tsx";
+import { useRunWorkflow } from "./use-workflows.ts";
+
+export function TrialRun({ workflow }: { readonly workflow: Workflow }) {
+  const run = useRunWorkflow(workflow.id);
+  const [roomId, setRoomId] = useState(workflow.room_id);
+  return (
+    <section className="panel" aria-labelledby="trial">
+      <h2 id="trial">Run now</h2>
+      <p className="soft">Runs what was saved, on a made-up event, and records it as any run.</p>
+      <Form
+        verb="Run"
+        error={run.error}
+        isBusy={run.isPending}
+        onSubmit={({ event = "", userId }) => {
+          if (!isEventName(event) || roomId === null) return;
+          run.mutate({ event, data: { roomId, ...(userId && { userId }) } });
+        }}
+      >
+        <div className="fields-row">
+          <SelectField label="Event" name="event" defaultValue={workflow.events[0]}>
+            {EVENT_NAMES.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </SelectField>
+          <RoomChoice chosen={roomId} onChange={setRoomId} none="Choose a room" />
+          {roomId !== null && <UserChoice key={roomId} roomId={roomId} />}
+        </div>
+        {roomId === null && <p className="soft small">An event is always about a room: choose one.</p>}
+      </Form>
+      {run.data && <ExecutionDetail execution={run.data} />}
+    </section>
+  );
+}
+
+function UserChoice({ roomId }: { readonly roomId: string }) {
+  const { users = [] } = useNames(roomId);
+  return (
+    <SelectField
+      label="User"
+      name="userId"
+      hint={users.length === 0 ? "The room has no users yet." : undefined}
+    >
+      <option value="">None</option>
+      {users.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

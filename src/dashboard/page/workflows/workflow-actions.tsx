@@ -1,0 +1,31 @@
+/** What can be done to a workflow as a whole. */
+import type { Workflow } from "atrium/server";
+import { useLocation } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { useDeleteWorkflow, useEnableWorkflow } from "./use-workflows.ts";
+
+export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
+  const address = useAddress();
+  const [, go] = useLocation();
+  const enable = useEnableWorkflow(workflow.id);
+  const remove = useDeleteWorkflow(workflow.id);
+  const act = {
+    ...remove,
+    mutateAsync: async () => {
+      await remove.mutateAsync();
+      go(address("/workflows"));
+    },
+  };
+  return (
+    <>
+      <Button isBusy={enable.isPending} onClick={() => enable.mutate(!workflow.enabled)}>
+        {workflow.enabled ? "Switch off" : "Switch on"}
+      </Button>
+      <ConfirmButton label="Delete" title={`Delete ${workflow.name}?`} verb="Delete workflow" act={act}>
+        <p>Runs that have begun finish; the record of its runs goes with it.</p>
+      </ConfirmButton>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+/** What a workflow is made of: its code, its name, and when it runs. */
+import type { Workflow } from "atrium/server";
+import { lazy, Suspense, useRef, useState } from "react";
+import { RoomChoice } from "../rooms/room-choice.tsx";
+import { EventChoice } from "../ui/event-choice.tsx";
+import { Form } from "../ui/form.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { findProblem } from "./problem.ts";
+import { SAMPLE_CODE } from "./sample-code.ts";
+import type { WorkflowInput } from "./use-workflows.ts";
+
+const CodeEditor = lazy(() => import("./code-editor.tsx"));
+
+export interface WorkflowFieldsProps {
+  /** Null for a new one. */
+  readonly workflow: Workflow | null;
+  readonly verb: string;
+  readonly error: Error | null;
+  readonly isBusy: boolean;
+  readonly onSubmit: (input: WorkflowInput) => void;
+}
+
+export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsProps) {
+  const [events, setEvents] = useState<WorkflowInput["events"]>(workflow?.events ?? ["participant.joined"]);
+  const [roomId, setRoomId] = useState(workflow?.room_id ?? null);
+  const code = useRef(workflow?.code ?? SAMPLE_CODE);
+  const box = useRef<HTMLDivElement>(null);
+  const save = () => box.current?.querySelector("form")?.requestSubmit();
+  return (
+    <div className="workflow" ref={box}>
+      <Form {...form} onSubmit={({ name = "" }) => onSubmit({ name, code: code.current, events, roomId })}>
+        <div className="code">
+          <Suspense fallback={<Loading />}>
+            <CodeEditor
+              initial={code.current}
+              problem={findProblem(form.error)}
+              onChange={(text) => {
+                code.current = text;
+              }}
+              onSave={save}
+            />
+          </Suspense>
+        </div>
+        <div className="code-side">
+          <TextField label="Name" name="name" required maxLength={255} defaultValue={workflow?.name ?? ""} />
+          <EventChoice chosen={events} onChange={setEvents} />
+          <RoomChoice chosen={roomId} onChange={setRoomId} />
+        </div>
+      </Form>
+    </div>
+  );
+}

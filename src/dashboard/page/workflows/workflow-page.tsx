@@ -1,0 +1,54 @@
+/** One workflow, or a new one: its code, when it runs, a trial run, and how its runs went. */
+import type { Workflow } from "atrium/server";
+import { Link, useParams } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Identifier } from "../ui/identifier.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Page } from "../ui/page.tsx";
+import { Refusal } from "../ui/refusal.tsx";
+import { Executions } from "./executions.tsx";
+import { NewWorkflow } from "./new-workflow.tsx";
+import { TrialRun } from "./trial-run.tsx";
+import { useUpdateWorkflow, useWorkflow } from "./use-workflows.ts";
+import { WorkflowActions } from "./workflow-actions.tsx";
+import { WorkflowFields } from "./workflow-fields.tsx";
+
+export default function WorkflowPage() {
+  const { workflowId = "" } = useParams();
+  return workflowId === "new" ? <NewWorkflow /> : <KnownWorkflow key={workflowId} workflowId={workflowId} />;
+}
+
+function KnownWorkflow({ workflowId }: { readonly workflowId: string }) {
+  const { data: workflow, error, refetch } = useWorkflow(workflowId);
+  if (workflow === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  return <Frame workflow={workflow} />;
+}
+
+function Frame({ workflow }: { readonly workflow: Workflow }) {
+  const address = useAddress();
+  const update = useUpdateWorkflow(workflow.id);
+  return (
+    <Page
+      title={workflow.name}
+      above={<Link href={address("/workflows")}>Workflows</Link>}
+      beside={
+        <>
+          <Badge tone={workflow.enabled ? "good" : "waiting"}>{workflow.enabled ? "on" : "off"}</Badge>
+          <Identifier value={workflow.id} what="the workflow's ID" />
+        </>
+      }
+      actions={<WorkflowActions workflow={workflow} />}
+    >
+      <WorkflowFields
+        workflow={workflow}
+        verb="Save"
+        error={update.error}
+        isBusy={update.isPending}
+        onSubmit={update.mutate}
+      />
+      <TrialRun workflow={workflow} />
+      <Executions workflowId={workflow.id} />
+    </Page>
+  );
+}

@@ -1,0 +1,49 @@
+/** What can be asked about who belongs to an organization. */
+import type { Ctx } from "../context.ts";
+import type { Database, Page } from "../database.ts";
+import { AppError } from "../errors.ts";
+import { sha256 } from "../hash.ts";
+import { type PageShown, pageShown } from "../http/paginate.ts";
+import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
+import {
+  countInvitations,
+  countMembers,
+  type OpenInvitation,
+  selectInvitations,
+  selectMembers,
+  selectOpenInvitation,
+} from "./store.ts";
+
+/** The hash under which a link's token is stored. */
+export const invitationHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
+
+/** What is answered for a link that was used, has expired, or was never one. */
+export const invitationGone = () =>
+  new AppError(
+    "Accounts",
+    "NOT_FOUND",
+    "This invitation was used or withdrawn, or has expired; ask for a new one",
+  );
+
+/** The organization's members, who came last first. */
+export async function listMembers(ctx: Ctx, page: Page): Promise<{ members: Member[] } & PageShown> {
+  const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx)]);
+  return { members: rows.map(presentMember), ...pageShown(page, counted) };
+}
+
+/** The organization's invitations that can still be accepted, newest first. */
+export async function listInvitations(
+  ctx: Ctx,
+  page: Page,
+): Promise<{ invitations: Invitation[] } & PageShown> {
+  const now = ctx.now();
+  const [rows, counted] = await ctx.db.run([selectInvitations(ctx, now, page), countInvitations(ctx, now)]);
+  return { invitations: rows.map(presentInvitation), ...pageShown(page, counted) };
+}
+
+/** What the holder of a link is invited to; NOT_FOUND when it cannot be accepted any more. */
+export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
+  const [[row]] = await db.run([selectOpenInvitation(await invitationHashOf(token), now)]);
+  if (row === undefined) throw invitationGone();
+  return row;
+}

@@ -1,0 +1,88 @@
+/** The endpoints of an organization's members and invitations. */
+import * as z from "zod";
+import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
+import { pageShape, paging, toPage } from "../http/paginate.ts";
+import { createInvitation, deleteInvitation, removeMember } from "./commands.ts";
+import { listInvitations, listMembers } from "./queries.ts";
+import { Invitation, InvitationCreation, Member } from "./schema.ts";
+
+export const memberEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/members",
+    operation: "listMembers",
+    module: "Accounts",
+    access: "organization",
+    summary: "List members",
+    details: "The people who can sign in to the dashboard for this organization, who came last first.",
+    errors: [],
+    query: z.object(paging),
+    status: 200,
+    done: "Members retrieved",
+    data: z.object({ members: z.array(Member), ...pageShape }),
+    handle: (ctx, { query }) => listMembers(ctx, toPage(query)),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/members/:personId",
+    operation: "removeMember",
+    module: "Accounts",
+    access: "organization",
+    summary: "Remove a member",
+    details:
+      "Takes effect within 30 seconds everywhere. Members who are no owners can remove nobody but themselves; the last owner stays.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    status: 200,
+    done: "Member removed",
+    data: z.object({}),
+    handle: (ctx, { params }) => removeMember(ctx, params.personId),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/invitations",
+    operation: "listInvitations",
+    module: "Accounts",
+    access: "organization",
+    summary: "List invitations",
+    details: "Those that can still be accepted, newest first, without their links.",
+    errors: [],
+    query: z.object(paging),
+    status: 200,
+    done: "Invitations retrieved",
+    data: z.object({ invitations: z.array(Invitation), ...pageShape }),
+    handle: (ctx, { query }) => listInvitations(ctx, toPage(query)),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/invitations",
+    operation: "createInvitation",
+    module: "Accounts",
+    access: "organization",
+    summary: "Invite somebody",
+    details:
+      "`url` lets one person join within seven days. It is shown here and never again; a retry with the same Idempotency-Key answers 409.",
+    errors: ["CONFLICT"],
+    replay: SHOWN_ONCE,
+    body: InvitationCreation,
+    status: 201,
+    done: "Invitation created",
+    data: z.object({
+      invitation: Invitation,
+      url: z.string().meta({ example: "https://atrium.example/dashboard/invitations/Wk9…3Qz" }),
+    }),
+    handle: (ctx, { body }) => createInvitation(ctx, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/invitations/:invitationId",
+    operation: "deleteInvitation",
+    module: "Accounts",
+    access: "organization",
+    summary: "Withdraw an invitation",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Invitation withdrawn",
+    data: z.object({}),
+    handle: (ctx, { params }) => deleteInvitation(ctx, params.invitationId),
+  }),
+];

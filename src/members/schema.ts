@@ -1,0 +1,68 @@
+/** Members and invitations on the wire. */
+import * as z from "zod";
+import { presentTime, Timestamp } from "../http/time.ts";
+import type { MemberRow } from "./store.ts";
+import type { InvitationRow } from "./table.ts";
+
+export const MemberRole = z.enum(["owner", "member"]).meta({
+  description: "An owner also manages members, invitations and API keys.",
+});
+export type MemberRole = z.infer<typeof MemberRole>;
+
+/** Somebody who belongs to the organization. */
+export const Member = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    email: z.string(),
+    role: MemberRole,
+    joined_at: Timestamp,
+  })
+  .meta({
+    id: "Member",
+    example: {
+      id: "5e1b6f0a-3c54-4a3e-9d0f-7a2c8b4d1e90",
+      name: "Ada",
+      email: "ada@example.com",
+      role: "owner",
+      joined_at: "2026-01-31T09:00:00.000Z",
+    },
+  });
+export type Member = z.infer<typeof Member>;
+
+/** An invitation that can still be accepted, without its link. */
+export const Invitation = z
+  .object({
+    id: z.uuid(),
+    role: MemberRole,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  })
+  .meta({
+    id: "Invitation",
+    example: {
+      id: "9b7d2c1e-64f8-4f0b-8a35-0c5e7d9f2a46",
+      role: "member",
+      created_at: "2026-01-31T09:00:00.000Z",
+      expires_at: "2026-02-07T09:00:00.000Z",
+    },
+  });
+export type Invitation = z.infer<typeof Invitation>;
+
+/** Body of `POST /invitations`. */
+export const InvitationCreation = z
+  .object({ role: MemberRole.default("member") })
+  .meta({ id: "InvitationCreation", example: { role: "member" } });
+export type InvitationCreation = z.infer<typeof InvitationCreation>;
+
+export const presentMember = ({ joinedAt, ...row }: MemberRow): Member => ({
+  ...row,
+  joined_at: presentTime(joinedAt),
+});
+
+export const presentInvitation = (row: InvitationRow): Invitation => ({
+  id: row.id,
+  role: row.role,
+  created_at: presentTime(row.createdAt),
+  expires_at: presentTime(row.expiresAt),
+});

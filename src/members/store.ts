@@ -1,0 +1,165 @@
+/** The only SQL about memberships and invitations. */
+import { and, count, eq, gt, lte, sql } from "drizzle-orm";
+import { accounts } from "../accounts/table.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../database.ts";
+import { people } from "../people/table.ts";
+import { type InvitationRow, invitations, type MemberRole, memberships } from "./table.ts";
+
+/** A membership with the person it is of. */
+export interface MemberRow {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly joinedAt: number;
+}
+
+/** An invitation as the one sees it who was sent its link. */
+export interface OpenInvitation {
+  readonly accountId: string;
+  readonly organization: string;
+  readonly role: MemberRole;
+  readonly invitedBy: string | null;
+}
+
+const ofAccount = ({ accountId }: Tenant) => eq(memberships.accountId, accountId);
+const whereIs = (tenant: Tenant, personId: string) =>
+  and(ofAccount(tenant), eq(memberships.personId, personId));
+
+/** The newest first, as in every list. */
+export const selectMembers = (tenant: Tenant, page: Page): Statement<MemberRow> =>
+  statement(
+    build
+      .select({
+        id: sql<string>`${people.id}`.as("id"),
+        name: sql<string>`${people.name}`.as("name"),
+        email: sql<string>`${people.email}`.as("email"),
+        role: sql<MemberRole>`${memberships.role}`.as("role"),
+        joinedAt: sql<number>`${memberships.joinedAt}`.as("joinedAt"),
+      })
+      .from(memberships)
+      .innerJoin(people, eq(people.id, memberships.personId))
+      .where(ofAccount(tenant))
+      .orderBy(sql`${memberships.joinedAt} DESC`, sql`${memberships.personId} DESC`)
+      .limit(page.limit)
+      .offset(page.offset),
+  );
+
+export const countMembers = (tenant: Tenant): Statement<{ total: number }> =>
+  statement(
+    build
+      .select({ total: count().as("total") })
+      .from(memberships)
+      .where(ofAccount(tenant)),
+  );
+
+export const selectMembership = (tenant: Tenant, personId: string): Statement<{ role: MemberRole }> =>
+  statement(
+    build
+      .select({ role: sql<MemberRole>`${memberships.role}`.as("role") })
+      .from(memberships)
+      .where(whereIs(tenant, personId)),
+  );
+
+/** Ends a membership, unless it is the last owner's. */
+export const deleteMembership = (tenant: Tenant, personId: string): Statement<{ personId: string }> =>
+  statement(
+    build
+      .delete(memberships)
+      .where(
+        and(
+          whereIs(tenant, personId),
+          sql`(role <> 'owner' OR EXISTS (
+            SELECT 1 FROM memberships AS others
+            WHERE others.account_id = ${tenant.accountId} AND others.role = 'owner' AND others.person_id <> ${personId}
+          ))`,
+        ),
+      )
+      .returning({ personId: memberships.personId }),
+  );
+
+/** A new organization with its first owner. */
+export const insertOrganization = (
+  { id, name, createdAt }: typeof accounts.$inferSelect,
+  personId: string,
+): readonly [Statement, Statement] => [
+  statement(build.insert(accounts).values({ id, name, createdAt })),
+  statement(
+    build.insert(memberships).values({ accountId: id, personId, role: "owner", joinedAt: createdAt }),
+  ),
+];
+
+export const insertInvitation = (row: InvitationRow): Statement =>
+  statement(build.insert(invitations).values(row));
+
+const isOpen = (now: number) => gt(invitations.expiresAt, now);
+
+const openOfAccount = ({ accountId }: Tenant, now: number) =>
+  and(eq(invitations.accountId, accountId), isOpen(now));
+
+export const selectInvitations = (tenant: Tenant, now: number, page: Page): Statement<InvitationRow> =>
+  statement(
+    build
+      .select(columnsOf(invitations))
+      .from(invitations)
+      .where(openOfAccount(tenant, now))
+      .orderBy(sql`${invitations.createdAt} DESC`, sql`${invitations.id} DESC`)
+      .limit(page.limit)
+      .offset(page.offset),
+  );
+
+export const countInvitations = (tenant: Tenant, now: number): Statement<{ total: number }> =>
+  statement(
+    build
+      .select({ total: count().as("total") })
+      .from(invitations)
+      .where(openOfAccount(tenant, now)),
+  );
+
+export const deleteInvitation = (tenant: Tenant, id: string, now: number): Statement<{ id: string }> =>
+  statement(
+    build
+      .delete(invitations)
+      .where(and(openOfAccount(tenant, now), eq(invitations.id, id)))
+      .returning({ id: invitations.id }),
+  );
+
+/** Across organizations, because the link is what tells which organization invites. */
+export const selectOpenInvitation = (tokenHash: string, now: number): Statement<OpenInvitation> =>
+  statement(
+    build
+      .select({
+        accountId: sql<string>`${accounts.id}`.as("accountId"),
+        organization: sql<string>`${accounts.name}`.as("organization"),
+        role: sql<MemberRole>`${invitations.role}`.as("role"),
+        invitedBy: sql<string | null>`${people.name}`.as("invitedBy"),
+      })
+      .from(invitations)
+      .innerJoin(accounts, eq(accounts.id, invitations.accountId))
+      .leftJoin(people, eq(people.id, invitations.invitedBy))
+      .where(and(eq(invitations.tokenHash, tokenHash), isOpen(now))),
+  );
+
+/**
+ * Lets the person in and uses the invitation up. When there is none any more, what it says is NULL where a
+ * membership has none, so that the whole batch fails and whoever comes second gets nothing done.
+ */
+export const acceptInvitation = (
+  tokenHash: string,
+  personId: string,
+  now: number,
+): readonly [Statement, Statement] => {
+  const said = (column: "account_id" | "role") =>
+    `(SELECT ${column} FROM invitations WHERE token_hash = ? AND expires_at > ?)`;
+  return [
+    {
+      sql: `INSERT INTO memberships (account_id, person_id, role, joined_at)
+            VALUES (${said("account_id")}, ?, ${said("role")}, ?)`,
+      params: [tokenHash, now, personId, tokenHash, now, now],
+    },
+    statement(build.delete(invitations).where(eq(invitations.tokenHash, tokenHash))),
+  ];
+};
+
+export const deleteExpiredInvitations = (now: number): Statement =>
+  statement(build.delete(invitations).where(lte(invitations.expiresAt, now)));

@@ -1,0 +1,49 @@
+/** Who belongs to which organization, and who may come to. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "../accounts/table.ts";
+import { people } from "../people/table.ts";
+
+const accountId = () =>
+  text("account_id")
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" });
+const role = () => text({ enum: ["owner", "member"] }).notNull();
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    accountId: accountId(),
+    personId: text("person_id")
+      .notNull()
+      .references(() => people.id, { onDelete: "cascade" }),
+    role: role(),
+    joinedAt: integer("joined_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.personId] }),
+    index("memberships_person").on(table.personId, table.joinedAt),
+  ],
+);
+
+export const invitations = sqliteTable(
+  "invitations",
+  {
+    id: text().primaryKey(),
+    accountId: accountId(),
+    role: role(),
+    /** SHA-256 of the link's token in hexadecimal. */
+    tokenHash: text("token_hash").notNull().unique(),
+    /** The member who invites; null for an API key, and when that person is gone. */
+    invitedBy: text("invited_by").references(() => people.id, { onDelete: "set null" }),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("invitations_account").on(table.accountId, table.createdAt),
+    index("invitations_oldest").on(table.expiresAt),
+  ],
+);
+
+export type MembershipRow = typeof memberships.$inferSelect;
+export type InvitationRow = typeof invitations.$inferSelect;
+export type MemberRole = MembershipRow["role"];

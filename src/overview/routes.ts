@@ -1,0 +1,21 @@
+/** The endpoint for an organization at a glance. */
+import { endpoint } from "../http/endpoint.ts";
+import { getOverview } from "./queries.ts";
+import { Overview } from "./schema.ts";
+
+export const overviewEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/overview",
+    operation: "getOverview",
+    module: "Accounts",
+    access: "organization",
+    summary: "Get an overview",
+    details: "Figures of all rooms together, as lists show them, and what happened in the last 24 hours.",
+    errors: [],
+    status: 200,
+    done: "Overview retrieved",
+    data: Overview,
+    handle: (ctx) => getOverview(ctx),
+  }),
+];

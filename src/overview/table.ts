@@ -1,0 +1,20 @@
+/** What happened in each hour, for charts: counted in the batches that happen anyway, and kept for two days. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const hourlyCounts = sqliteTable(
+  "hourly_counts",
+  {
+    accountId: text("account_id").notNull(),
+    /** When the hour began, in epoch milliseconds. */
+    hour: integer().notNull(),
+    events: integer().notNull().default(0),
+    runs: integer().notNull().default(0),
+    failedRuns: integer("failed_runs").notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.hour] }),
+    index("hourly_counts_oldest").on(table.hour),
+  ],
+);
+
+export type HourRow = Omit<typeof hourlyCounts.$inferSelect, "accountId">;

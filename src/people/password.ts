@@ -1,0 +1,51 @@
+/** How passwords are stored: scrypt at a strength that costs a guesser dear, in the PHC string format. */
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+
+/** 16 MiB and five passes: of the strengths that are called equal, the one that a Worker's memory bears. */
+const COST_LOG2 = 14;
+const BLOCK_SIZE = 8;
+const PARALLELISM = 5;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+
+const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+interface Strength {
+  readonly costLog2: number;
+  readonly blockSize: number;
+  readonly parallelism: number;
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
+
+function derive(password: string, salt: Buffer, length: number, strength: Strength): Promise<Buffer> {
+  const { costLog2, blockSize, parallelism } = strength;
+  const cost = { N: 2 ** costLog2, r: blockSize, p: parallelism };
+  // One password has several spellings in Unicode, and which one is typed depends on the keyboard.
+  const text = password.normalize("NFKC");
+  return new Promise((resolve, reject) => {
+    scrypt(text, salt, length, cost, (error, key) => (error === null ? resolve(key) : reject(error)));
+  });
+}
+
+/** What is stored of a password: some 100 ms of processor time for whoever computes it. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const strength = { costLog2: COST_LOG2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
+  const hash = await derive(password, salt, HASH_BYTES, strength);
+  return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(hash)}`;
+}
+
+/** True when it is the password that was stored, at whatever strength that was. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const match = PHC.exec(stored);
+  if (match === null) return false;
+  const [, costLog2, blockSize, parallelism, salt = "", hash = ""] = match;
+  const expected = Buffer.from(hash, "base64");
+  const derived = await derive(password, Buffer.from(salt, "base64"), expected.byteLength, {
+    costLog2: Number(costLog2),
+    blockSize: Number(blockSize),
+    parallelism: Number(parallelism),
+  });
+  return timingSafeEqual(derived, expected);
+}

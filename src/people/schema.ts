@@ -1,0 +1,72 @@
+/** People on the wire, and what they write to sign up, sign in and change. */
+import * as z from "zod";
+import { isPlainText, Name, text } from "../http/text.ts";
+
+/** A password for an account that nothing else protects: no rule but length. */
+export const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 128;
+const MAX_EMAIL_LENGTH = 254;
+
+/** One spelling for each address: people write theirs in any case. */
+const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+/** An e-mail address, which is normalized while it is parsed. */
+export const Email = z
+  .string()
+  .refine(isPlainText, "must be well-formed Unicode without NUL")
+  .transform(normalizeEmail)
+  .pipe(
+    z
+      .email("must be an e-mail address")
+      .max(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`),
+  );
+
+const NewPassword = text(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH);
+/** One that is not being chosen: too short is as wrong as any other. */
+const KnownPassword = text(0, MAX_PASSWORD_LENGTH);
+
+/** Body of `POST /dashboard/api/sign-up`. Without an invitation, it makes the organization. */
+export const SignUp = z
+  .object({
+    name: Name,
+    email: Email,
+    password: NewPassword,
+    organization: Name.optional(),
+    invitation: z.string().optional(),
+  })
+  .refine(
+    ({ organization, invitation }) => organization === undefined || invitation === undefined,
+    "Name an organization to make or show an invitation to one, not both",
+  );
+export type SignUp = z.infer<typeof SignUp>;
+
+/** Body of `POST /dashboard/api/sign-in`. */
+export const SignIn = z.object({ email: Email, password: KnownPassword });
+export type SignIn = z.infer<typeof SignIn>;
+
+/** Body of `POST /dashboard/api/password`. */
+export const PasswordChange = z.object({ current: KnownPassword, next: NewPassword });
+export type PasswordChange = z.infer<typeof PasswordChange>;
+
+/** Body of `PATCH /dashboard/api/me`. */
+export const PersonUpdate = z.object({ name: Name });
+export type PersonUpdate = z.infer<typeof PersonUpdate>;
+
+/** Body of `POST /dashboard/api/organizations`. */
+export const OrganizationCreation = z.object({ name: Name });
+
+/** Whoever is signed in. */
+export const Person = z.object({ id: z.uuid(), name: z.string(), email: z.string() });
+export type Person = z.infer<typeof Person>;
+
+/** An organization as its member sees it. */
+export const OwnOrganization = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  role: z.enum(["owner", "member"]),
+});
+export type OwnOrganization = z.infer<typeof OwnOrganization>;
+
+/** Whoever is signed in, and where to. */
+export const Me = z.object({ person: Person, organizations: z.array(OwnOrganization) });
+export type Me = z.infer<typeof Me>;

@@ -1,0 +1,272 @@
+/** The dashboard for everybody: light and dark, wide and narrow, by keyboard alone, and whatever people are called. */
+import axe from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AtriumClient } from "../../src/client/index.ts";
+import { type Service, startService } from "../node/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
+
+const EVIL = '<img src=x onerror="document.title=1"><b>Ada</b>';
+
+let service: Service;
+let browser: Browser;
+let desk: Desk;
+let roomId: string;
+let userId: string;
+let webhookId: string;
+let client: AtriumClient;
+
+beforeAll(async () => {
+  service = await startService();
+  browser = await launchChromium();
+  desk = await Desk.signedUp(browser, service.url, { name: EVIL, organization: EVIL });
+  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: EVIL, customId: EVIL });
+  roomId = room.id;
+  const user = { name: EVIL, roomId, customId: EVIL, profilePicture: "https://elsewhere.test/ada.png" };
+  const { user: made } = await desk.ask<{ user: { id: string; token: string } }>("POST", "/users", user);
+  userId = made.id;
+  client = new AtriumClient({ serverUrl: service.url, authToken: made.token });
+  await client.join();
+  client.presence.update({ tool: EVIL });
+  await client.store(EVIL).set(EVIL, { title: EVIL });
+  await client.comments.create({ text: EVIL, anchor: EVIL });
+  await client.storage.upload({ file: new File([EVIL], `${EVIL}.html`, { type: "text/html" }) });
+  const webhook = { url: "http://127.0.0.1:9/?name=<b>Ada</b>", events: ["user.created"] };
+  const { webhook: hook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", webhook);
+  webhookId = hook.id;
+  await desk.ask("POST", `/webhooks/${webhookId}/test`);
+  await desk.ask("POST", "/api-keys", { name: EVIL });
+  await desk.ask("POST", "/invitations", {});
+});
+afterAll(async () => {
+  client?.disconnect();
+  await browser?.close();
+  await service?.kill();
+});
+
+interface Stop {
+  readonly path: () => string;
+  /** Something that is there when the page is. */
+  readonly shows: string;
+  /** What is done there before it is looked at. */
+  readonly act?: (desk: Desk) => Promise<void>;
+}
+
+const STOPS: Readonly<Record<string, Stop>> = {
+  overview: { path: () => "", shows: "Events by the hour" },
+  rooms: { path: () => "/rooms", shows: "1 online" },
+  "a new room": {
+    path: () => "/rooms",
+    shows: "1 online",
+    act: async ({ button }) => button("New room").click(),
+  },
+  "a room": { path: () => `/rooms/${roomId}`, shows: '"tool"' },
+  "the menu of a room": {
+    path: () => `/rooms/${roomId}`,
+    shows: '"tool"',
+    act: async ({ button }) => button("More about this room").click(),
+  },
+  "a room's users": { path: () => `/rooms/${roomId}/users`, shows: "online" },
+  "a user": { path: () => `/rooms/${roomId}/users/${userId}`, shows: "still here" },
+  "a room's stores": { path: () => `/rooms/${roomId}/stores`, shows: '"title"' },
+  "a room's comments": { path: () => `/rooms/${roomId}/comments`, shows: "Resolve" },
+  "a room's files": { path: () => `/rooms/${roomId}/files`, shows: "text/html" },
+  webhooks: { path: () => "/webhooks", shows: "user.created" },
+  "a webhook": {
+    path: () => `/webhooks/${webhookId}`,
+    shows: "attempt",
+    act: async ({ page }) => page.locator("summary").first().click(),
+  },
+  "a webhook's deletion": {
+    path: () => `/webhooks/${webhookId}`,
+    shows: "attempt",
+    act: async ({ button }) => button("Delete").click(),
+  },
+  "a new workflow": { path: () => "/workflows/new", shows: "export default" },
+  "API keys": { path: () => "/settings", shows: "never" },
+  "a key shown once": {
+    path: () => "/settings",
+    shows: "never",
+    act: async ({ button, field }) => {
+      await button("New API key").click();
+      await field("Name").fill("Back end");
+      await button("Create key").click();
+      await button("I have kept it").waitFor();
+    },
+  },
+  members: { path: () => "/settings/members", shows: "Withdraw" },
+  "one's own settings": { path: () => "/settings/you", shows: "Light or dark" },
+  shortcuts: {
+    path: () => "/rooms",
+    shows: "1 online",
+    act: async ({ page }) => page.keyboard.press("?"),
+  },
+  "going anywhere": {
+    path: () => "/rooms",
+    shows: "1 online",
+    act: async ({ page }) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option").first().waitFor();
+    },
+  },
+};
+
+async function visit({ path, shows, act }: Stop): Promise<void> {
+  await desk.enter(path());
+  await desk.page.locator("#main").getByText(shows).first().waitFor();
+  await act?.(desk);
+}
+
+/** What axe finds on the page as it is, each with where and why. */
+async function violations(): Promise<string[]> {
+  await desk.page.evaluate(axe.source);
+  const { violations: found } = await desk.page.evaluate(() => window.axe.run());
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
+  );
+}
+
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
+const excess = () =>
+  desk.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+describe.each([
+  [1280, 800, "light"],
+  [1280, 800, "dark"],
+  [360, 740, "light"],
+  [360, 740, "dark"],
+] as const)("on a screen of %i × %i, %s,", (width, height, colorScheme) => {
+  beforeAll(async () => {
+    await desk.page.setViewportSize({ width, height });
+    await desk.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  });
+
+  it.each(Object.keys(STOPS))("%s has what axe asks for, and fits", async (name) => {
+    const stop = STOPS[name];
+    if (stop !== undefined) await visit(stop);
+    expect(await violations()).toEqual([]);
+    expect(await excess()).toBeLessThanOrEqual(0);
+  });
+});
+
+describe("what people call themselves and their things", () => {
+  it("is shown as text, and loads nothing from elsewhere", async () => {
+    await desk.page.setViewportSize({ width: 1280, height: 800 });
+    for (const stop of Object.values(STOPS)) {
+      await visit(stop);
+      expect(await desk.page.locator("#root b, #root img[src=x]").count()).toBe(0);
+      expect(await desk.page.title()).not.toBe("1");
+    }
+    expect(desk.requested.filter((url) => !url.startsWith(service.url))).toEqual([]);
+  });
+
+  it("is to be read as it is", async () => {
+    await desk.enter(`/rooms/${roomId}`);
+    await desk.heading(EVIL).waitFor();
+    await desk.row(EVIL).waitFor();
+    await desk.enter(`/rooms/${roomId}/comments`);
+    await desk.page.locator(".comment-text", { hasText: EVIL }).waitFor();
+  });
+});
+
+describe("somebody with a keyboard alone", () => {
+  it("signs up, makes a room and a user, and finds the room again", async () => {
+    const ada = await Desk.open(browser, service.url);
+    const { keyboard } = ada.page;
+    await ada.go("/sign-up");
+    await ada.page.locator("input:focus").waitFor();
+    for (const text of ["Ada", newAddress(), PASSWORD, "Boards"]) {
+      await keyboard.type(text);
+      await keyboard.press("Tab");
+    }
+    await keyboard.press("Enter");
+    await ada.heading("Three steps to something live").waitFor();
+    await keyboard.press("n");
+    await ada.dialog().locator("input:focus").waitFor();
+    await keyboard.type("Typed");
+    await keyboard.press("Enter");
+    await ada.heading("Typed").waitFor();
+    await keyboard.press("g");
+    await keyboard.press("h");
+    await ada.heading("Webhooks").waitFor();
+    await keyboard.press("Control+k");
+    await ada.dialog().locator("input:focus").waitFor();
+    await keyboard.type("typ");
+    await ada.page
+      .getByRole("option", { name: "Typed" })
+      .and(ada.page.locator("[data-highlighted]"))
+      .waitFor();
+    await keyboard.press("Enter");
+    await ada.heading("Typed").waitFor();
+    expect(ada.complaints).toEqual([]);
+    await ada.close();
+  });
+
+  it("skips the navigation, and always sees where they are", async () => {
+    await desk.enter("/rooms");
+    await desk.heading("Rooms").waitFor();
+    await desk.page.keyboard.press("Tab");
+    const focused = desk.page.locator(":focus");
+    expect(await focused.textContent()).toBe("Skip to the content");
+    expect((await focused.boundingBox())?.x).toBeGreaterThanOrEqual(0);
+    await desk.page.keyboard.press("Enter");
+    expect(await desk.page.evaluate(() => document.activeElement?.id)).toBe("main");
+    for (let step = 0; step < 8; step += 1) {
+      await desk.page.keyboard.press("Tab");
+      expect(await desk.page.locator(":focus").evaluate((one) => getComputedStyle(one).outlineStyle)).toBe(
+        "solid",
+      );
+    }
+  });
+
+  it("gets back to where they were from a dialog", async () => {
+    await desk.enter("/rooms");
+    await desk.button("New room").focus();
+    await desk.page.keyboard.press("Enter");
+    await desk.dialog().locator("input:focus").waitFor();
+    await desk.page.keyboard.press("Escape");
+    await desk.dialog().waitFor({ state: "detached" });
+    expect(await desk.page.locator(":focus").textContent()).toBe("New room");
+  });
+
+  it("switches shortcuts of single keys off", async () => {
+    await desk.page.keyboard.press("?");
+    await desk.page.getByRole("switch").focus();
+    await desk.page.keyboard.press("Space");
+    await desk.page.keyboard.press("Escape");
+    await desk.dialog().waitFor({ state: "detached" });
+    await desk.page.keyboard.press("n");
+    await desk.page.keyboard.press("Control+k");
+    await desk.heading("Go to").waitFor();
+    expect(await desk.heading("New room").count()).toBe(0);
+    await desk.page.keyboard.press("Escape");
+  });
+});
+
+describe("light or dark", () => {
+  const ground = () => desk.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+  it("is as the system has it until somebody chooses, and then stays", async () => {
+    await desk.enter("/settings/you");
+    await desk.page.emulateMedia({ colorScheme: "light" });
+    const light = await ground();
+    await desk.page.emulateMedia({ colorScheme: "dark" });
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await desk.field("Light or dark").selectOption("Light");
+    expect(await ground()).toBe(light);
+    await desk.page.reload();
+    await desk.heading("Settings").waitFor();
+    expect(await ground()).toBe(light);
+  });
+});
+
+it("the browser has complained of nothing", () => {
+  expect(desk.complaints).toEqual([]);
+});

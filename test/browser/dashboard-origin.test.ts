@@ -1,0 +1,144 @@
+/** The dashboard beside other pages of the same browser: they can change nothing, frame nothing and read nothing. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Service, startService } from "../node/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { Desk } from "./dashboard.ts";
+
+let service: Service;
+let browser: Browser;
+let desk: Desk;
+let elsewhere: Server;
+let port: number;
+
+beforeAll(async () => {
+  service = await startService();
+  browser = await launchChromium();
+  desk = await Desk.signedUp(browser, service.url);
+  elsewhere = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end("<!doctype html><title>Elsewhere</title><body></body>");
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  port = (elsewhere.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  await browser?.close();
+  elsewhere?.close();
+  await service?.kill();
+});
+
+const rooms = async (): Promise<string[]> => {
+  const { rooms: found } = await desk.ask<{ rooms: { name: string }[] }>("GET", "/rooms");
+  return found.map(({ name }) => name);
+};
+
+/** `localhost` is another origin of the same site, to which cookies go; `127.0.0.1` is another site. */
+describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host) => {
+  let page: Desk["page"];
+
+  beforeAll(async () => {
+    page = await desk.page.context().newPage();
+    await page.goto(`http://${host}:${port}/`);
+  });
+
+  it("makes no room, with whatever kind of request", async () => {
+    const address = `${service.url}/v1/accounts/${desk.accountId}/rooms`;
+    const outcomes = await page.evaluate(async (url) => {
+      const body = JSON.stringify({ name: "Planted" });
+      const tries: RequestInit[] = [
+        { method: "POST", body, credentials: "include", headers: { "Content-Type": "application/json" } },
+        { method: "POST", body, credentials: "include", headers: { "Content-Type": "text/plain" } },
+        { method: "POST", body, credentials: "include", mode: "no-cors" },
+      ];
+      return Promise.all(
+        tries.map((init) =>
+          fetch(url, init).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        ),
+      );
+    }, address);
+    expect(outcomes).toEqual([false, false, false]);
+    expect(await rooms()).toEqual([]);
+  });
+
+  it("makes no room with a form, which cookies go along with", async () => {
+    const form = await desk.page.context().newPage();
+    await form.goto(`http://${host}:${port}/`);
+    await Promise.all([
+      form.waitForURL(`${service.url}/**`),
+      form.evaluate((action) => {
+        const element = document.createElement("form");
+        Object.assign(element, { method: "POST", action, enctype: "text/plain" });
+        const input = document.createElement("input");
+        Object.assign(input, { name: '{"name":"Planted","x":"', value: '"}' });
+        element.appendChild(input);
+        document.body.appendChild(element);
+        element.submit();
+      }, `${service.url}/v1/accounts/${desk.accountId}/rooms`),
+    ]);
+    expect(await form.content()).toContain('"success":false');
+    await form.close();
+    expect(await rooms()).toEqual([]);
+  });
+
+  it("signs nobody out, and reads nothing of theirs", async () => {
+    const outcomes = await page.evaluate(
+      async ([url, accountId]) => {
+        const read = (path: string, init: RequestInit) =>
+          fetch(`${url}${path}`, { credentials: "include", ...init }).then(
+            (response) => response.text(),
+            () => "refused",
+          );
+        return Promise.all([
+          read("/dashboard/api/sign-out", { method: "POST", mode: "no-cors" }),
+          read("/dashboard/api/me", {}),
+          read(`/v1/accounts/${accountId}/rooms`, {}),
+        ]);
+      },
+      [service.url, desk.accountId] as const,
+    );
+    expect(outcomes.join("")).toMatch(/^(refused)+$/);
+    await desk.enter();
+    await desk.heading("Overview").waitFor();
+  });
+
+  it("cannot show the dashboard in a frame", async () => {
+    await page.evaluate((src) => {
+      const frame = document.createElement("iframe");
+      frame.src = src;
+      document.body.appendChild(frame);
+      return new Promise((resolve) => frame.addEventListener("load", resolve));
+    }, `${service.url}/dashboard`);
+    const inside = page.frames().filter((frame) => frame !== page.mainFrame());
+    for (const frame of inside) expect(frame.url()).not.toContain("/dashboard");
+  });
+
+  it("has no hold on a window that it opens", async () => {
+    const [opened] = await Promise.all([
+      page.context().waitForEvent("page"),
+      page.evaluate((url) => void window.open(url), `${service.url}/dashboard`),
+    ]);
+    await opened.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(await opened.evaluate(() => window.opener)).toBeNull();
+    await opened.close();
+  });
+});
+
+describe("the dashboard's answers", () => {
+  it("are kept by nobody, and say what the page may do", async () => {
+    const { status, headers } = await fetch(`${service.url}/dashboard`);
+    expect(status).toBe(200);
+    const policy = headers.get("Content-Security-Policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    const me = await fetch(`${service.url}/dashboard/api/me`);
+    expect(me.headers.get("Cache-Control")).toContain("no-store");
+  });
+});

@@ -1,0 +1,219 @@
+/** Rooms at the dashboard: found, looked into while others change them, and changed. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AtriumClient } from "../../src/client/index.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { Desk } from "./dashboard.ts";
+
+let service: Service;
+let browser: Browser;
+let desk: Desk;
+let roomId: string;
+let bo: AtriumClient;
+
+beforeAll(async () => {
+  service = await startService();
+  browser = await launchChromium();
+  desk = await Desk.signedUp(browser, service.url);
+  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
+  roomId = room.id;
+  const { token } = await desk.ask<{ token: string }>("POST", "/users", { name: "Bo", roomId });
+  bo = new AtriumClient({ serverUrl: service.url, authToken: token });
+  await bo.join();
+});
+afterAll(async () => {
+  bo?.disconnect();
+  await browser?.close();
+  await service?.kill();
+});
+
+describe("the rooms", () => {
+  beforeAll(async () => {
+    for (let index = 1; index <= 30; index += 1) await desk.ask("POST", "/rooms", { name: `Room ${index}` });
+    await desk.enter("/rooms");
+  });
+
+  it("are listed a page at a time, newest first", async () => {
+    await desk.link("Room 30").waitFor();
+    await desk.button("Older").click();
+    await desk.link("Board").waitFor();
+    expect(new URL(desk.page.url()).searchParams.get("page")).toBe("2");
+    await desk.page.goBack();
+    await desk.link("Room 30").waitFor();
+  });
+
+  it("are searched by name, and the search can be shared by its address", async () => {
+    await desk.page.keyboard.press("/");
+    await desk.page.keyboard.type("board");
+    await desk.link("Board").waitFor();
+    await desk.link("Room 30").waitFor({ state: "detached" });
+    await desk.page.reload();
+    await desk.row("Board").getByText("1 online").waitFor();
+    await desk.page.getByLabel("Search rooms by name").fill("no such room");
+    await desk.heading("No room is like that").waitFor();
+  });
+
+  it("are narrowed to days", async () => {
+    await desk.enter("/rooms?to=2001-01-01");
+    await desk.heading("No room is like that").waitFor();
+    await desk.field("to").fill("2101-01-01");
+    await desk.link("Room 30").waitFor();
+  });
+
+  it("refuse an id of ours that is taken, in the service's own words", async () => {
+    await desk.ask("POST", "/rooms", { name: "Known", customId: "known" });
+    await desk.button("New room").click();
+    await desk.field("Name").fill("Another");
+    await desk.field("Your own id").fill("known");
+    await desk.button("Create room").click();
+    await desk.dialog().getByRole("alert").getByText("Look at what is there now").waitFor();
+    await desk.button("Cancel").click();
+  });
+});
+
+describe("a room that somebody looks at", () => {
+  it("shows a store's entries as they change, without the looker being there", async () => {
+    await bo.store("tasks").set("milk", { title: "Buy milk" });
+    await desk.enter(`/rooms/${roomId}/stores`);
+    await desk.row("milk").getByText("Buy milk").waitFor();
+    await bo.store("tasks").update("milk", { title: "Buy oat milk" });
+    await desk.row("milk").getByText("Buy oat milk").waitFor();
+    expect([...bo.users.online.values()].map(({ name }) => name)).toEqual(["Bo"]);
+  });
+
+  it("lets an entry be written, unless somebody was faster", async () => {
+    await desk.button("Edit milk").click();
+    await bo.store("tasks").set("milk", { title: "Buy tea" });
+    await desk.field("Value").fill('{"title":"Buy coffee"}');
+    await desk.button("Save").click();
+    await desk.dialog().getByRole("alert").waitFor();
+    await desk.button("Cancel").click();
+    await desk.row("milk").getByText("Buy tea").waitFor();
+    await desk.button("New entry").click();
+    await desk.field("Key").fill("bread");
+    await desk.field("Value").fill("not JSON");
+    await desk.button("Save").click();
+    await desk.dialog().getByText("The value is not JSON").waitFor();
+    await desk.field("Value").fill('{"title":"Buy bread"}');
+    await desk.button("Save").click();
+    await desk.row("bread").getByText("Buy bread").waitFor();
+    await bo.store("tasks").sync();
+    expect(bo.store("tasks").getAll()).toEqual({ milk: { title: "Buy tea" }, bread: { title: "Buy bread" } });
+    await desk.button("Delete bread").click();
+    await desk.button("Delete entry").click();
+    await desk.notice("Entry deleted").waitFor();
+    await desk.row("bread").waitFor({ state: "detached" });
+  });
+
+  it("lets its looker in as a viewer who asks for it, and out again", async () => {
+    await desk.button("Join and look").click();
+    await desk.page.getByText("You are in the room as a viewer").waitFor();
+    const names = () => [...bo.users.online.values()].map(({ name }) => name).sort();
+    await eventually("Bo sees the looker", () => names().length === 2);
+    expect(names()).toEqual(["Ada (dashboard)", "Bo"]);
+    await bo.store("tasks").set("eggs", { title: "Buy eggs" });
+    await desk.row("eggs").waitFor();
+    await desk.link("Live").click();
+    bo.presence.update({ tool: "brush" });
+    await desk.row("Bo").getByText('"tool":"brush"').waitFor();
+    await desk.button("Leave").click();
+    await eventually("Bo is alone", () => names().length === 1);
+    await desk.button("Join and look").click();
+    await eventually("the looker is back", () => names().length === 2);
+    await desk.button("Leave").click();
+    const { total } = await desk.ask<{ total: number }>("GET", `/users?roomId=${roomId}`);
+    expect(total).toBe(2);
+  });
+
+  it("shows users with their sessions", async () => {
+    await desk.enter(`/rooms/${roomId}/users`);
+    await desk.row("Bo").getByText("online").waitFor();
+    await desk.link("Bo").click();
+    await desk.page.getByText("still here").waitFor();
+    await desk.field("Name").fill("Bo the second");
+    await desk.button("Save").click();
+    await desk.heading("Bo the second").waitFor();
+  });
+
+  it("shows comments, which can be resolved and deleted", async () => {
+    await bo.comments.create({ text: "Shall we begin?" });
+    await desk.enter(`/rooms/${roomId}/comments`);
+    await desk.page.getByText("Shall we begin?").waitFor();
+    await desk.button("Resolve").click();
+    await desk.page.getByText("resolved", { exact: true }).waitFor();
+    await desk.button("New comment").click();
+    await desk.field("Text").fill("We have begun");
+    await desk.button("Write").click();
+    const said = desk.page.getByRole("listitem").filter({ hasText: "We have begun" });
+    await said.getByRole("button", { name: "Delete" }).click();
+    await desk.button("Delete comment").click();
+    await desk.notice("Comment deleted").waitFor();
+    await said.waitFor({ state: "detached" });
+    const { comments } = await bo.comments.list();
+    expect(comments.map(({ text, resolved }) => [text, resolved])).toEqual([["Shall we begin?", true]]);
+  });
+
+  it("takes files that are dropped, shows pictures, and deletes them", async () => {
+    await desk.enter(`/rooms/${roomId}/files`);
+    await desk.button("Choose files").waitFor();
+    await desk.page.evaluate(async () => {
+      const canvas = new OffscreenCanvas(30, 20);
+      canvas.getContext("2d")?.fillRect(0, 0, 30, 20);
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([await canvas.convertToBlob()], "plan.png", { type: "image/png" }));
+      dataTransfer.items.add(new File(["<h1>Notes</h1>"], "notes.html", { type: "text/html" }));
+      const drop = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer });
+      document.querySelector(".drop")?.dispatchEvent(drop);
+    });
+    await desk.link("Open notes.html").waitFor();
+    const picture = desk.link("Open plan.png").locator("img");
+    const width = () => picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
+    await eventually("the picture is loaded", async () => (await width()) === 30);
+    expect(await desk.link("Open notes.html").locator("img").count()).toBe(0);
+    await desk.button("Delete notes.html").click();
+    await desk.button("Delete file").click();
+    await desk.notice("File deleted").waitFor();
+    await desk.link("Open notes.html").waitFor({ state: "detached" });
+    const files = await bo.storage.getAll();
+    expect(files.map(({ filename }) => filename)).toEqual(["plan.png"]);
+  });
+});
+
+describe("a room as a whole", () => {
+  const choose = async (item: string) => {
+    await desk.button("More about this room").click();
+    await desk.page.getByRole("menuitem", { name: item }).click();
+  };
+
+  it("is reconciled, renamed, closed and opened again", async () => {
+    await desk.enter(`/rooms/${roomId}`);
+    await desk.button("Reconcile").click();
+    await desk.notice("The counter was right: 1 online").waitFor();
+    await choose("Rename…");
+    await desk.field("Name").fill("Drawing board");
+    await desk.button("Save").click();
+    await desk.heading("Drawing board").waitFor();
+    await choose("Close: nobody can join");
+    await desk.page.getByText("closed", { exact: true }).waitFor();
+    await eventually("Bo is sent away", () => bo.socket.state === "closed");
+    await choose("Open again");
+    await desk.page.getByText("closed", { exact: true }).waitFor({ state: "detached" });
+  });
+
+  it("is deleted after a question", async () => {
+    await choose("Delete…");
+    await desk.button("Cancel").click();
+    await choose("Delete…");
+    await desk.button("Delete room").click();
+    await desk.notice("Room deleted").waitFor();
+    await desk.heading("Rooms").waitFor();
+    await desk.enter(`/rooms/${roomId}`);
+    await desk.page.getByRole("alert").getByText("Room not found").waitFor();
+  });
+});
+
+it("the browser has complained of nothing", () => {
+  expect(desk.complaints).toEqual([]);
+});

@@ -1,0 +1,118 @@
+/** Webhooks at the dashboard: made, tried, followed attempt by attempt, and changed. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { verifyWebhook } from "../../src/client/server.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { Receiver } from "../stories/receiver.ts";
+import { launchChromium } from "./chromium.ts";
+import { Desk } from "./dashboard.ts";
+
+let service: Service;
+let browser: Browser;
+let desk: Desk;
+let receiver: Receiver;
+let secret: string;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await Receiver.start();
+  browser = await launchChromium();
+  desk = await Desk.signedUp(browser, service.url);
+  await desk.enter("/webhooks");
+});
+afterAll(async () => {
+  await browser?.close();
+  await receiver?.stop();
+  await service?.kill();
+});
+
+const first = () => desk.page.locator(".records summary").first();
+
+it("says in the service's own words why an address will not do", async () => {
+  await desk.heading("No webhooks yet").waitFor();
+  await desk.button("New webhook").click();
+  await desk.field("Address").fill("https://10.0.0.1/hook");
+  await desk.page.getByRole("checkbox", { name: /^user\.created/ }).click();
+  await desk.button("Create webhook").click();
+  await desk.dialog().getByRole("alert").getByText("url").waitFor();
+});
+
+it("makes a webhook, and shows its secret once", async () => {
+  await desk.field("Address").fill(receiver.url);
+  await desk.button("Create webhook").click();
+  await desk.heading("The webhook's secret").waitFor();
+  await desk.button("Copy the secret").click();
+  secret = await desk.copied();
+  expect(secret).toMatch(/^whsec_/);
+  await desk.page.keyboard.press("Escape");
+  await desk.button("I have kept it").click();
+  await desk.heading(receiver.url).waitFor();
+  expect(await desk.page.content()).not.toContain(secret);
+});
+
+it("sends a test, which arrives signed with that secret", async () => {
+  await desk.button("Send a test").click();
+  await desk.notice("It has arrived").waitFor();
+  const [arrival] = receiver.arrivals;
+  expect(verifyWebhook(arrival?.body ?? "", arrival?.headers ?? {}, secret).event).toBe("user.created");
+  await first().getByText("success").waitFor();
+});
+
+it("shows what happens in rooms as it is delivered, with every attempt and what was sent", async () => {
+  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
+  await desk.ask("POST", "/users", { name: "Bo", roomId: room.id });
+  await eventually("both have arrived", () => receiver.events.length === 2);
+  await eventually("both are shown", async () => (await desk.page.locator(".records summary").count()) === 2);
+  await first().click();
+  await desk.page.getByRole("region", { name: "Attempts" }).getByText("200").waitFor();
+  await desk.page.getByRole("region", { name: "What is posted" }).getByText('"name": "Bo"').waitFor();
+});
+
+it("delivers once more what is asked for", async () => {
+  await desk.button("Redeliver").click();
+  await eventually("it has come again", () => receiver.arrivals.length === 3);
+  expect(receiver.arrivals[2]?.event.id).toBe(receiver.arrivals[1]?.event.id);
+});
+
+it("tells what a delivery fails of, and finds it by its status", async () => {
+  const { webhook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", {
+    url: "http://127.0.0.1:9/",
+    events: ["user.created"],
+  });
+  await desk.enter(`/webhooks/${webhook.id}`);
+  await desk.button("Send a test").click();
+  await desk.notice("It has not arrived").waitFor();
+  await first().click();
+  await desk.page.getByRole("region", { name: "Attempts" }).getByText("connect:").waitFor();
+  await desk.field("Which deliveries").selectOption("success");
+  await desk.page.getByText("None is like that.").waitFor();
+});
+
+it("gives a new secret, switches off and on, and changes what is told", async () => {
+  await desk.button("Rotate secret").click();
+  await desk.button("Rotate").click();
+  await desk.heading("The new secret").waitFor();
+  await desk.button("I have kept it").click();
+  await desk.button("Switch off").click();
+  await desk.notice("Webhook switched off").waitFor();
+  await desk.button("Switch on").click();
+  await desk.notice("Webhook switched on").waitFor();
+  await desk.page.getByRole("checkbox", { name: /^participant\.joined/ }).click();
+  await desk.button("Save").click();
+  await desk.notice("Webhook saved").waitFor();
+  const { webhooks } = await desk.ask<{ webhooks: { events: string[] }[] }>("GET", "/webhooks");
+  expect(webhooks[0]?.events).toEqual(["participant.joined", "user.created"]);
+});
+
+it("deletes after a question", async () => {
+  await desk.button("Delete").click();
+  await desk.button("Delete webhook").click();
+  await desk.notice("Webhook deleted").waitFor();
+  await desk.link(receiver.url).waitFor();
+  await desk.link("http://127.0.0.1:9/").waitFor({ state: "detached" });
+});
+
+it("the browser has complained of nothing", () => {
+  expect(desk.complaints).toEqual([]);
+});

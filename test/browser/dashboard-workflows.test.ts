@@ -1,0 +1,100 @@
+/** Workflows at the dashboard: written with the compiler's help, tried, and followed run by run. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Service, startService } from "../node/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { Desk } from "./dashboard.ts";
+
+let service: Service;
+let browser: Browser;
+let desk: Desk;
+
+beforeAll(async () => {
+  service = await startService();
+  browser = await launchChromium();
+  desk = await Desk.signedUp(browser, service.url);
+  const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
+  await desk.ask("POST", "/users", { name: "Bo", roomId: room.id });
+  await desk.enter("/workflows");
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.kill();
+});
+
+const code = () => desk.page.getByRole("textbox", { name: "Code of the workflow" });
+
+/** Replaces all of the code. */
+async function write(text: string): Promise<void> {
+  await code().click();
+  await desk.page.keyboard.press("Control+a");
+  await desk.page.keyboard.press("Backspace");
+  await desk.page.keyboard.insertText(text);
+}
+
+it("offers what the bindings have, with their types", async () => {
+  await desk.heading("No workflows yet").waitFor();
+  await desk.link("New workflow").click();
+  await write("room.");
+  await desk.page.keyboard.press("Control+End");
+  await desk.page.keyboard.press("Control+Space");
+  await desk.page.getByRole("option", { name: /getUsers.*Promise<UserRecord\[\]>/ }).waitFor();
+  await desk.page.keyboard.press("Escape");
+});
+
+it("shows the compiler's problem at its line", async () => {
+  await write("export default async function () {\n  const = 1;\n}\n");
+  await desk.field("Name").fill("Who is here");
+  await desk.button("Create workflow").click();
+  await desk.page.getByRole("alert").getByText("line 2").waitFor();
+  await desk.page
+    .locator(".cm-line", { hasText: "const" })
+    .locator(".cm-lintRange-error, .cm-lintPoint")
+    .waitFor();
+  await desk.page.locator(".cm-lint-marker-error").waitFor({ state: "attached" });
+});
+
+it("keeps what compiles", async () => {
+  await write(
+    'export default async function (event, { room }) {\n  console.log("Hello <b>there</b>");\n  return (await room.getUsers()).map(({ name }) => name);\n}\n',
+  );
+  await desk.page.keyboard.press("Control+s");
+  await desk.notice("Workflow created").waitFor();
+  await desk.heading("Who is here").waitFor();
+});
+
+it("runs it now, and shows what it gave and said", async () => {
+  await desk.page.getByRole("region", { name: "Run now" }).getByLabel("Room").selectOption("Board");
+  await desk.field("User").selectOption("Bo");
+  await desk.button("Run").click();
+  await desk.notice("The run went well").waitFor();
+  const run = desk.page.getByRole("region", { name: "Run now" });
+  await run.getByRole("region", { name: "What it gave" }).getByText('"Bo"').waitFor();
+  await run.getByText("Hello <b>there</b>").waitFor();
+});
+
+it("shows the runs as they happen, those that fail with what went wrong", async () => {
+  await write('export default () => {\n  throw new Error("No tea");\n};\n');
+  await desk.button("Save").click();
+  await desk.notice("Workflow saved").waitFor();
+  await desk.button("Run").click();
+  await desk.notice("The run failed").waitFor();
+  const latest = desk.page.locator(".records > li").first();
+  await latest.getByText("failed").waitFor();
+  await latest.locator("summary").click();
+  await latest.getByRole("region", { name: "What went wrong" }).getByText("line 2").waitFor();
+});
+
+it("is switched off, and deleted after a question", async () => {
+  await desk.button("Switch off").click();
+  await desk.notice("Workflow switched off").waitFor();
+  await desk.button("Run").click();
+  await desk.page.getByRole("alert").getByText("disabled").waitFor();
+  await desk.button("Delete").click();
+  await desk.button("Delete workflow").click();
+  await desk.heading("No workflows yet").waitFor();
+});
+
+it("the browser has complained of nothing", () => {
+  expect(desk.complaints).toEqual([]);
+});

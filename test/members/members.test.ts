@@ -1,0 +1,202 @@
+/** Who belongs to an organization: invitations by link, and what owners may that members may not. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { keepHouse } from "../../src/housekeeping.ts";
+import { INVITATION_LIFETIME_MS } from "../../src/members/commands.ts";
+import type { Invitation, Member } from "../../src/members/schema.ts";
+import type { Me } from "../../src/people/schema.ts";
+import { account, ORIGIN } from "../support/api.ts";
+import {
+  addMember,
+  Browser,
+  freshEmail,
+  invite,
+  PASSWORD,
+  type SignedUp,
+  signUp,
+  tokenIn,
+} from "../support/person.ts";
+
+type Invited = { readonly invitation: Invitation; readonly url: string };
+
+const inviteBy = ({ browser, organization }: SignedUp, body: object = {}) =>
+  browser.api(organization.id).post<Invited>("/invitations", body);
+
+const membersOf = async ({ browser, organization }: SignedUp) =>
+  (await browser.api(organization.id).get<{ members: Member[] }>("/members")).data.members;
+
+describe("an invitation", () => {
+  it("says whose it is, and lets one person in who signs up with it", async () => {
+    const owner = await signUp({ name: "Ada", organization: "Analytical Engines" });
+    const made = await inviteBy(owner);
+    expect(made).toMatchObject({ status: 201, data: { invitation: { role: "member" } } });
+    const { url, invitation } = made.data;
+    expect(url).toMatch(new RegExp(`^${ORIGIN}/dashboard/invitations/[\\w-]{43}$`));
+    expect(Date.parse(invitation.expires_at) - Date.parse(invitation.created_at)).toBe(
+      INVITATION_LIFETIME_MS,
+    );
+    const stranger = new Browser();
+    expect((await stranger.get(`/invitations/${tokenIn(url)}`)).data).toEqual({
+      organization: { name: "Analytical Engines" },
+      invited_by: "Ada",
+    });
+    const body = { name: "Bo", email: freshEmail(), password: PASSWORD, invitation: tokenIn(url) };
+    const joined = await stranger.post<Me>("/sign-up", body);
+    expect(joined.data.organizations).toEqual([{ ...owner.organization, role: "member" }]);
+    expect((await stranger.get<Me>("/me")).data).toEqual(joined.data);
+    expect((await membersOf(owner)).map(({ name, role }) => [name, role])).toEqual([
+      ["Bo", "member"],
+      ["Ada", "owner"],
+    ]);
+  });
+
+  it("lets in somebody who is there already, once", async () => {
+    const [owner, guest] = [await signUp(), await signUp()];
+    const path = `/invitations/${tokenIn((await inviteBy(owner, { role: "owner" })).data.url)}`;
+    const accepted = await guest.browser.post(`${path}/accept`);
+    expect(accepted).toMatchObject({
+      status: 200,
+      data: { organization: { ...owner.organization, role: "owner" } },
+    });
+    expect((await guest.browser.api(owner.organization.id).get("/rooms")).status).toBe(200);
+    for (const answer of [
+      await guest.browser.get(path),
+      await (await signUp()).browser.post(`${path}/accept`),
+      await new Browser().post("/sign-up", {
+        name: "Cleo",
+        email: freshEmail(),
+        password: PASSWORD,
+        invitation: path.split("/")[2],
+      }),
+    ]) {
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([
+        404,
+        "Accounts",
+        "NOT_FOUND",
+      ]);
+    }
+  });
+
+  it("is not used up by somebody who belongs to the organization", async () => {
+    const owner = await signUp();
+    const path = `/invitations/${tokenIn((await inviteBy(owner)).data.url)}`;
+    expect((await owner.browser.post(`${path}/accept`)).error?.code).toBe("CONFLICT");
+    expect((await new Browser().get(path)).status).toBe(200);
+  });
+
+  it("lets one of several in who use it at once, and makes nobody of the others", async () => {
+    const owner = await signUp();
+    const invitation = tokenIn((await inviteBy(owner)).data.url);
+    const emails = Array.from({ length: 4 }, freshEmail);
+    const answers = await Promise.all(
+      emails.map((email) =>
+        new Browser().post("/sign-up", { name: "Bo", email, password: PASSWORD, invitation }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404]);
+    expect(await membersOf(owner)).toHaveLength(2);
+    const { results } = await env.DB.prepare("SELECT email FROM people").all<{ email: string }>();
+    expect(results.filter(({ email }) => emails.includes(email))).toHaveLength(1);
+  });
+
+  it("is shown without its link afterwards, and can be withdrawn", async () => {
+    const owner = await signUp();
+    const { url, invitation } = (await inviteBy(owner)).data;
+    const api = owner.browser.api(owner.organization.id);
+    const listed = await api.get<{ invitations: Invitation[] }>("/invitations");
+    expect(listed.data).toEqual({ invitations: [invitation], total: 1, limit: 50, offset: 0 });
+    const { results } = await env.DB.prepare("SELECT * FROM invitations").all();
+    expect(JSON.stringify([listed.data, results])).not.toContain(tokenIn(url));
+    expect((await api.delete(`/invitations/${invitation.id}`)).data).toEqual({});
+    expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(404);
+    expect((await api.delete(`/invitations/${invitation.id}`)).status).toBe(404);
+  });
+
+  it("expires after seven days, and is swept away", async () => {
+    const owner = await signUp();
+    const { url, invitation } = (await inviteBy(owner)).data;
+    const guest = await signUp();
+    await env.DB.prepare("UPDATE invitations SET expires_at = ? WHERE id = ?")
+      .bind(Date.now(), invitation.id)
+      .run();
+    const path = `/invitations/${tokenIn(url)}`;
+    expect((await guest.browser.get(path)).status).toBe(404);
+    expect((await guest.browser.post(`${path}/accept`)).status).toBe(404);
+    const api = owner.browser.api(owner.organization.id);
+    expect((await api.get<{ total: number }>("/invitations")).data.total).toBe(0);
+    await keepHouse(env, Date.now());
+    const left = env.DB.prepare("SELECT id FROM invitations WHERE id = ?").bind(invitation.id);
+    expect(await left.first()).toBeNull();
+  });
+
+  it("of an API key is the organization's own", async () => {
+    const { api } = await account();
+    const { data } = await api.post<Invited>("/invitations", {});
+    expect((await new Browser().get(`/invitations/${tokenIn(data.url)}`)).data).toEqual({
+      organization: { name: "An organization" },
+      invited_by: null,
+    });
+  });
+});
+
+describe("a member", () => {
+  it("does all that the organization can, but for what would make it an owner", async () => {
+    const owner = await signUp();
+    const member = await invite(owner);
+    const api = member.browser.api(owner.organization.id);
+    const room = await api.createRoom();
+    await api.createUser(room.id);
+    expect((await api.get("/api-keys")).status).toBe(200);
+    const { id: keyId } = (
+      await owner.browser.api(owner.organization.id).post<{ api_key: { id: string } }>("/api-keys")
+    ).data.api_key;
+    const { id } = (await inviteBy(owner)).data.invitation;
+    for (const answer of [
+      await api.post("/api-keys"),
+      await api.delete(`/api-keys/${keyId}`),
+      await api.post("/invitations", { role: "owner" }),
+      await api.delete(`/invitations/${id}`),
+      await api.delete(`/members/${owner.id}`),
+    ]) {
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
+    }
+  });
+
+  it("is removed by an owner, and sees nothing of the organization from then on", async () => {
+    const owner = await signUp();
+    const member = await invite(owner);
+    const api = member.browser.api(owner.organization.id);
+    expect((await api.get("/rooms")).status).toBe(200);
+    const path = `/members/${member.id}`;
+    expect((await owner.browser.api(owner.organization.id).delete(path)).data).toEqual({});
+    expect((await api.get("/rooms")).status).toBe(403);
+    expect((await member.browser.get<Me>("/me")).data.organizations).toEqual([]);
+    expect((await owner.browser.api(owner.organization.id).delete(path)).error?.code).toBe("NOT_FOUND");
+  });
+
+  it("may leave by itself", async () => {
+    const owner = await signUp();
+    const member = await invite(owner);
+    const answer = await member.browser.api(owner.organization.id).delete(`/members/${member.id}`);
+    expect(answer.status).toBe(200);
+    expect((await membersOf(owner)).map(({ id }) => id)).toEqual([owner.id]);
+  });
+});
+
+describe("the last owner", () => {
+  it("stays, also when the two last ones remove each other at once", async () => {
+    const owner = await signUp();
+    const api = owner.browser.api(owner.organization.id);
+    expect((await api.delete(`/members/${owner.id}`)).error?.code).toBe("CONFLICT");
+    const second = await addMember(owner.organization.id, "owner");
+    const answers = await Promise.all([
+      api.delete(`/members/${second.id}`),
+      second.browser.api(owner.organization.id).delete(`/members/${owner.id}`),
+    ]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const roles = env.DB.prepare("SELECT role FROM memberships WHERE account_id = ?").bind(
+      owner.organization.id,
+    );
+    expect((await roles.all()).results).toEqual([{ role: "owner" }]);
+  });
+});

@@ -1,0 +1,162 @@
+/** Sessions: how long they live, what ends them, and what looking one up costs. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/database.ts";
+import { jwtSecrets } from "../../src/env.ts";
+import { keepHouse } from "../../src/housekeeping.ts";
+import type { Me } from "../../src/people/schema.ts";
+import { COOKIE_NAME, cookieSecretOf, SESSION_LIFETIME_MS } from "../../src/people/session-cookie.ts";
+import { SESSION_MEMORY_MS, verifySession } from "../../src/people/verify-session.ts";
+import { account } from "../support/api.ts";
+import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const secret = cookieSecretOf(jwtSecrets(env)[0]);
+const expiryOf = (personId: string) =>
+  env.DB.prepare("SELECT expires_at FROM sessions WHERE person_id = ?")
+    .bind(personId)
+    .first<number>("expires_at");
+const setExpiry = (personId: string, at: number) =>
+  env.DB.prepare("UPDATE sessions SET expires_at = ? WHERE person_id = ?").bind(at, personId).run();
+
+/** Counts how often a session is looked up. */
+function counting() {
+  const db = openDatabase(env.DB);
+  const looks = { count: 0 };
+  const run: typeof db.run = (statements) => {
+    looks.count += 1;
+    return db.run(statements);
+  };
+  const verify = (browser: Browser, now: number, suffices = () => true) =>
+    verifySession(browser.cookie.slice(COOKIE_NAME.length + 1), { db: { run }, secret, now, suffices });
+  return { looks, verify };
+}
+
+describe("a session", () => {
+  it("moves its end when its person comes back a day later, and keeps its cookie's token", async () => {
+    const { browser, id } = await signUp();
+    const token = browser.cookie;
+    await browser.get("/me");
+    const untouched = await expiryOf(id);
+    await setExpiry(id, Date.now() + SESSION_LIFETIME_MS - DAY_MS - 1000);
+    browser.setCookie = null;
+    expect((await browser.get("/me")).status).toBe(200);
+    expect(browser.setCookie).toContain("Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Strict");
+    expect(browser.cookie).toBe(token);
+    expect(await expiryOf(id)).toBeGreaterThanOrEqual(untouched ?? 0);
+  });
+
+  it("is left as it is by somebody who was here today", async () => {
+    const { browser, id } = await signUp();
+    await setExpiry(id, Date.now() + SESSION_LIFETIME_MS - DAY_MS + 60_000);
+    const before = await expiryOf(id);
+    browser.setCookie = null;
+    await browser.get("/me");
+    expect([browser.setCookie, await expiryOf(id)]).toEqual([null, before]);
+  });
+
+  it("ends when it is not used, and is swept away", async () => {
+    const { browser, id } = await signUp();
+    await setExpiry(id, Date.now() - 1);
+    expect((await browser.get("/me")).status).toBe(401);
+    const { id: other } = await signUp();
+    await keepHouse(env, Date.now());
+    expect(await expiryOf(id)).toBeNull();
+    expect(await expiryOf(other)).not.toBeNull();
+  });
+
+  it("is looked up once in ten seconds, and not at all when we did not sign its cookie", async () => {
+    const { browser, id } = await addMember((await account()).id);
+    const { looks, verify } = counting();
+    const now = Date.now();
+    expect(await verify(browser, now)).toMatchObject({ personId: id });
+    expect(await verify(browser, now + SESSION_MEMORY_MS - 1)).toMatchObject({ personId: id });
+    expect(looks.count).toBe(1);
+    await env.DB.prepare("DELETE FROM sessions WHERE person_id = ?").bind(id).run();
+    expect(await verify(browser, now + SESSION_MEMORY_MS)).toBeNull();
+    expect(looks.count).toBe(2);
+    for (const cookie of [cookieOf("x", "another secret"), `${COOKIE_NAME}=x`, `${browser.cookie}.x`]) {
+      expect(await verify(Object.assign(new Browser(), { cookie }), now)).toBeNull();
+    }
+    expect(looks.count).toBe(2);
+  });
+
+  it("is looked up again before what it is remembered for is refused", async () => {
+    const { browser } = await signUp();
+    const { organization } = (
+      await browser.post<{ organization: { id: string } }>("/organizations", { name: "Second" })
+    ).data;
+    expect((await browser.api(organization.id).get("/rooms")).status).toBe(200);
+  });
+
+  it("of a signed cookie ends when the secret changes", async () => {
+    const { browser } = await addMember((await account()).id);
+    const cookie = browser.cookie.slice(COOKIE_NAME.length + 1);
+    const options = { db: openDatabase(env.DB), now: Date.now(), suffices: () => true };
+    expect(await verifySession(cookie, { ...options, secret: cookieSecretOf("another one") })).toBeNull();
+    expect(await verifySession(cookie, { ...options, secret })).not.toBeNull();
+  });
+});
+
+describe("changing the password", () => {
+  it("ends all other sessions, and gives this browser a new one", async () => {
+    const { browser, email, organization } = await signUp();
+    const [other, stolen] = [new Browser(), new Browser()];
+    await other.post("/sign-in", { email, password: PASSWORD });
+    stolen.cookie = browser.cookie;
+    for (const each of [other, stolen]) {
+      expect((await each.api(organization.id).get("/rooms")).status).toBe(200);
+    }
+    const next = "another good password";
+    expect(await browser.post("/password", { current: PASSWORD, next })).toMatchObject({
+      status: 200,
+      data: {},
+    });
+    for (const each of [other, stolen]) {
+      expect((await each.get("/me")).status).toBe(401);
+      expect((await each.api(organization.id).get("/rooms")).status).toBe(401);
+    }
+    expect((await browser.get("/me")).status).toBe(200);
+    expect((await new Browser().post("/sign-in", { email, password: PASSWORD })).status).toBe(401);
+    expect((await new Browser().post("/sign-in", { email, password: next })).status).toBe(200);
+  });
+
+  it("asks for the current one, and for a good next one", async () => {
+    const { browser } = await signUp();
+    for (const [current, next, field] of [
+      ["a wrong password", "another good password", "current"],
+      ["", "another good password", "current"],
+      [PASSWORD, "too short", "next"],
+      [PASSWORD, "x".repeat(129), "next"],
+    ]) {
+      const answer = await browser.post("/password", { current, next });
+      expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(answer.error?.message).toContain(field);
+    }
+    expect((await browser.get("/me")).status).toBe(200);
+  });
+});
+
+describe("a person", () => {
+  it("changes its name for all to see", async () => {
+    const { browser, id, email, organization } = await signUp();
+    const answer = await browser.send("PATCH", "/me", { name: "<b>Ada</b> Ω" });
+    expect(answer.data).toEqual({ person: { id, email, name: "<b>Ada</b> Ω" } });
+    expect((await browser.get<Me>("/me")).data.person.name).toBe("<b>Ada</b> Ω");
+    const { data } = await browser.api(organization.id).get<{ members: { name: string }[] }>("/members");
+    expect(data.members.map(({ name }) => name)).toEqual(["<b>Ada</b> Ω"]);
+  });
+
+  it("has several organizations, each for itself", async () => {
+    const { browser, organization } = await signUp();
+    const made = await browser.post<{ organization: { id: string; role: string } }>("/organizations", {
+      name: "Second",
+    });
+    expect(made).toMatchObject({ status: 201, data: { organization: { name: "Second", role: "owner" } } });
+    const me = await browser.get<Me>("/me");
+    expect(me.data.organizations).toEqual([organization, made.data.organization]);
+    await browser.api(organization.id).createRoom();
+    const rooms = await browser.api(made.data.organization.id).get<{ total: number }>("/rooms");
+    expect(rooms.data.total).toBe(0);
+  });
+});

@@ -1,0 +1,135 @@
+/** People at the dashboard, as their browsers speak for them. */
+
+import { env, exports } from "cloudflare:workers";
+import { createHmac } from "node:crypto";
+import { build, openDatabase, statement } from "../../src/database.ts";
+import { jwtSecrets } from "../../src/env.ts";
+import { type MemberRole, memberships } from "../../src/members/table.ts";
+import type { Me, OwnOrganization } from "../../src/people/schema.ts";
+import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/people/session-cookie.ts";
+import { people, sessions } from "../../src/people/table.ts";
+import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
+
+export const PASSWORD = "a password of the tests";
+
+/** A browser with its cookie. It says of what it sends that one of our own pages does, unless told otherwise. */
+export class Browser {
+  readonly address = freshAddress();
+  /** `name=value`; empty without one. */
+  cookie = "";
+  /** The latest `Set-Cookie`, whole. */
+  setCookie: string | null = null;
+
+  async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers({ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", Cookie: this.cookie });
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+    headers.set("CF-Connecting-IP", this.address);
+    if (headers.get("Cookie") === "") headers.delete("Cookie");
+    const response = await exports.default.fetch(new Request(ORIGIN + path, { ...init, method, headers }));
+    this.#keep(response.headers.get("Set-Cookie"));
+    return response;
+  }
+
+  async send<Data = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<Data>> {
+    const init = body === undefined ? {} : { body: JSON.stringify(body) };
+    const type = body === undefined ? {} : { "Content-Type": "application/json" };
+    const response = await this.raw(method, `/dashboard/api${path}`, {
+      ...init,
+      headers: { ...type, ...headers },
+    });
+    const envelope = await response.json<Omit<Answer<Data>, "status" | "headers">>();
+    return { ...envelope, status: response.status, headers: response.headers };
+  }
+
+  get = <Data = Record<string, unknown>>(path: string) => this.send<Data>("GET", path);
+  post = <Data = Record<string, unknown>>(path: string, body?: unknown) =>
+    this.send<Data>("POST", path, body);
+
+  #keep(setCookie: string | null): void {
+    if (setCookie === null) return;
+    this.setCookie = setCookie;
+    const [pair = "", ...attributes] = setCookie.split("; ");
+    this.cookie = attributes.includes("Max-Age=0") ? "" : pair;
+  }
+
+  /** The API of an organization, asked with this browser's cookie as one of our own pages asks it. */
+  api(accountId: string, headers: Record<string, string> = {}): Api {
+    return new Api(accountId, null, {
+      Origin: ORIGIN,
+      "Sec-Fetch-Site": "same-origin",
+      ...headers,
+      Cookie: this.cookie,
+    });
+  }
+}
+
+/** An address that nobody has. */
+export const freshEmail = (): string => `ada-${crypto.randomUUID()}@example.com`;
+
+export interface SignedUp {
+  readonly browser: Browser;
+  readonly id: string;
+  readonly email: string;
+  readonly organization: OwnOrganization;
+}
+
+/** A new person, signed in, with an organization of its own or the one that it is invited to. */
+export async function signUp(
+  input: { readonly invitation?: string; readonly name?: string; readonly organization?: string } = {},
+): Promise<SignedUp> {
+  const browser = new Browser();
+  const email = freshEmail();
+  const body = { name: "Ada", email, password: PASSWORD, ...input };
+  const answer = await browser.post<Me>("/sign-up", body);
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.error?.message}`);
+  const [organization] = answer.data.organizations;
+  if (organization === undefined || !browser.cookie.startsWith(`${COOKIE_NAME}=`))
+    throw new Error("Not signed in");
+  return { browser, id: answer.data.person.id, email, organization };
+}
+
+/** Another member of somebody's organization. */
+export async function invite(owner: SignedUp, role: "owner" | "member" = "member"): Promise<SignedUp> {
+  const api = owner.browser.api(owner.organization.id);
+  const { data } = await api.post<{ url: string }>("/invitations", { role });
+  return signUp({ name: "Bo", invitation: tokenIn(data.url) });
+}
+
+/** A cookie as we sign it. */
+export function cookieOf(token: string, secret = cookieSecretOf(jwtSecrets(env)[0])): string {
+  const signature = createHmac("sha256", secret).update(token).digest("base64");
+  return `${COOKIE_NAME}=${encodeURIComponent(`${token}.${signature}`)}`;
+}
+
+/** A member of an organization with a session, straight from the database: no password is hashed for it. */
+export async function addMember(
+  accountId: string,
+  role: MemberRole = "owner",
+  { expiresAt = Date.now() + 60_000 }: { readonly expiresAt?: number } = {},
+): Promise<{ readonly id: string; readonly browser: Browser }> {
+  const [id, token, now] = [crypto.randomUUID(), crypto.randomUUID(), Date.now()];
+  const times = { createdAt: now, updatedAt: now };
+  const session = {
+    id: crypto.randomUUID(),
+    tokenHash: tokenHashOf(token),
+    personId: id,
+    expiresAt,
+    ...times,
+  };
+  await openDatabase(env.DB).run([
+    statement(build.insert(people).values({ id, name: "Cleo", email: freshEmail(), ...times })),
+    statement(build.insert(memberships).values({ accountId, personId: id, role, joinedAt: now })),
+    statement(build.insert(sessions).values(session)),
+  ]);
+  const browser = new Browser();
+  browser.cookie = cookieOf(token);
+  return { id, browser };
+}
+
+/** The token in an invitation's link. */
+export const tokenIn = (url: string): string => url.split("/").at(-1) ?? "";

@@ -10,6 +10,8 @@ import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const provide = { endurance: readRuns(process.env) };
+/** What takes its time is waited for: the machine may have other things to do. */
+const expectOptions = { poll: { timeout: 30_000 } };
 
 export default defineConfig({
   test: {
@@ -46,6 +48,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
+          expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: ["test/{stories,browser,client,node,bench,endurance}/**", "test/architecture.test.ts"],
           provide,
@@ -60,6 +63,7 @@ export default defineConfig({
         root,
         test: {
           name: "browser",
+          expect: expectOptions,
           include: ["test/browser/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -71,6 +75,7 @@ export default defineConfig({
         root,
         test: {
           name: "network",
+          expect: expectOptions,
           include: ["test/{stories,client,node,endurance}/**/*.test.ts"],
           provide,
           testTimeout: 120_000,

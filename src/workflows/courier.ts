@@ -15,6 +15,7 @@ import { runnerOf } from "./runner-of.ts";
 import type { LoggedRun } from "./schema.ts";
 import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
+import { RunTally } from "./tally.ts";
 
 /** How long to wait before the next try when the database fails, or nothing can be started. */
 const PAUSE_MS = 5_000;
@@ -42,6 +43,7 @@ export class WorkflowCourier implements Courier {
   readonly #now: () => number;
   readonly #memory: CourierMemory;
   readonly #row: CachedRow<RunnableWorkflow>;
+  readonly #tally: RunTally;
   #runner: Runner | null = null;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: CourierMemory) {
@@ -54,6 +56,7 @@ export class WorkflowCourier implements Courier {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
+    this.#tally = new RunTally(this.#tenant, now, (message, error) => this.#log(message, error));
   }
 
   expect(version: number): void {
@@ -85,6 +88,7 @@ export class WorkflowCourier implements Courier {
       this.#runner ??= runnerOf(this.#env);
       const report = await this.#runner.run(script, body, this.#openKit(row, roomId, limits.calls), limits);
       this.#remember({ stuckSince: null });
+      this.#tally.count(report.status);
       return { ...outcomeOf(report, startedAt), restMs: restAfter(report, limits) };
     } catch (error) {
       this.#log(NOT_STARTED, error);

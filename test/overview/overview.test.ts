@@ -8,6 +8,7 @@ import type { Overview } from "../../src/overview/schema.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { TestSocket } from "../realtime/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
+import { Automaton } from "../workflows/automaton.ts";
 
 const overviewOf = async ({ api }: Account) => (await api.get<Overview>("/overview")).data;
 
@@ -46,7 +47,7 @@ describe("an overview", () => {
     await join(owner, room.id);
     await owner.api.post(`/rooms/${room.id}/reconcile`);
     // Two users created, a session started, two participants joined.
-    await expect.poll(async () => (await overviewOf(owner)).events_last_day).toBe(5);
+    await expect.poll(async () => (await overviewOf(owner)).events_last_day, { timeout: 30_000 }).toBe(5);
     expect(await overviewOf(owner)).toMatchObject({
       rooms_total: 2,
       rooms_online: 1,
@@ -66,6 +67,19 @@ describe("an overview", () => {
     await owner.api.patch(path, { name: "Cleo" });
     await owner.api.delete(path);
     expect((await overviewOf(owner)).events_last_day).toBe(3);
+  });
+
+  it("counts the runs of workflows, and those that failed", async () => {
+    const owner = await account();
+    const room = await owner.api.createRoom();
+    const code = 'export default ({ event }) => { if (event === "session.closed") throw new Error("No"); };';
+    const automaton = await Automaton.create(owner.api, code, { events: ["session.started"] });
+    for (const event of ["session.started", "session.closed", "session.closed"] as const) {
+      await automaton.run(event, { roomId: room.id });
+    }
+    await expect
+      .poll(() => overviewOf(owner), { timeout: 30_000 })
+      .toMatchObject({ runs_last_day: 3, failed_runs_last_day: 2, events_last_day: 0 });
   });
 
   it("adds up runs by the hour, and forgets what is older than a day", async () => {

@@ -7,6 +7,9 @@ import { bundleGuest } from "../src/cli/guest-bundle.ts";
 import { readRuns } from "./endurance/runs.ts";
 
 const root = path.join(import.meta.dirname, "..");
+// As `npm start` has it: another engine takes over from regular expressions that backtrack without end.
+process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--enable-experimental-regexp-engine-on-excessive-backtracks";
+
 const provide = { endurance: readRuns(process.env) };
 
 export default defineConfig({

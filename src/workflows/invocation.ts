@@ -27,10 +27,12 @@ export interface Invocation {
 
 /** How long the guest, whose own clock ends the run, may take to say so. */
 const GRACE_MS = 500;
-/** For what a failure is told in. */
+/** Of what a failure is told in. */
 const MAX_FAILURE_LENGTH = 16 * 1024;
-/** Names of fields, levels and times that logs have beside their messages, and what JSON escapes. */
+/** An answer may be so many times as long as what it tells: for fields, times, and what JSON escapes. */
 const ANSWER_OVERHEAD = 8;
+/** For the last line, which may say that lines were left out. */
+const LOG_LEEWAY_BYTES = 100;
 
 const TAMPERED = "The workflow tampered with what runs it";
 
@@ -99,6 +101,9 @@ function sentenceOf(error: unknown, limits: RunLimits): string {
   if (/hung|never (complete|generate)/i.test(said)) {
     return "The workflow waits for something that will never happen";
   }
+  // What the compiler lets pass, the runtime may still refuse.
+  const syntax = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/.exec(said);
+  if (syntax !== null) return `SyntaxError: ${syntax[1]} (line ${syntax[2]})`;
   return "The workflow was broken off";
 }
 
@@ -114,8 +119,7 @@ function parseAnswer(answer: unknown, limits: RunLimits): GuestAnswer {
 
 function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boolean {
   const logBytes = logs.reduce((sum, { message }) => sum + byteLength(message), 0);
-  // The last line may say that lines were left out.
-  if (logBytes > limits.logBytes + 100) return false;
+  if (logBytes > limits.logBytes + LOG_LEEWAY_BYTES) return false;
   if (status === "failed") return result.length <= MAX_FAILURE_LENGTH;
   return byteLength(result) <= limits.resultBytes && parseJson(result) !== undefined;
 }

@@ -37,10 +37,18 @@ export async function watch(
       const after = await listGroup(watched.groupId, watched.program);
       const stuck = after.filter((now) => isStuck(now, before, limitMs));
       if (question.isAnswered || stuck.length === 0) continue;
-      for (const { pid } of stuck) process.kill(pid, "SIGKILL");
+      for (const { pid } of stuck) kill(pid);
       onEnd();
       break;
     }
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
   }
 }
 
@@ -52,7 +60,8 @@ class Question {
     const settle = () => {
       this.isAnswered = true;
     };
-    fetch(`${url}/v1/`, { method: "OPTIONS", signal: stop }).then(settle, settle);
+    const answered = fetch(`${url}/v1/`, { method: "OPTIONS", signal: stop });
+    answered.then(({ body }) => body?.cancel()).then(settle, settle);
   }
 }
 

@@ -70,6 +70,77 @@ describe("wrangler deploy --dispatch-namespace", () => {
   });
 });
 
+/** Asks the stand-in's API, as a script of the platform's owner would. */
+async function ask<Result>(method: string, path: string, body?: BodyInit): Promise<Result> {
+  const { accountId, namespace, token } = NAMESPACE;
+  const url = `${served.apiUrl}/accounts/${accountId}/workers/dispatch/namespaces/${namespace}/scripts${path}`;
+  const response = await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${token}` },
+    ...(body && { body }),
+  });
+  const { success, result, errors } = (await response.json()) as {
+    success: boolean;
+    result: Result;
+    errors: { code: number; message: string }[];
+  };
+  if (!success) throw new Error(`${errors[0]?.code}: ${errors[0]?.message}`);
+  return result;
+}
+
+describe("the API of the stand-in", () => {
+  const secret = JSON.stringify({ name: "WHO", text: "Bo", type: "secret_text" });
+
+  it("keeps a secret to itself, through the next deploy of wrangler's too, until it is deleted", async () => {
+    expect(await deploy("keeper", greeter("Hello"))).toMatchObject({ exitCode: 0 });
+    await ask("PUT", "/keeper/secrets", secret);
+    expect((await served.dispatch("keeper", "/")).text).toBe("Hello Bo");
+    expect(await ask("GET", "/keeper/secrets")).toEqual([{ name: "WHO", type: "secret_text" }]);
+    expect(JSON.stringify(await ask("GET", "/keeper/settings"))).not.toContain("Bo");
+    expect(await deploy("keeper", greeter("Welcome"))).toMatchObject({ exitCode: 0 });
+    expect((await served.dispatch("keeper", "/")).text).toBe("Welcome Bo");
+    await ask("DELETE", "/keeper/secrets/WHO");
+    expect((await served.dispatch("keeper", "/")).text).toBe("Welcome undefined");
+  });
+
+  it("lets an upload inherit what is there, and nothing else", async () => {
+    const upload = (name: string) => {
+      const metadata = {
+        main_module: "index.js",
+        compatibility_date: "2026-01-01",
+        bindings: [{ type: "inherit", name }],
+      };
+      const form = new FormData();
+      form.append("metadata", JSON.stringify(metadata));
+      const [[file, text]] = Object.entries(greeter("Again")) as [[string, string]];
+      form.append(file, new File([text], file, { type: "application/javascript+module" }));
+      return ask<object>("PUT", "/heir?bindings_inherit=strict", form);
+    };
+    expect(await deploy("heir", greeter("Hello"), { vars: { WHO: "Ada" } })).toMatchObject({ exitCode: 0 });
+    expect(await upload("WHO")).toMatchObject({ id: "heir", script: expect.stringContaining("Again") });
+    expect((await served.dispatch("heir", "/")).text).toBe("Again Ada");
+    await expect(upload("OTHER")).rejects.toThrow("10021: There is no binding OTHER to inherit");
+  });
+
+  it("lists and deletes scripts by their tags", async () => {
+    for (const name of ["red", "green"]) {
+      expect(await deploy(name, greeter("Hello"))).toMatchObject({ exitCode: 0 });
+      const form = new FormData();
+      form.append("settings", JSON.stringify({ tags: ["color", name] }));
+      await ask("PATCH", `/${name}/settings`, form);
+    }
+    const idsOf = async (tags: string) =>
+      (await ask<{ id: string }[]>("GET", `?tags=${tags}`)).map(({ id }) => id);
+    expect(await ask("GET", "/red/tags")).toEqual(["color", "red"]);
+    expect(await idsOf("color:yes")).toEqual(["green", "red"]);
+    expect(await idsOf("color:yes,red:no")).toEqual(["green"]);
+    await ask("DELETE", "?tags=color:yes,red:no");
+    expect(await idsOf("color:yes")).toEqual(["red"]);
+    await expect(ask("GET", "/green")).rejects.toThrow("10092");
+    await expect(ask("DELETE", "/green")).rejects.toThrow("10092");
+  });
+});
+
 describe("our upload", () => {
   const modules = {
     "main.js": 'import { word } from "./word.js"; export default { fetch: () => new Response(word) };',

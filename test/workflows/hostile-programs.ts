@@ -1,10 +1,18 @@
 /** Programs that do not mean well, and what each one's author is told. */
+import type { RunLimits } from "../../src/workflows/runner.ts";
+
+/** What the programs are bounded by, unless they say otherwise. */
+export const HOSTILE_LIMITS = { wallMs: 2_000, turnMs: 300 } as const;
+
+/** For those that are to meet another bound than time, however slow the machine is. */
+const AT_LEISURE = { wallMs: 20_000, turnMs: 10_000 } as const;
 
 export interface HostileProgram {
   /** Continues "ends a program that …". */
   readonly does: string;
   readonly source: string;
   readonly told: string | RegExp;
+  readonly limits?: Partial<RunLimits>;
 }
 
 const PAUSELESS = "The workflow ran for more than 300 ms without a pause";
@@ -97,7 +105,7 @@ export const LOOPS: readonly HostileProgram[] = [
         while (Date.now() < end);
         await new Promise((go) => setTimeout(go, 0));
       }`),
-    told: "The workflow used more than 600 ms of processor time",
+    told: /^The workflow (used more than 600 ms of processor time|ran for more than 300 ms)/,
   },
   { does: "loops where its module begins", source: "for (;;);\nexport default () => 1;", told: AT_START },
   {
@@ -117,16 +125,19 @@ export const HOGS: readonly HostileProgram[] = [
     does: "recurses for ever",
     source: inFunction("const f = () => f() + 1; return f();"),
     told: /^RangeError: Maximum call stack size exceeded \(line 2\)/,
+    limits: AT_LEISURE,
   },
   {
     does: "keeps arrays for ever",
     source: inFunction("const all = []; for (;;) all.push(new Array(1e6).fill(0));"),
     told: MEMORY,
+    limits: AT_LEISURE,
   },
   {
     does: "keeps large arrays for ever",
     source: inFunction("const all = []; for (;;) all.push(Array(3e7));"),
     told: MEMORY,
+    limits: AT_LEISURE,
   },
   {
     does: "keeps what it maps for ever",
@@ -137,11 +148,13 @@ export const HOGS: readonly HostileProgram[] = [
     does: "keeps bytes for ever",
     source: inFunction("const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1));"),
     told: MEMORY,
+    limits: AT_LEISURE,
   },
   {
     does: "asks for more bytes than there are",
     source: inFunction("return new ArrayBuffer(2 ** 33 - 1).byteLength;"),
     told: MEMORY,
+    limits: AT_LEISURE,
   },
   {
     does: "repeats texts for ever",
@@ -164,6 +177,7 @@ export const HOGS: readonly HostileProgram[] = [
       "const one = new Uint8Array(1e7); const all = []; for (;;) all.push(structuredClone({ one }));",
     ),
     told: MEMORY,
+    limits: AT_LEISURE,
   },
 ];
 
@@ -301,6 +315,7 @@ export const RESULTS: readonly HostileProgram[] = [
     does: "returns a proxy without end",
     source: inFunction("return new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 53 - 1 : 'x') });"),
     told: /^The result has more than 262144 bytes/,
+    limits: AT_LEISURE,
   },
   {
     does: "returns a proxy that throws",
@@ -468,10 +483,12 @@ export const CALLS: readonly HostileProgram[] = [
       for (let i = 0; i < 10000; i++) calls.push(store.get("a", "b"));
       return (await Promise.allSettled(calls)).length;`),
     told: "The workflow made more than 200 calls of its bindings",
+    limits: AT_LEISURE,
   },
   {
     does: "calls once too often, and makes nothing of it",
     source: inFunction("for (let i = 0; i < 201; i++) await store.get('a', 'b').catch(() => {});"),
     told: "The workflow made more than 200 calls of its bindings",
+    limits: AT_LEISURE,
   },
 ];

@@ -15,6 +15,15 @@ const UPLOAD = {
   tags: ["one", "two"],
 };
 
+/** RPC alone is no reason to be. */
+const silent = {
+  ...UPLOAD,
+  modules: {
+    "main.js":
+      'import { WorkerEntrypoint } from "cloudflare:workers"; export default class extends WorkerEntrypoint { run() {} }',
+  },
+};
+
 /** The API as the stand-in has it, after these answers of a worse one. */
 function apiAfter(failures: (Response | Error)[], settings = SETTINGS) {
   let time = 1_000_000;
@@ -104,6 +113,7 @@ describe("an upload", () => {
     ["a tag with a comma", "tagged", { ...UPLOAD, tags: ["a,b"] }, "10021"],
     ["a main module that is not there", "headless", { ...UPLOAD, mainModule: "other.js" }, "10021"],
     ["a flag that does not exist", "flagged", { ...UPLOAD, compatibilityFlags: ["no_such_flag"] }, "10021"],
+    ["nothing that it could be called for", "silent", silent, "10068"],
     [
       "more than it may have",
       "large",

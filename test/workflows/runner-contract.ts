@@ -7,6 +7,7 @@ import {
   FAILURES,
   FETCHES,
   HOGS,
+  HOSTILE_LIMITS,
   type HostileProgram,
   LOGS,
   LOOPS,
@@ -16,7 +17,6 @@ import {
 } from "./hostile-programs.ts";
 import { runProgram, type Stage, stage } from "./support.ts";
 
-const LIMITS = { wallMs: 2_000, turnMs: 300 };
 /** Far more than the second that a run may outlast its limit by, on a machine that has other things to do. */
 const PATIENCE_MS = 20_000;
 
@@ -47,14 +47,15 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
     const roomAnswers = () => neighbour.api.get(`/rooms/${neighbour.roomId}/stores`);
 
     describe.each(GROUPS)("by %s", (_, programs) => {
-      it.each(programs)("$does", async ({ source, told }) => {
-        const hostile = runProgram(runner, villain, source, { limits: LIMITS, devTargets: [] });
+      it.each(programs)("$does", async ({ source, told, limits: own }) => {
+        const limits = { ...HOSTILE_LIMITS, ...own };
+        const hostile = runProgram(runner, villain, source, { limits, devTargets: [] });
         const [report, run, room] = await Promise.all([hostile, neighbourRuns(), roomAnswers()]);
         expect(report).toMatchObject({
           status: "failed",
           result: told instanceof RegExp ? expect.stringMatching(told) : told,
         });
-        expect(report.durationMs).toBeLessThan(LIMITS.wallMs + PATIENCE_MS);
+        expect(report.durationMs).toBeLessThan(limits.wallMs + PATIENCE_MS);
         expect(run).toMatchObject({
           status: "success",
           result: expect.stringContaining("A neighbour's room"),
@@ -115,6 +116,26 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
       // A runner need not keep what a run has left behind, and may begin afresh.
       expect(['"kept"', '["The run is over","The run is over"]']).toContain(results[1]);
       expect(results[0]).toBe('"kept"');
+    });
+
+    it("a run that pauses from the time that others have taken meanwhile", async () => {
+      const [villain, neighbour] = await Promise.all([stage(), stage()]);
+      const loop = "export default () => { for (;;); };";
+      const patient = `export default async (_, { room, store }) => {
+        const bytes = new TextEncoder().encode("a");
+        const count = () => { let n = 0; for (let i = 0; i < 1000; i++) n += i; return n; };
+        for (let i = 0; i < 10; i++) {
+          count(); await room.get();
+          count(); await crypto.subtle.digest("SHA-256", bytes);
+          count(); await new Promise((go) => setTimeout(go, 1));
+          count(); await new Response("a").text();
+        }
+        return "done";
+      };`;
+      const limits = { turnMs: 300 };
+      const loops = Array.from({ length: 3 }, () => runProgram(runner, villain, loop, { limits }));
+      expect(await runProgram(runner, neighbour, patient, { limits })).toMatchObject({ result: '"done"' });
+      expect(new Set((await Promise.all(loops)).map(({ status }) => status))).toEqual(new Set(["failed"]));
     });
 
     it("what a run has begun from what comes after it", async () => {

@@ -8,9 +8,12 @@ import {
   defineProperty,
   freeze,
   isView,
+  NativeArrayBuffer,
+  NativeBlob,
   NativeError,
   NativePromise,
   NativeRequest,
+  NativeTypeError,
   parse,
   push,
   utf8,
@@ -118,10 +121,11 @@ function readersOf(data: ArrayBuffer) {
 
 async function contentOf(data: FileContent): Promise<{ bytes: Uint8Array | undefined; mimeType?: string }> {
   if (typeof data === "string") return { bytes: utf8(data), mimeType: "text/plain;charset=utf-8" };
-  if (data instanceof Blob) return { bytes: new Uint8Array(await data.arrayBuffer()), mimeType: data.type };
+  if (data instanceof NativeBlob)
+    return { bytes: new Uint8Array(await data.arrayBuffer()), mimeType: data.type };
   if (isView(data)) return { bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
-  if (data instanceof ArrayBuffer) return { bytes: new Uint8Array(data) };
-  throw new TypeError("files.put: data must be a string, an ArrayBuffer, a view of one, or a Blob");
+  if (data instanceof NativeArrayBuffer) return { bytes: new Uint8Array(data) };
+  throw new NativeTypeError("files.put: data must be a string, an ArrayBuffer, a view of one, or a Blob");
 }
 
 /** `fetch` of the platform's own requests and answers, by way of the kit. */

@@ -1,7 +1,7 @@
 /** What bounds a program from inside: its loops, functions and large allocations report here, and are refused when it is enough. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RunLimits } from "../runner.ts";
-import { apply, isArray, max, NativeError, now, setTimeout } from "./intrinsics.ts";
+import { apply, isArray, max, NativeError, NativeRangeError, now, setTimeout } from "./intrinsics.ts";
 
 /** One run, as the guard sees it. */
 export interface Run {
@@ -99,7 +99,7 @@ export function tick(): void {
 export function spread<T>(operand: T): T {
   tick();
   if (typeof operand === "bigint" && operand > MAX_EXPONENT) {
-    throw new RangeError("The BigInt is too long for a workflow");
+    throw new NativeRangeError("The BigInt is too long for a workflow");
   }
   if (isArray(operand)) allocate(8 * operand.length);
   else if (typeof operand === "string") allocate(16 * operand.length);

@@ -25,7 +25,7 @@ const here = (): Surroundings | undefined => {
   return run && surroundings.get(run);
 };
 
-furnish((error) => here()?.log.write("error", [`Uncaught in a timer: ${describeFailure(error)}`]));
+furnish((error) => here()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]));
 install(
   "console",
   makeConsole(() => here()?.log),
@@ -41,6 +41,11 @@ type Outcome = Pick<GuestAnswer, "status" | "result">;
 const failed = (result: string): Outcome => ({ status: "failed", result });
 
 export default class Harness extends WorkerEntrypoint {
+  /** A script without such a handler cannot be uploaded to a dispatch namespace; nobody sends it requests. */
+  override fetch(): Response {
+    return new Response(null, { status: 404 });
+  }
+
   /** Runs the program once; the answer is a {@link GuestAnswer} as JSON. It ends with the limits, whatever happens. */
   run(event: string, kit: RunKit, limits: RunLimits): Promise<string> {
     return startRun(limits, async (run) => {

@@ -1,6 +1,6 @@
 /** The language's own functions as they were before the program could change any of them. */
 
-export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
+export const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
   Reflect;
 export const { create, freeze, keys, setPrototypeOf } = Object;
 export const { isArray } = Array;
@@ -9,11 +9,16 @@ export const { now } = Date;
 export const { min, max, floor } = Math;
 /** True for a number that JSON can hold. */
 export const isFiniteNumber = Number.isFinite;
+export const toNumber: (value: unknown) => number = Number;
 export const stringify = JSON.stringify;
 export const parse = JSON.parse;
 export const NativeProxy = Proxy;
 export const NativePromise = Promise;
 export const NativeError = Error;
+export const NativeRangeError = RangeError;
+export const NativeTypeError = TypeError;
+export const NativeArrayBuffer = ArrayBuffer;
+export const NativeBlob = Blob;
 export const NativeRequest = Request;
 export const { setTimeout, clearTimeout } = globalThis;
 
@@ -27,7 +32,14 @@ export const uncurry =
 
 /** Appends without a setter on the way, which a program may have put on `Array.prototype`. */
 export function push<T>(list: T[], item: T): void {
-  defineProperty(list, list.length, { value: item, writable: true, enumerable: true, configurable: true });
+  defineProperty(list, list.length, {
+    // Nor is there a getter on the way to this.
+    __proto__: null,
+    value: item,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as PropertyDescriptor);
 }
 
 export const test = uncurry(RegExp.prototype.test);

@@ -1,7 +1,7 @@
 /** Makes the surroundings of a program before it is evaluated: takes away what could block the process or reach out of it. */
 import { asTurn, runHere, tick } from "./guard.ts";
-import { apply, defineProperty, getPrototypeOf } from "./intrinsics.ts";
-import { boundNatives } from "./natives.ts";
+import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "./intrinsics.ts";
+import { boundNatives } from "./natives/index.ts";
 
 /** They wait without a pause, compile, open connections, run outside of any run, or are shared with others. */
 const REMOVED = [
@@ -28,7 +28,8 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
   return (callback: unknown, delay?: number, ...args: unknown[]): unknown => {
     tick();
     const run = runHere();
-    if (typeof callback !== "function" || run === undefined) throw new TypeError("A timer needs a function");
+    if (typeof callback !== "function" || run === undefined)
+      throw new NativeTypeError("A timer needs a function");
     const call = asTurn(run, () => {
       try {
         apply(callback, undefined, args);
@@ -44,6 +45,11 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
 export function furnish(report: (error: unknown) => void): void {
   boundNatives();
   for (const name of REMOVED) remove(name);
+  // Otherwise the platform writes what programs reject with into the logs of whoever runs the service.
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    report(event.reason);
+  });
   const { setTimeout, setInterval, queueMicrotask } = globalThis;
   install("setTimeout", timer(setTimeout, report));
   install("setInterval", timer(setInterval, report));

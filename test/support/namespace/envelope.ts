@@ -21,6 +21,8 @@ export const noScript = () => new Refusal(404, 10092, "workers.api.error.dispatc
 export const noWorker = () => new Refusal(404, 10007, "This Worker does not exist on your account.");
 export const badName = () => new Refusal(400, 10016, "workers.api.error.invalid_script_name");
 export const tooLarge = () => new Refusal(413, 10027, "workers.api.error.script_too_large");
+export const noHandlers = () =>
+  new Refusal(400, 10068, "The uploaded script has no registered event handlers.");
 /** What is wrong with the script or its metadata, in words. */
 export const invalid = (message: string) => new Refusal(400, 10021, message);
 

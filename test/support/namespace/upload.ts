@@ -1,7 +1,7 @@
 /** Takes an upload apart, and loads what it holds to see whether it would run. */
 import { loadScript } from "./dispatcher.ts";
 import type { NamespaceEnv } from "./env.ts";
-import { badName, invalid, tooLarge } from "./envelope.ts";
+import { badName, invalid, noHandlers, tooLarge } from "./envelope.ts";
 import { parseMetadata } from "./metadata.ts";
 import type { Script, ScriptModule } from "./scripts.ts";
 
@@ -54,16 +54,40 @@ async function parseModule([name, file]: [string, File]): Promise<ScriptModule> 
   return { name, type, content: Buffer.from(await file.arrayBuffer()).toString("base64") };
 }
 
-/** What a Worker that runs says of a method that it does not have. */
-const HAS_STARTED = /does not implement/;
-
-/** Asks it for a method that it does not have: to know that, it has to be evaluated. */
-async function mustLoad(script: Omit<Script, "etag" | "modifiedOn">, env: NamespaceEnv): Promise<void> {
-  try {
-    const loaded = loadScript({ ...script, etag: crypto.randomUUID(), modifiedOn: "" }, env);
-    await (loaded as unknown as { nothingOfThatName(): Promise<void> }).nothingOfThatName();
-  } catch (error) {
-    const { message } = error as Error;
-    if (!HAS_STARTED.test(message)) throw invalid(message.replace(/^Failed to start Worker:\s*/, "").trim());
+/** Stands before the main module, and tells what it can be called for; a class has its methods on its prototype. */
+const PROBE = "__probe__.js";
+const probeFor = (main: string) => `
+  import { WorkerEntrypoint } from "cloudflare:workers";
+  import * as script from ${JSON.stringify(`./${main}`)};
+  const { default: handler = {} } = script;
+  export default class extends WorkerEntrypoint {
+    handlers() {
+      return Object.getOwnPropertyNames(typeof handler === "function" ? handler.prototype : handler);
+    }
   }
+`;
+
+/** Of which a script must have one to be uploaded, however it is called later. */
+const HANDLERS = ["fetch", "scheduled", "queue", "email", "tail", "trace", "tailStream"];
+
+/** Evaluates it, beside a probe. */
+async function mustLoad(script: Omit<Script, "etag" | "modifiedOn">, env: NamespaceEnv): Promise<void> {
+  const { metadata, modules } = script;
+  const content = Buffer.from(probeFor(metadata.main_module)).toString("base64");
+  const probed = {
+    ...script,
+    metadata: { ...metadata, main_module: PROBE },
+    modules: [...modules, { name: PROBE, type: "application/javascript+module", content }],
+    etag: crypto.randomUUID(),
+    modifiedOn: "",
+  };
+  let handlers: readonly string[];
+  try {
+    const probe = loadScript(probed, env) as unknown as { handlers(): Promise<string[]> };
+    handlers = await probe.handlers();
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^Failed to start Worker:\s*/, "");
+    throw invalid(reason.trim());
+  }
+  if (!handlers.some((name) => HANDLERS.includes(name))) throw noHandlers();
 }

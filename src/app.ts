@@ -14,6 +14,7 @@ import { realtimeEndpoints } from "./realtime/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
+import { workflowEndpoints } from "./workflows/routes.ts";
 
 /** Every endpoint under `/v1/accounts/:accountId`: what is here is routed, described and tested. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -23,6 +24,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...fileEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,
+  ...workflowEndpoints,
 ];
 
 export const app = new Hono<{ Bindings: Env }>();

@@ -6,6 +6,7 @@ import type { Blobs } from "./files/blobs.ts";
 import type { RoomGateway } from "./realtime/gateway.ts";
 import type { Role } from "./users/schema.ts";
 import type { Tokens } from "./users/tokens.ts";
+import type { Runner } from "./workflows/runner.ts";
 
 /** Who makes a request. */
 export type Actor =
@@ -58,6 +59,8 @@ export interface Ctx extends Work {
   readonly actor: Actor;
   readonly tokens: Tokens;
   readonly subscribers: Subscribers;
+  /** Where the code of workflows runs. */
+  readonly runner: Pick<Runner, "deploy">;
   /** Hosts for which the rules of webhooks' targets are loosened; none in production. */
   readonly webhookDevTargets: readonly string[];
   /** The Idempotency-Key of a POST, for work that is kept elsewhere than in the database; null without one. */

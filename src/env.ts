@@ -4,9 +4,19 @@ import type { SubscriberObject } from "./events/subscriber-object.ts";
 import type { RoomObject } from "./realtime/room-object.ts";
 import { parseDevTargets } from "./webhooks/target.ts";
 import type { LimitSettings } from "./workflows/limits.ts";
+import type { NamespaceVariables } from "./workflows/namespace-settings.ts";
+
+declare global {
+  namespace Cloudflare {
+    interface GlobalProps {
+      /** What `exports` of "cloudflare:workers" has. */
+      mainModule: typeof import("./index.ts");
+    }
+  }
+}
 
 /** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
-export interface Env extends LimitSettings {
+export interface Env extends LimitSettings, NamespaceVariables {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
@@ -17,6 +27,8 @@ export interface Env extends LimitSettings {
   readonly DEMO_RATE_LIMIT: RateLimit;
   /** Isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;
+  /** Scripts with the code of workflows, where Workers for Platforms keeps it; instead of LOADER. */
+  readonly DISPATCHER?: DispatchNamespace;
   /** The files of `.wrangler/public`. */
   readonly ASSETS: Fetcher;
   readonly JWT_SECRET?: string;

@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 import { bundleDemo } from "../src/cli/demo-bundle.ts";
 import { bundleGuest } from "../src/cli/guest-bundle.ts";
 import { readRuns } from "./endurance/runs.ts";
+import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 
 const root = path.join(import.meta.dirname, "..");
 // As `npm start` has it: another engine takes over from regular expressions that backtrack without end.
@@ -26,7 +27,19 @@ export default defineConfig({
                 bindings: {
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",
+                  WORKFLOW_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),
+                  NAMESPACE_SETTINGS: {
+                    WORKFLOWS_CF_ACCOUNT_ID: NAMESPACE.accountId,
+                    WORKFLOWS_NAMESPACE: NAMESPACE.namespace,
+                    WORKFLOWS_API_TOKEN: NAMESPACE.token,
+                    WORKFLOWS_API_URL: "http://namespace/client/v4/",
+                  },
+                },
+                workers: [await namespaceWorker()],
+                serviceBindings: {
+                  NAMESPACE_DISPATCHER: { name: "namespace", entrypoint: "Dispatcher" },
+                  NAMESPACE_API: "namespace",
                 },
               },
             };

@@ -16,6 +16,7 @@ const ENTRIES = {
   client: "index.ts",
   server: "server.ts",
   react: "react/index.ts",
+  workflow: "workflow.ts",
 };
 /** What applications bring themselves. */
 const EXTERNAL = ["react"];

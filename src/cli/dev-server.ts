@@ -9,6 +9,8 @@ export interface DevServer {
   readonly ready: Promise<void>;
   /** Its exit code, once all of it is gone. */
   readonly ended: Promise<number | null>;
+  /** Of the process group that it and all that it starts are in. */
+  readonly groupId: number;
 }
 
 export interface DevServerOptions {
@@ -17,6 +19,14 @@ export interface DevServerOptions {
   /** The organization that /demo belongs to. */
   readonly demoAccountId: string;
 }
+
+/**
+ * Makes V8 turn to an engine that takes linear time when a regular expression of a customer's program goes back
+ * over and over: nothing else could end it. Those with back references or lookaround keep the old one.
+ */
+const RUNTIME = {
+  MINIFLARE_WORKERD_V8_FLAGS: "--enable-experimental-regexp-engine-on-excessive-backtracks",
+};
 
 /** Starts the service; whoever runs the same `wrangler dev` by hand gets the same service on the same data. */
 export function startDevServer(options: DevServerOptions, stop: AbortSignal): DevServer {
@@ -28,7 +38,7 @@ export function startDevServer(options: DevServerOptions, stop: AbortSignal): De
     "show-interactive-dev-session": "false",
   };
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  const { child, ended } = spawnWrangler(["dev", ...args], stop);
+  const { child, ended } = spawnWrangler(["dev", ...args], stop, RUNTIME);
   let isReady = false;
   /** The banner and the table of bindings, which only matter when the start fails. */
   const held: string[] = [];
@@ -46,7 +56,7 @@ export function startDevServer(options: DevServerOptions, stop: AbortSignal): De
   void ended.then(() => {
     if (!isReady && !stop.aborted) for (const line of held) console.error(line);
   });
-  return { ready, ended };
+  return { ready, ended, groupId: child.pid ?? 0 };
 }
 
 function show(stream: Readable | null, write: (line: string) => void): void {

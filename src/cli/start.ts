@@ -4,10 +4,11 @@ import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "./command.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { confirmDemo, prepareDemo } from "./demo.ts";
-import { startDevServer } from "./dev-server.ts";
+import { type DevServer, startDevServer } from "./dev-server.ts";
 import { bearerOf, type Credentials } from "./organization.ts";
 import { findPortProblem } from "./port.ts";
 import { ensureDevSecrets } from "./secrets.ts";
+import { SILENCE_LIMIT_MS, watch } from "./watchdog.ts";
 
 const DEFAULT_PORT = 8787;
 const MAX_PORT = 65_535;
@@ -60,6 +61,23 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
 Ctrl-C stops it.
 `;
 
+/** What no guard within the service can stop is stopped from here, for as long as it runs. */
+function keepAnswering(url: string, { ready, ended, groupId }: DevServer, stop: AbortSignal): void {
+  const gone = new AbortController();
+  const until = AbortSignal.any([stop, gone.signal]);
+  const end = () => gone.abort();
+  ended.then(end, end);
+  const seconds = SILENCE_LIMIT_MS / 1000;
+  const report = () =>
+    console.error(
+      `The service did not answer for ${seconds} s and is restarted: a workflow may have kept it busy.`,
+    );
+  const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, report, until));
+  watching.catch((error: unknown) => {
+    if (!until.aborted) console.error(`Nobody watches whether the service answers: ${String(error)}`);
+  });
+}
+
 async function main(stop: AbortSignal): Promise<void> {
   const { port, persistTo } = parseArguments(process.argv.slice(2));
   await mustBeFree(port);
@@ -79,6 +97,7 @@ async function main(stop: AbortSignal): Promise<void> {
   announce().catch((error: unknown) => {
     if (!stop.aborted) console.error(`The demo organization is not usable: ${String(error)}`);
   });
+  keepAnswering(url, server, stop);
   const exitCode = await server.ended;
   stop.throwIfAborted();
   throw new CommandError(

@@ -28,12 +28,17 @@ export interface WranglerProcess {
  * Starts wrangler in a process group of its own: a Ctrl-C then reaches this process alone, which asks
  * wrangler once to end, and whatever of the group outlives wrangler (workerd, when wrangler crashed) is killed.
  */
-export function spawnWrangler(args: readonly string[], stop: AbortSignal): WranglerProcess {
+export function spawnWrangler(
+  args: readonly string[],
+  stop: AbortSignal,
+  environment: Readonly<Record<string, string>> = {},
+): WranglerProcess {
   stop.throwIfAborted();
   const child = spawn(process.execPath, [WRANGLER, ...args], {
     cwd: ROOT,
     detached: process.platform !== "win32",
     env: {
+      ...environment,
       ...process.env,
       ...QUIET,
       // The build command of wrangler.toml calls `node`: it shall be this one.

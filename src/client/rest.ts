@@ -43,6 +43,8 @@ export interface RestRequest {
   readonly upload?: UploadBody;
   /** Only fits a state that the request itself ends: once it may have been done, trying again would mislead. */
   readonly isConditional?: boolean;
+  /** One try may take so long, in milliseconds, even where others may not. */
+  readonly minTimeoutMs?: number;
 }
 
 const DEFAULT_RETRIES = 3;
@@ -121,10 +123,10 @@ export class Rest {
   }
 
   #send(request: RestRequest, headers: Record<string, string>): Promise<Response> {
-    const { method, path, query, body, upload } = request;
+    const { method, path, query, body, upload, minTimeoutMs = 0 } = request;
     const url = this.urlOf(path, query);
     if (upload === undefined) {
-      const init = { method, headers, signal: AbortSignal.timeout(this.#timeoutMs) };
+      const init = { method, headers, signal: AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs)) };
       return this.#fetch.call(undefined, url, body ? { ...init, body: JSON.stringify(body) } : init);
     }
     const { form, onSent, signal = null } = upload;

@@ -14,6 +14,7 @@ import { type Query, Rest, type RestOptions } from "./rest.ts";
 import type { FileFilter } from "./storage.ts";
 import { Webhooks } from "./webhooks.ts";
 import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult } from "./wire.ts";
+import { Workflows } from "./workflows.ts";
 
 export type {
   Entry,
@@ -49,6 +50,8 @@ export type {
   UserRecord as User,
 } from "./wire.ts";
 
+export type { LogLine, Workflow, WorkflowExecution, Workflows } from "./workflows.ts";
+
 export interface AtriumServerOptions extends RestOptions {
   /** An API key of the organization: it opens everything that is the organization's, so keep it on your servers. */
   readonly apiKey: string;
@@ -64,11 +67,13 @@ const queryOf = (search: object): Query => ({ ...search });
 export class AtriumServer {
   readonly #rest: Rest;
   readonly webhooks: Webhooks;
+  readonly workflows: Workflows;
 
   constructor(options: AtriumServerOptions) {
     const authorization = `Bearer ${btoa(`${options.accountId}:${options.apiKey}`)}`;
     this.#rest = new Rest({ ...options, authorization });
     this.webhooks = new Webhooks(this.#rest);
+    this.workflows = new Workflows(this.#rest);
   }
 
   readonly rooms = {

@@ -1,9 +1,13 @@
 /** The tables of a subscriber's object, and what their rows become. */
 import { presentTime } from "../http/time.ts";
 import { EventName } from "./schema.ts";
-import type { Delivery, Envelope, LoggedAttempt } from "./subscriber.ts";
+import type { Delivery, Envelope, LoggedRequest } from "./subscriber.ts";
 
-/** `lane` is the room, whose events go in order, or the delivery itself when it was asked for by hand. */
+/**
+ * `lane` is the room, whose events go in order, or the delivery itself when it was asked for by hand. A first
+ * attempt that may not be made twice has its `last_attempt_at` from its beginning on. `log` is an array of what
+ * the courier told of each attempt.
+ */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS subscriber (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -26,7 +30,6 @@ export const TABLES = `
     attempts INTEGER NOT NULL DEFAULT 0,
     last_attempt_at INTEGER,
     due_at INTEGER,
-    status_code INTEGER,
     error TEXT,
     log TEXT NOT NULL DEFAULT '[]'
   );
@@ -36,7 +39,14 @@ export const TABLES = `
   CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`;
 
+export type DeliveryStatus = Delivery["status"];
+
+/** All of a delivery, and whose it is; a condition may follow. */
+export const SELECT_DELIVERIES =
+  "SELECT deliveries.*, subscriber.id AS subscriber_id FROM deliveries, subscriber";
+
 export type DeliveryRow = {
+  subscriber_id: string;
   seq: number;
   id: string;
   event_id: string;
@@ -50,7 +60,6 @@ export type DeliveryRow = {
   attempts: number;
   last_attempt_at: number | null;
   due_at: number | null;
-  status_code: number | null;
   error: string | null;
   log: string;
 };
@@ -66,21 +75,25 @@ export const envelopeOf = (row: DeliveryRow): Envelope => ({
 const presentNullable = (epochMs: number | null): string | null =>
   epochMs === null ? null : presentTime(epochMs);
 
-export const presentDelivery = (row: DeliveryRow, webhookId: string): Delivery => ({
-  id: row.id,
-  webhook_id: webhookId,
-  event: EventName.parse(row.event),
-  payload: row.body,
-  status: parseStatus(row.status),
-  attempts: row.attempts,
-  last_attempt_at: presentNullable(row.last_attempt_at),
-  next_retry_at: row.attempts === 0 ? null : presentNullable(row.due_at),
-  status_code: row.status_code,
-  error: row.error,
-  created_at: presentTime(row.created_at),
-  log: parseLog(row.log),
-});
+/** A delivery to a webhook. */
+export function presentDelivery(row: DeliveryRow): Delivery {
+  const log = parseLog(row.log);
+  return {
+    id: row.id,
+    webhook_id: row.subscriber_id,
+    event: EventName.parse(row.event),
+    payload: row.body,
+    status: parseStatus(row.status),
+    attempts: row.attempts,
+    last_attempt_at: presentNullable(row.last_attempt_at),
+    next_retry_at: row.attempts === 0 ? null : presentNullable(row.due_at),
+    status_code: log.at(-1)?.status_code ?? null,
+    error: row.error,
+    created_at: presentTime(row.created_at),
+    log,
+  };
+}
 
 /** As the object wrote them. */
-const parseStatus = (status: string): Delivery["status"] => status as Delivery["status"];
-const parseLog = (log: string): LoggedAttempt[] => JSON.parse(log) as LoggedAttempt[];
+const parseStatus = (status: string): DeliveryStatus => status as DeliveryStatus;
+const parseLog = (log: string): LoggedRequest[] => JSON.parse(log) as LoggedRequest[];

@@ -36,21 +36,23 @@ export class Drain {
     return this.#underWay.size;
   }
 
-  /** Adds a job; those of one lane come in the order of `seq`. */
-  add(job: Job): void {
+  /** Adds a job; those of one lane come in the order of `seq`. A lane that is new may have the next turn. */
+  add(job: Job, turn: "next" | "last" = "last"): void {
     this.#size += 1;
     if (job.attempts > 0) this.#addRetry(job);
-    else this.#addFirst(job);
+    else this.#addFirst(job, turn);
   }
 
-  #addFirst(job: Job): void {
+  #addFirst(job: Job, turn: "next" | "last"): void {
     const waiting = this.#lanes.get(job.lane);
     if (waiting !== undefined) {
       waiting.push(job);
       return;
     }
     this.#lanes.set(job.lane, [job]);
-    if (!this.#busyLanes.has(job.lane)) this.#ready.push(job.lane);
+    if (this.#busyLanes.has(job.lane)) return;
+    if (turn === "next") this.#ready.unshift(job.lane);
+    else this.#ready.push(job.lane);
   }
 
   #addRetry(job: Job): void {
@@ -118,6 +120,11 @@ export class Drain {
     this.#busyLanes.delete(job.lane);
     this.#lanes.set(job.lane, [job, ...(this.#lanes.get(job.lane) ?? [])]);
     this.#ready.push(job.lane);
+  }
+
+  /** Starts nothing for so long, beside how long it rests already; until `maxMs` from `now` at the latest. */
+  rest(ms: number, now: number, maxMs: number): void {
+    this.#pausedUntil = Math.min(Math.max(this.#pausedUntil, now) + ms, now + maxMs);
   }
 
   /** Forgets all jobs, those under way included. */

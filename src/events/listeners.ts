@@ -1,4 +1,4 @@
-/** Who listens: the enabled webhooks of an organization, for all of its rooms or for one. */
+/** Who listens: the enabled webhooks and workflows of an organization, for all of its rooms or for one. */
 import type { Statement, Tenant } from "../database.ts";
 import type { EventName } from "./schema.ts";
 import type { SubscriberKey } from "./subscriber.ts";
@@ -12,24 +12,27 @@ export interface Listener {
 }
 
 /** `events` is a JSON array of names. */
-const LISTENERS = `SELECT 'webhook' AS kind, id, updated_at AS version, events FROM webhooks
-  WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)`;
+const listenersIn = (kind: SubscriberKey["kind"]): string =>
+  `SELECT '${kind}' AS kind, id, updated_at AS version, events FROM ${kind}s
+   WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)`;
+const LISTENERS = `${listenersIn("webhook")} UNION ALL ${listenersIn("workflow")}`;
+const parametersOf = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
 
 /** All that listen to anything in a room. */
 export const selectListeners = (
-  { accountId }: Tenant,
+  tenant: Tenant,
   roomId: string,
-): Statement<Listener & { events: string }> => ({ sql: LISTENERS, params: [accountId, roomId] });
+): Statement<Listener & { events: string }> => ({ sql: LISTENERS, params: parametersOf(tenant, roomId) });
 
 /** As a subquery: one row with those that listen to this event as JSON, in `owed`; no row without any. */
 export const listenersAsJson = (
-  { accountId }: Tenant,
+  tenant: Tenant,
   roomId: string,
   event: EventName,
 ): Statement<{ owed: string }> => ({
   sql: `SELECT json_group_array(json_object('kind', kind, 'id', id, 'version', version)) AS owed
         FROM (${LISTENERS}) WHERE instr(events, ?) HAVING count(*) > 0`,
-  params: [accountId, roomId, quoted(event)],
+  params: [...parametersOf(tenant, roomId), quoted(event)],
 });
 
 /** True when a listener's `events` name this one. */

@@ -1,10 +1,11 @@
 /** The port to the objects that deliver events, one for each subscriber: what requests and dispatch ask of them. */
 import type { Page } from "../database.ts";
+import type { WorkflowExecution } from "../workflows/schema.ts";
 import type { EventName } from "./schema.ts";
 
 /** Which subscriber. */
 export interface SubscriberKey {
-  readonly kind: "webhook";
+  readonly kind: "webhook" | "workflow";
   readonly accountId: string;
   readonly id: string;
 }
@@ -20,10 +21,14 @@ export interface Envelope {
   readonly occurredAt: number;
 }
 
-/** One try of a delivery, as its log keeps it. */
+/** What is kept of every attempt; each kind of subscriber adds what it shows. */
 export interface LoggedAttempt {
   readonly attempted_at: string;
   readonly duration_ms: number;
+}
+
+/** One try of a delivery to a webhook, as its log keeps it. */
+export interface LoggedRequest extends LoggedAttempt {
   readonly status_code: number | null;
   /** At which stage it failed; null when it did not. */
   readonly error_class: string | null;
@@ -32,7 +37,7 @@ export interface LoggedAttempt {
   readonly answer: string | null;
 }
 
-/** An event's way to one subscriber, as the API shows it (decisions section 5); null where there is nothing yet. */
+/** An event's way to one webhook, as the API shows it (decisions section 5); null where there is nothing yet. */
 export interface Delivery {
   readonly id: string;
   readonly webhook_id: string;
@@ -47,22 +52,35 @@ export interface Delivery {
   readonly error: string | null;
   readonly created_at: string;
   /** Oldest first. */
-  readonly log: LoggedAttempt[];
+  readonly log: LoggedRequest[];
 }
+
+type PageWanted = Pick<Page, "limit" | "offset">;
 
 export interface Subscribers {
   /** Takes events to deliver, each event id once. `version` is that of the subscriber's row when they happened. */
   take(key: SubscriberKey, envelopes: readonly Envelope[], version: number): Promise<void>;
-  /** A page of the deliveries that are still remembered, newest first, and how many there are. */
+  /** What is remembered of the subscriber's row counts no more from now on if its version is lower than this. */
+  expect(key: SubscriberKey, version: number): Promise<void>;
+  /** Drops everything: the subscriber was deleted. What is under way is not stopped. */
+  forget(key: SubscriberKey): Promise<void>;
+
+  /** A page of a webhook's deliveries as far as they are kept, newest first, and how many there are. */
   listDeliveries(
     key: SubscriberKey,
     filter: { readonly status?: Delivery["status"] | undefined },
-    page: Pick<Page, "limit" | "offset">,
+    page: PageWanted,
   ): Promise<{ readonly deliveries: readonly Delivery[]; readonly total: number }>;
   /** Sends a delivery's event once more, as a new delivery; null when there is no such delivery. */
   redeliver(key: SubscriberKey, deliveryId: string): Promise<Delivery | null>;
-  /** Sends an event now and waits for the outcome of the first attempt. */
+  /** Sends a webhook an event now and waits for the outcome of the first attempt. */
   send(key: SubscriberKey, envelope: Envelope): Promise<Delivery>;
-  /** Drops everything: the subscriber was deleted. */
-  forget(key: SubscriberKey): Promise<void>;
+
+  /** A page of a workflow's executions that are over, as far as they are kept, newest first. */
+  listExecutions(
+    key: SubscriberKey,
+    page: PageWanted,
+  ): Promise<{ readonly executions: readonly WorkflowExecution[]; readonly total: number }>;
+  /** Runs a workflow with an event now, once by its id, and waits for its end; null when that is no longer wanted. */
+  run(key: SubscriberKey, envelope: Envelope): Promise<WorkflowExecution | null>;
 }

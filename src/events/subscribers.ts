@@ -6,10 +6,13 @@ export function subscribersOf(env: Env): Subscribers {
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
   return {
     take: async (key, envelopes, version) => stub(key).take(key, [...envelopes], version),
+    expect: async (key, version) => stub(key).expect(version),
+    forget: async (key) => stub(key).forget(),
     listDeliveries: async (key, { status }, { limit, offset }) =>
       stub(key).listDeliveries(status, limit, offset),
     redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),
     send: async (key, envelope) => stub(key).send(key, envelope),
-    forget: async (key) => stub(key).forget(),
+    listExecutions: async (key, { limit, offset }) => stub(key).listExecutions(limit, offset),
+    run: async (key, envelope) => stub(key).run(key, envelope),
   };
 }

@@ -8,6 +8,7 @@ import { subscribersOf } from "../events/subscribers.ts";
 import { openBlobs } from "../files/blobs.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { tokensFor } from "../users/tokens.ts";
+import { runnerOf } from "../workflows/runner-of.ts";
 import { authenticate } from "./authenticate.ts";
 import { admits, type Endpoint } from "./endpoint.ts";
 import { logLine } from "./on-error.ts";
@@ -52,6 +53,7 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     tokens,
     rooms: roomGateway(env),
     subscribers: subscribersOf(env),
+    runner: { deploy: async (script) => runnerOf(env).deploy(script) },
     blobs: openBlobs(env.FILES),
     origin: new URL(request.url).origin,
     webhookDevTargets: webhookDevTargets(env),

@@ -43,6 +43,7 @@ export const TAGS: Partial<Record<Module, string>> = {
   Users: "Who may join a room, each with a token of its own.",
   Files: "What a room's users have uploaded; whoever knows a file's key may read it.",
   Webhooks: "Addresses of yours that are told what happens in rooms, signed, and again until they have it.",
+  Workflows: "Code of yours that runs here when something happens in a room, once for each event.",
 };
 
 const UUID = { format: "uuid" } as const;
@@ -61,6 +62,7 @@ export const PATH_PARAMETERS: Readonly<
   fileKey: { description: "The file's key, percent-encoded; its slashes may stand as they are." },
   commentId: { description: "The comment's id.", ...UUID },
   webhookId: { description: "The webhook's id.", ...UUID },
+  workflowId: { description: "The workflow's id.", ...UUID },
   deliveryId: { description: "The delivery's id.", ...UUID },
 };
 

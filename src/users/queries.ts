@@ -22,6 +22,8 @@ import {
 import type { UserRow } from "./table.ts";
 import { isTokenOf, type TokenClaims } from "./tokens.ts";
 
+export { selectUser } from "./store.ts";
+
 /** The statements that read a page of a room's users and how many match, for another query's batch too. */
 export const selectUsersPage = (tenant: Tenant, room: RoomOfUsers, page: Page) =>
   [selectUsers(tenant, room, page), countUsers(tenant, room, page)] as const;

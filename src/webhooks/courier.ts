@@ -1,8 +1,9 @@
 /** Gives a webhook its events: reads its row, makes an attempt, and decides what follows from its result. */
 import { openTenant, type Tenant } from "../database.ts";
 import { type Env, webhookDevTargets } from "../env.ts";
+import { CachedRow } from "../events/cached-row.ts";
 import type { Courier, CourierMemory, Outcome } from "../events/courier.ts";
-import type { Envelope, LoggedAttempt } from "../events/subscriber.ts";
+import type { Envelope, LoggedRequest } from "../events/subscriber.ts";
 import { logLine } from "../http/on-error.ts";
 import { presentTime } from "../http/time.ts";
 import { type AttemptResult, attempt } from "./deliver.ts";
@@ -11,19 +12,18 @@ import { planRetry } from "./retry.ts";
 import { disableWebhook, selectStoredWebhook } from "./store.ts";
 import type { StoredWebhook } from "./table.ts";
 
-/** A row may be used for so long after it was read, unless a newer version of it is known of. */
-const ROW_LIFETIME_MS = 1_000;
 /** How long to wait for the database when it fails. */
 const DATABASE_PAUSE_MS = 5_000;
 
 export class WebhookCourier implements Courier {
+  /** What may have arrived is sent again: receivers tell repetitions by the event's id. */
+  readonly interruption = null;
   readonly #tenant: Tenant;
   readonly #env: Env;
   readonly #id: string;
   readonly #now: () => number;
   readonly #memory: CourierMemory;
-  #row: { readonly read: Promise<StoredWebhook | null>; readonly readAt: number } | null = null;
-  #version = 0;
+  readonly #row: CachedRow<StoredWebhook>;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: CourierMemory) {
     this.#tenant = openTenant(env.DB, key.accountId);
@@ -31,36 +31,30 @@ export class WebhookCourier implements Courier {
     this.#id = key.id;
     this.#now = now;
     this.#memory = memory;
+    this.#row = new CachedRow(async () => {
+      const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
+      return row ?? null;
+    }, now);
   }
 
   expect(version: number): void {
-    if (version <= this.#version) return;
-    this.#row = null;
-    if (Number.isFinite(version)) this.#version = version;
+    this.#row.expect(version);
   }
 
   async carry(envelope: Envelope, attempts: number): Promise<Outcome> {
     try {
-      const row = await this.#read();
+      const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
-      if (row.enabled === 0) return { type: "skipped", why: "The webhook was switched off" };
+      if (row.enabled === 0) {
+        return { type: "failed", attempt: null, error: "The webhook was switched off" };
+      }
       return await this.#carry(row, envelope, attempts);
     } catch (error) {
-      this.#row = null;
-      console.error(logLine(`webhook ${this.#id}`, "The database failed during a delivery", error));
-      return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS };
+      this.#row.forget();
+      const why = "The database failed during a delivery";
+      console.error(logLine(`webhook ${this.#id}`, why, error));
+      return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
     }
-  }
-
-  /** Of several attempts at once, one reads for all. */
-  #read(): Promise<StoredWebhook | null> {
-    if (this.#row === null || this.#now() - this.#row.readAt >= ROW_LIFETIME_MS) {
-      const read = this.#tenant.db
-        .run([selectStoredWebhook(this.#tenant, this.#id)])
-        .then(([[row]]) => row ?? null);
-      this.#row = { read, readAt: this.#now() };
-    }
-    return this.#row.read;
   }
 
   async #carry(row: StoredWebhook, envelope: Envelope, attempts: number): Promise<Outcome> {
@@ -78,9 +72,10 @@ export class WebhookCourier implements Courier {
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const tried = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
     const retry = isOff ? null : planRetry(tried);
+    const { error } = result;
     return retry === null
-      ? { type: "failed", attempt: logged }
-      : { type: "retry", at: retry.at, attempt: logged };
+      ? { type: "failed", attempt: logged, error }
+      : { type: "retry", at: retry.at, attempt: logged, error };
   }
 
   /** Switches the webhook off when its receiver wants no more, or has failed for too long; true then. */
@@ -96,7 +91,7 @@ export class WebhookCourier implements Courier {
       this.#memory.write(JSON.stringify(health));
     }
     if (outcome !== "gone" && !isHopeless) return false;
-    this.#row = null;
+    this.#row.forget();
     await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, now)]);
     return true;
   }
@@ -106,7 +101,7 @@ export class WebhookCourier implements Courier {
 const secretsOf = ({ secret, previousSecret, previousSecretUntil }: StoredWebhook, now: number): string[] =>
   previousSecret !== null && now < (previousSecretUntil ?? 0) ? [secret, previousSecret] : [secret];
 
-const logOf = (result: AttemptResult, startedAt: number): LoggedAttempt => ({
+const logOf = (result: AttemptResult, startedAt: number): LoggedRequest => ({
   attempted_at: presentTime(startedAt),
   duration_ms: result.durationMs,
   status_code: result.statusCode,

@@ -132,7 +132,8 @@ export const webhookEndpoints = [
     path: "/webhooks/:webhookId/deliveries",
     operation: "listWebhookDeliveries",
     summary: "List what was and is to be delivered",
-    details: "Newest first, as far as it is remembered: the latest 1,000, for 7 days.",
+    details:
+      "Newest first, as far as it is remembered: the latest 1,000, for 7 days. A page of large events ends early: go on at `offset` plus the number shown.",
     errors: ["NOT_FOUND"],
     query: DeliveriesQuery,
     status: 200,

@@ -112,7 +112,9 @@ export class RunKit extends RpcTarget {
   readonly #scope: KitScope;
   readonly #ports: KitPorts;
   readonly #work: Work;
-  readonly #end = new AbortController();
+  /** Ends requests that are under way; made for the first one, since that takes as long as a small run. */
+  #requests: AbortController | null = null;
+  #isOver = false;
   #calls = 0;
 
   constructor(scope: KitScope, ports: KitPorts) {
@@ -134,7 +136,10 @@ export class RunKit extends RpcTarget {
   }
 
   /** Ends what the run has begun, and lets nothing new begin. An own property: not for the program. */
-  readonly revoke = (): void => this.#end.abort(new Error("The run is over"));
+  readonly revoke = (): void => {
+    this.#isOver = true;
+    this.#requests?.abort(new Error("The run is over"));
+  };
 
   /** Whether the run has called more often than it may. An own property: not for the program. */
   readonly isOverdrawn = (): boolean => this.#calls > this.#scope.calls;
@@ -205,7 +210,8 @@ export class RunKit extends RpcTarget {
     return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
       const { fetch, devTargets } = this.#ports;
       const policy = { devTargets, ownHost: URL.parse(this.#scope.origin)?.host ?? "" };
-      return fetchPublic(request, redirect, { fetch, policy, signal: this.#end.signal });
+      this.#requests ??= new AbortController();
+      return fetchPublic(request, redirect, { fetch, policy, signal: this.#requests.signal });
     });
   }
 
@@ -220,7 +226,7 @@ export class RunKit extends RpcTarget {
     work: (args: Arguments<M>) => Promise<T>,
   ): Promise<KitAnswer<T>> {
     try {
-      this.#end.signal.throwIfAborted();
+      if (this.#isOver) throw refusal("the run is over");
       this.#calls += 1;
       if (this.isOverdrawn()) throw refusal(`a run may make ${this.#scope.calls} calls of its bindings`);
       const args = ARGUMENTS[method].safeParse(sent);
@@ -233,7 +239,7 @@ export class RunKit extends RpcTarget {
   }
 
   #sentenceOf(method: Method, error: unknown): string {
-    if (this.#end.signal.aborted) return "the run is over";
+    if (this.#isOver) return "the run is over";
     if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error.message;
     this.#ports.log(`${method} of workflow ${this.#scope.workflowId} failed`, error);
     return "something went wrong on our side; try again later";

@@ -14,7 +14,9 @@ export interface Guest {
 export const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
-  logs: z.array(LogLine),
+  logs: z.array(LogLine.extend({ timestamp: z.iso.datetime({ precision: 3 }) })),
+  /** How long the program ran without waiting, as far as its clock tells. */
+  ranMs: z.number().min(0),
   /** Whether the isolate has done enough: the next run should have a fresh one. */
   isSpent: z.boolean(),
 });
@@ -31,8 +33,6 @@ const GRACE_MS = 500;
 const MAX_FAILURE_LENGTH = 16 * 1024;
 /** An answer may be so many times as long as what it tells: for fields, times, and what JSON escapes. */
 const ANSWER_OVERHEAD = 8;
-/** For the last line, which may say that lines were left out. */
-const LOG_LEEWAY_BYTES = 100;
 
 const TAMPERED = "The workflow tampered with what runs it";
 
@@ -56,9 +56,15 @@ export async function invoke(
   return { report: { ...shown(answer), durationMs }, isSpent: answer.isSpent };
 }
 
-const shown = ({ status, result, logs }: GuestAnswer) => ({ status, result, logs });
+const shown = ({ status, result, logs, ranMs }: GuestAnswer) => ({ status, result, logs, ranMs });
 
-const broken = (result: string): GuestAnswer => ({ status: "failed", result, logs: [], isSpent: true });
+const broken = (result: string): GuestAnswer => ({
+  status: "failed",
+  result,
+  logs: [],
+  ranMs: 0,
+  isSpent: true,
+});
 
 async function ask(
   guest: Guest,
@@ -118,8 +124,7 @@ function parseAnswer(answer: unknown, limits: RunLimits): GuestAnswer {
 }
 
 function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boolean {
-  const logBytes = logs.reduce((sum, { message }) => sum + byteLength(message), 0);
-  if (logBytes > limits.logBytes + LOG_LEEWAY_BYTES) return false;
+  if (byteLength(JSON.stringify(logs)) > ANSWER_OVERHEAD * limits.logBytes) return false;
   if (status === "failed") return result.length <= MAX_FAILURE_LENGTH;
   return byteLength(result) <= limits.resultBytes && parseJson(result) !== undefined;
 }

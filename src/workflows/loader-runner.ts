@@ -1,8 +1,9 @@
 /** Runs programs in isolates of this process, by the Worker Loader: the runner that needs nothing set up. */
 import type { RunKit } from "./bindings.ts";
-import { nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
+
+type ScriptKey = Omit<Script, "module">;
 
 /** An isolate of someone's keeping. */
 export type HeldGuest = Guest & Disposable;
@@ -16,6 +17,9 @@ interface Warm {
   runs: number;
   isRetired: boolean;
 }
+
+/** Names all that decides what a script does, within this version of the service. */
+const nameOf = ({ accountId, workflowId, hash }: ScriptKey): string => `${accountId}/${workflowId}/${hash}`;
 
 /** What one runner keeps warm: an object runs one workflow, whose code changes now and then. */
 const MAX_WARM = 2;
@@ -36,13 +40,13 @@ export class LoaderRunner implements Runner {
   /** Isolates take their scripts with them when they are opened. */
   async deploy(): Promise<void> {}
 
-  async remove(script: Pick<Script, "accountId" | "workflowId" | "hash">): Promise<void> {
-    const name = await nameOf(script);
+  async remove(script: ScriptKey): Promise<void> {
+    const name = nameOf(script);
     this.#retire(name, this.#warm.get(name));
   }
 
   async run(script: Script, event: string, kit: RunKit, limits: RunLimits): Promise<RunReport> {
-    const name = await nameOf(script);
+    const name = nameOf(script);
     const warm = this.#warmUp(name, script.module, limits.cpuMs);
     warm.runs += 1;
     try {

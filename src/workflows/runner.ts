@@ -35,6 +35,8 @@ export interface RunReport {
   readonly result: string;
   readonly logs: readonly LogLine[];
   readonly durationMs: number;
+  /** Of these it ran without waiting, in this process; 0 where the platform bounds processor time itself. */
+  readonly ranMs: number;
 }
 
 export interface Runner {

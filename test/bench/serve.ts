@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import { CommandError } from "../../src/cli/command.ts";
-import { ROOT, runWrangler } from "../../src/cli/wrangler.ts";
+import { ROOT } from "../../src/cli/wrangler.ts";
+import { bundleWorker } from "../node/deployed.ts";
 import { childProcesses } from "./gauge.ts";
 
 /** As in wrangler.toml. */
@@ -20,6 +21,7 @@ const BINDINGS = {
   },
   d1Databases: { DB: "bench" },
   r2Buckets: { FILES: "bench" },
+  workerLoaders: { LOADER: {} },
   durableObjects: {
     ROOMS: { className: "RoomObject", useSQLite: true },
     SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
@@ -80,14 +82,9 @@ export async function serving<T>(
 
 /** Bundled by wrangler, as a deploy would. */
 async function workerOf(name: string, directory: string, stop: AbortSignal): Promise<V4WorkerOptions> {
-  const out = path.join(directory, name);
-  const entry = await findWorker(name);
-  const file = path.join(ROOT, "wrangler.toml");
-  await runWrangler(["deploy", entry, "--config", file, "--env", "", "--dry-run", "--outdir", out], stop);
   return {
     name,
-    modules: [{ type: "ESModule", path: path.join(out, `${name}.js`) }],
-    modulesRoot: out,
+    ...(await bundleWorker(path.join(directory, name), stop, await findWorker(name))),
     compatibilityDate: COMPATIBILITY_DATE,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...BINDINGS,

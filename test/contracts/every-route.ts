@@ -42,16 +42,17 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** The body that the endpoint's own description gives as an example, about these things. */
 function exampleBody(endpoint: EnvelopeEndpoint, things: Things): Record<string, unknown> | undefined {
   const example = endpoint.body?.meta()?.example as Record<string, unknown> | undefined;
-  return (
-    example &&
-    Object.fromEntries(
-      Object.entries(example).map(([name, value]) => {
-        const thing = OWN_IDS[name];
-        return [name, thing === undefined ? value : things[thing]];
-      }),
-    )
-  );
+  return example && about(example, things);
 }
+
+const about = (example: object, things: Things): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(example).map(([name, value]) => {
+      const thing = OWN_IDS[name];
+      if (thing !== undefined) return [name, things[thing]];
+      return [name, name === "data" ? about(value, things) : value];
+    }),
+  );
 
 /** A room's and a user's worth of form; only these two fields matter to who may send it. */
 const exampleForm = ({ roomId = "", userId = "" }: Things): FormData =>
@@ -86,6 +87,11 @@ async function furnished(): Promise<Account & { things: Things; token: string }>
   });
   const webhookId = webhook.data.webhook.id;
   const tested = await owner.api.post<{ delivery: { id: string } }>(`/webhooks/${webhookId}/test`);
+  const workflow = await owner.api.post<{ workflow: { id: string } }>("/workflows", {
+    name: "A workflow",
+    code: "export default () => 1;",
+    events: ["session.started"],
+  });
   const fields = { roomId: room.id, userId: user.id };
   const file = await owner.api.upload(fields, new File(["Hello"], "hello.txt", { type: "text/plain" }));
   const things = {
@@ -99,6 +105,7 @@ async function furnished(): Promise<Account & { things: Things; token: string }>
     fileKey: file.data.file.key,
     webhookId,
     deliveryId: tested.data.delivery.id,
+    workflowId: workflow.data.workflow.id,
   };
   return { ...owner, things, token: user.token };
 }
@@ -115,6 +122,8 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       `/users/${things.userId}?roomId=${things.roomId}`,
       "/webhooks",
       `/webhooks/${things.webhookId}/deliveries`,
+      "/workflows",
+      `/workflows/${things.workflowId}/executions`,
     ].map((path) => owner.api.get(path)),
   );
   const keys = await owner.api.get<{ api_keys: { id: string }[] }>("/api-keys");

@@ -6,19 +6,25 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { runWrangler } from "../../src/cli/wrangler.ts";
-import { allGone, killTree, processTree, ROOT } from "../node/processes.ts";
+import { bundleWorker, CONFIG } from "../node/deployed.ts";
+import { allGone, findFreePort, killTree, processTree } from "../node/processes.ts";
 import { createAccount, type Organization } from "../node/service.ts";
+import { NAMESPACE, namespaceWorker } from "../support/namespace/worker.ts";
 
-const CONFIG = path.join(ROOT, "wrangler.toml");
 const SERVE = path.join(import.meta.dirname, "serve.ts");
 const LIMIT_MS = 60_000;
 
 /** What serve.ts is told. */
 export interface Served {
-  readonly worker: V4WorkerOptions & { readonly name: string };
+  /** The first one is Atrium. */
+  readonly workers: readonly [NamedWorker, ...NamedWorker[]];
   readonly persistTo: string;
 }
+
+type NamedWorker = V4WorkerOptions & { readonly name: string };
+
+/** What runs workflows: the Worker Loader, as locally, or a dispatch namespace, as in production. */
+export type RunnerKind = "loader" | "dispatch";
 
 /**
  * Atrium as `npm start` runs it, with the bindings of wrangler.toml and its data in the same places, but bundled
@@ -38,15 +44,16 @@ export class KillableService {
   }
 
   /** Bundles the Worker as a deploy would, makes tables and an organization, and starts. */
-  static async prepare(): Promise<KillableService> {
+  static async prepare(runner: RunnerKind = "loader"): Promise<KillableService> {
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-endurance-"));
     try {
       const state = path.join(directory, "state");
-      const [organization, worker] = await Promise.all([
+      const [organization, atrium] = await Promise.all([
         createAccount({ persistTo: state }, "Endurance"),
         bundle(path.join(directory, "worker")),
       ]);
-      const served: Served = { worker, persistTo: path.join(state, "v3") };
+      const workers = runner === "loader" ? ([atrium] as const) : await besideNamespace(atrium);
+      const served: Served = { workers, persistTo: path.join(state, "v3") };
       await writeFile(descriptionIn(directory), JSON.stringify(served));
       const service = new KillableService(directory, organization);
       await service.start();
@@ -112,18 +119,39 @@ async function addressOf(child: ChildProcess): Promise<string> {
   return String(address);
 }
 
-async function bundle(out: string): Promise<Served["worker"]> {
-  const args = ["deploy", "--config", CONFIG, "--env", "", "--dry-run", "--outdir", out];
-  await runWrangler(args, AbortSignal.timeout(LIMIT_MS));
+async function bundle(out: string): Promise<NamedWorker> {
   return {
     ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
+    ...(await bundleWorker(out, AbortSignal.timeout(LIMIT_MS))),
     name: "atrium",
-    modules: [{ type: "ESModule", path: path.join(out, "index.js") }],
-    modulesRoot: out,
     bindings: {
       JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
       WEBHOOK_DEV_TARGETS: "127.0.0.1",
+      WORKFLOW_DEV_TARGETS: "127.0.0.1",
     },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   };
+}
+
+/** With the stand-in for a dispatch namespace, whose API it reaches as it would Cloudflare's. */
+async function besideNamespace(atrium: NamedWorker): Promise<Served["workers"]> {
+  const port = await findFreePort();
+  const settings = {
+    WORKFLOWS_CF_ACCOUNT_ID: NAMESPACE.accountId,
+    WORKFLOWS_NAMESPACE: NAMESPACE.namespace,
+    WORKFLOWS_API_TOKEN: NAMESPACE.token,
+    WORKFLOWS_API_URL: `http://127.0.0.1:${port}/client/v4`,
+  };
+  return [
+    {
+      ...atrium,
+      workerLoaders: {},
+      bindings: { ...atrium.bindings, ...settings },
+      serviceBindings: {
+        ...atrium.serviceBindings,
+        DISPATCHER: { name: "namespace", entrypoint: "Dispatcher" },
+      },
+    },
+    { ...(await namespaceWorker()), unsafeDirectSockets: [{ host: "127.0.0.1", port }] },
+  ];
 }

@@ -73,6 +73,21 @@ describe("a queue", () => {
     expect(seqs(drain.start(5_000))).toEqual([1]);
   });
 
+  it("rests as long as it is told to, one rest after the other, within bounds", () => {
+    const drain = new Drain();
+    for (const each of [job(1, "a"), job(2, "b"), job(3, "c")]) drain.add(each);
+    drain.rest(2_000, 1_000, 10_000);
+    drain.rest(1_000, 1_500, 10_000);
+    expect(drain.start(3_999)).toEqual([]);
+    expect(drain.dueAt(1_500)).toBe(4_000);
+    drain.rest(60_000, 2_000, 10_000);
+    expect(drain.start(11_999)).toEqual([]);
+    expect(seqs(drain.start(12_000))).toEqual([1, 2, 3]);
+    drain.rest(0, 20_000, 10_000);
+    drain.add(job(4, "d"));
+    expect(seqs(drain.start(20_000))).toEqual([4]);
+  });
+
   it("knows nothing of a job any more when it was cleared", () => {
     const drain = new Drain();
     for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);

@@ -2,9 +2,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { KEPT_MS, MAX_KEPT } from "../../src/events/deliveries.ts";
+import { MAX_WAITING } from "../../src/events/queue.ts";
+import { KEPT_MS, MAX_KEPT } from "../../src/events/records.ts";
 import type { Delivery, Envelope, SubscriberKey } from "../../src/events/subscriber.ts";
-import { MAX_WAITING, type SubscriberObject } from "../../src/events/subscriber-object.ts";
+import type { SubscriberObject } from "../../src/events/subscriber-object.ts";
 import { subscribersOf } from "../../src/events/subscribers.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
 import type { Webhook } from "../../src/webhooks/schema.ts";
@@ -319,7 +320,7 @@ describe("a receiver that fails", () => {
       return [count("pending").total, count("failed").deliveries];
     });
     expect(waiting).toBe(MAX_WAITING);
-    expect(late).toMatchObject([{ attempts: 0, error: "Too many deliveries were waiting" }]);
+    expect(late).toMatchObject([{ attempts: 0, error: "Too many events were waiting" }]);
     await subscribers.forget(subject.key);
   });
 });

@@ -109,6 +109,41 @@ describe("a request about webhooks", () => {
   });
 });
 
+describe("a request about workflows", () => {
+  const creation = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
+
+  it.each([
+    ["GET", "?search=workflow", undefined, 1],
+    ["POST", "", creation, 1],
+    ["GET", "/:id", undefined, 1],
+    ["PATCH", "/:id", { enabled: false }, 1],
+    ["GET", "/:id/executions", undefined, 1],
+    ["DELETE", "/:id", undefined, 1],
+  ])("%s /workflows%s", async (method, path, body, trips) => {
+    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
+    const cost = await costOf(owner, method, `/workflows${path.replace(":id", made.data.workflow.id)}`, body);
+    expect(cost).toMatchObject({ trips });
+    expect(cost.status).toBeLessThan(300);
+  });
+
+  it("costs one more when it names a room, which must be there before anything is written", async () => {
+    expect(await costOf(owner, "POST", "/workflows", { ...creation, roomId })).toMatchObject({ trips: 2 });
+  });
+
+  it("costs one more when it changes code: what is the same is not made ready again", async () => {
+    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
+    const path = `/workflows/${made.data.workflow.id}`;
+    expect(await costOf(owner, "PATCH", path, { code: creation.code })).toMatchObject({ trips: 2 });
+  });
+
+  it("costs one and a call of the room's object to run one by hand", async () => {
+    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
+    const body = { event: "user.updated", data: { roomId, userId } };
+    const cost = await costOf(owner, "POST", `/workflows/${made.data.workflow.id}/run`, body);
+    expect(cost).toMatchObject({ status: 200, trips: 1, objectCalls: 1 });
+  });
+});
+
 describe("a change in a room that somebody has joined", () => {
   // The second trip clears the outbox when the room has been told; no answer waits for it.
   it.each([

@@ -99,6 +99,7 @@ describe("the package", () => {
     const source = `
       import { AtriumClient, type Comment, defineStores, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, verifyWebhook } from "atrium/server";
+      import type { Workflow } from "atrium/workflow";
       const stores = defineStores({
         tasks: {
           title: { type: "string", required: true },
@@ -127,6 +128,19 @@ describe("the package", () => {
       else if (event.event !== "session.started") console.log(event.user.name);
       // @ts-expect-error: there is no such event
       await server.webhooks.create({ url: "", events: ["user.renamed"] });
+      const workflow: Workflow<"user.created" | "session.closed"> = async (event, { files, store }) => {
+        const greeted: string[] = event.event === "user.created" ? [event.user.name] : event.users.map(({ name }) => name);
+        const { key } = await files.put("greeting.txt", greeted.join());
+        return { key, note: await store.get("notes", "greeting") };
+      };
+      const code = \`export default \${workflow}\`;
+      const { id } = await server.workflows.create({ name: "Greet", code, events: ["user.created"] });
+      console.log((await server.workflows.run(id, "user.created", { roomId: "", userId: "" })).logs.length);
+      // @ts-expect-error: a room has no stores to write to
+      const writing: Workflow = (_, { store }) => store.set("notes", "greeting", 1);
+      // @ts-expect-error: the event of a closed session has no user
+      const wrong: Workflow<"session.closed"> = (event) => [event.user, writing];
+      console.log(wrong);
       // @ts-expect-error: a task has a title
       await tasks.set("1", { done: true });
       // @ts-expect-error: a title is text

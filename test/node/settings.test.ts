@@ -2,17 +2,33 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { webhookDevTargets } from "../../src/env.ts";
+import { webhookDevTargets, workflowDevTargets } from "../../src/env.ts";
+import { namespaceSettings } from "../../src/workflows/namespace-settings.ts";
 import { ROOT } from "./processes.ts";
 
 const read = (env?: string) =>
   readConfig({ config: path.join(ROOT, "wrangler.toml"), ...(env === undefined ? {} : { env }) });
 
 describe("in production", () => {
-  it("webhooks reach public hosts alone: no setting of development is in the configuration", () => {
+  it("workflows run in the namespace that their code is uploaded to; elsewhere nothing has to be set up for them", () => {
+    const { dispatch_namespaces, worker_loaders, vars } = read("production");
+    expect(dispatch_namespaces).toEqual([{ binding: "DISPATCHER", namespace: vars.WORKFLOWS_NAMESPACE }]);
+    expect(worker_loaders).toEqual([]);
+    expect(namespaceSettings({ ...vars, WORKFLOWS_API_TOKEN: "a secret" })).toMatchObject({
+      namespace: "atrium-workflows",
+      apiUrl: "https://api.cloudflare.com/client/v4",
+    });
+    expect(read()).toMatchObject({
+      dispatch_namespaces: [],
+      worker_loaders: [{ binding: "LOADER" }],
+      vars: {},
+    });
+  });
+
+  it("webhooks and workflows reach public hosts alone: no setting of development is in the configuration", () => {
     for (const { vars } of [read("production"), read()]) {
-      expect(Object.keys(vars)).not.toContain("WEBHOOK_DEV_TARGETS");
-      expect(webhookDevTargets(vars)).toEqual([]);
+      expect(Object.keys(vars).filter((name) => name.endsWith("_DEV_TARGETS"))).toEqual([]);
+      expect([webhookDevTargets(vars), workflowDevTargets(vars)]).toEqual([[], []]);
     }
   });
 });

@@ -1,8 +1,9 @@
-/** The process is killed at any step of an event's way: what was committed is told, and what was not is not. */
+/** The process is killed at any step of an event's way: what was committed is told and run, and what was not is not. */
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
-import { EventName } from "../../src/events/schema.ts";
+import { type Event, EventName } from "../../src/events/schema.ts";
 import type { Delivery } from "../../src/events/subscriber.ts";
 import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
@@ -20,18 +21,22 @@ let receiver: Receiver;
 let customer: Customer;
 let roomId: string;
 let webhookId: string;
+let workflowId: string;
 
 beforeAll(async () => {
   service = await KillableService.prepare();
 });
 afterAll(() => service?.dispose());
 
-/** A room of its own, with a webhook that is told of all that happens there. */
+/** A room of its own, with a webhook that is told of all that happens there, and a workflow that runs on it. */
 async function prepareRoom(): Promise<void> {
   roomId = (await customer.createRoom()).id;
   const body = { url: receiver.url, events: EventName.options, roomId };
   const { data } = await customer.send<{ webhook: WebhookWithSecret }>("POST", "/webhooks", body);
   webhookId = data.webhook.id;
+  const workflow = { name: "A", code: "export default ({ id }) => id;", events: EventName.options, roomId };
+  const made = await customer.send<{ workflow: Workflow }>("POST", "/workflows", workflow);
+  workflowId = made.data.workflow.id;
 }
 
 beforeEach(async () => {
@@ -44,6 +49,33 @@ beforeEach(async () => {
 const deliveries = async () =>
   (await customer.send<{ deliveries: Delivery[] }>("GET", `/webhooks/${webhookId}/deliveries`)).data
     .deliveries;
+
+/** All runs of the workflow that are over. */
+async function executions(): Promise<WorkflowExecution[]> {
+  const all: WorkflowExecution[] = [];
+  for (let total = 1; all.length < total; ) {
+    const path = `/workflows/${workflowId}/executions?limit=100&offset=${all.length}`;
+    const { data } = await customer.send<{ executions: WorkflowExecution[]; total: number }>("GET", path);
+    all.push(...data.executions);
+    total = data.total;
+  }
+  return all;
+}
+
+/** Each event has one run: one that succeeded, or one that is known to have been cut off. */
+async function expectRunOnce(events: readonly Event[]): Promise<void> {
+  await eventually("all is run", async () => (await executions()).length >= events.length, TALE_MS);
+  const runs = await executions();
+  const succeeded = runs.flatMap(({ status, result }) =>
+    status === "success" ? [String(JSON.parse(result))] : [],
+  );
+  const cutOff = runs.filter(({ result }) => result.startsWith("The run was interrupted"));
+  expect(succeeded.length + cutOff.length).toBe(events.length);
+  const ids = new Set(events.map(({ id }) => id));
+  expect(succeeded.filter((id) => !ids.has(id))).toEqual([]);
+  expect(new Set(succeeded).size).toBe(succeeded.length);
+  console.log(`${succeeded.length} runs succeeded, ${cutOff.length} were cut off`);
+}
 
 it("an event that was sent and not answered for is sent again, under the same id", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -63,7 +95,7 @@ it("an event that was sent and not answered for is sent again, under the same id
 });
 
 it(
-  "all that was committed is told, in the order of the room, and nothing else is, whenever the service is killed",
+  "all that was committed is told in the order of the room, and run once at most, whenever the service is killed",
   async () => {
     console.log(`Killing the service ${tales * KILLS_A_TALE} times amid events, with seed ${seed}`);
     for (let tale = 0; tale < tales; tale += 1) {
@@ -83,8 +115,9 @@ it(
         throw new Error(`What was told last: ${gap}`, { cause });
       });
       expect(hustle.acknowledged).toBeGreaterThan(0);
+      await expectRunOnce(receiver.events.filter(({ data }) => data.roomId === roomId));
       console.log(`${hustle.acknowledged} requests were acknowledged, ${receiver.events.length} events told`);
     }
   },
-  START_MS + tales * TALE_MS,
+  START_MS + tales * 2 * TALE_MS,
 );

@@ -32,9 +32,34 @@ const flood = (response: ServerResponse) => {
   more();
 };
 
+/** Answers that wait until somebody asks for `/open/<name>/now`; whoever comes later need not wait. */
+class Gates {
+  readonly #waiting = new Map<string, ServerResponse[]>();
+  readonly #open = new Set<string>();
+
+  wait(name: string, response: ServerResponse): void {
+    if (this.#open.has(name)) response.end("open");
+    else this.#waiting.set(name, [...(this.#waiting.get(name) ?? []), response]);
+  }
+
+  open(name: string): void {
+    this.#open.add(name);
+    for (const response of this.#waiting.get(name) ?? []) response.end("open");
+  }
+}
+
+const gates = new Gates();
+
 function behave(url: URL, response: ServerResponse): void {
   const [, behaviour, argument = ""] = url.pathname.split("/");
   switch (behaviour) {
+    case "gate":
+      gates.wait(argument, response);
+      return;
+    case "open":
+      gates.open(argument);
+      response.end("opened");
+      return;
     case "status":
       response.writeHead(Number(argument), Object.fromEntries(url.searchParams)).end(`answer ${argument}`);
       return;

@@ -2,14 +2,17 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Env } from "../../src/env.ts";
+import type { NamespaceVariables } from "../../src/workflows/namespace-settings.ts";
+import type { Dispatcher } from "./namespace/dispatcher.ts";
 
 declare global {
   namespace Cloudflare {
     interface Env extends AtriumEnv {
       readonly TEST_MIGRATIONS: D1Migration[];
-    }
-    interface GlobalProps {
-      mainModule: typeof import("../../src/index.ts");
+      /** The stand-in for a dispatch namespace: its binding, its API, and the settings that fit them. */
+      readonly NAMESPACE_DISPATCHER: Service<Dispatcher>;
+      readonly NAMESPACE_API: Fetcher;
+      readonly NAMESPACE_SETTINGS: NamespaceVariables;
     }
   }
 }

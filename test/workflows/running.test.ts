@@ -102,13 +102,13 @@ export default async () => {
     expect(logs.every(({ timestamp }) => !Number.isNaN(Date.parse(timestamp)))).toBe(true);
   });
 
-  it("keeps logs up to their limit, and says that there was more", async () => {
+  it("keeps logs up to their limit, for which a line costs 32 bytes more, and says that there was more", async () => {
     const source = "export default () => { for (let i = 0; i < 1000; i++) console.log('é'.repeat(10)); };";
-    const { status, logs } = await run(source, { limits: { logBytes: 100 } });
+    const { status, logs } = await run(source, { limits: { logBytes: 5 * (20 + 32) } });
     expect(status).toBe("success");
     expect(logs.map(({ message }) => message)).toEqual([
       ...Array.from({ length: 5 }, () => "é".repeat(10)),
-      "[what was logged after 100 bytes is left out]",
+      "[what was logged after 260 bytes is left out]",
     ]);
   });
 

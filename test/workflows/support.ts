@@ -6,7 +6,7 @@ import { roomGateway } from "../../src/realtime/gateway.ts";
 import { type KitPorts, RunKit } from "../../src/workflows/bindings.ts";
 import { compile } from "../../src/workflows/compile.ts";
 import { runLimits } from "../../src/workflows/limits.ts";
-import type { RunLimits, Runner, RunReport } from "../../src/workflows/runner.ts";
+import type { RunLimits, Runner, RunReport, Script } from "../../src/workflows/runner.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
 /** A room of an organization of its own. */
@@ -66,6 +66,18 @@ export interface RunOptions extends KitOptions {
   readonly event?: object;
 }
 
+/** A program, compiled, as the script of a workflow with this id. */
+export const scriptOf = (
+  { accountId }: Pick<Stage, "accountId">,
+  source: string,
+  scriptId: string,
+): Script => ({
+  accountId,
+  workflowId: scriptId,
+  module: compiled(source),
+  hash: scriptId,
+});
+
 /** Compiles and runs a program in the room. */
 export function runProgram(
   runner: Runner,
@@ -75,7 +87,7 @@ export function runProgram(
 ): Promise<RunReport> {
   const limits = { ...LIMITS, ...options.limits };
   const scriptId = options.scriptId ?? crypto.randomUUID();
-  const script = { accountId: at.accountId, workflowId: scriptId, module: compiled(source), hash: scriptId };
+  const script = scriptOf(at, source, scriptId);
   const kit = kitFor(at, { calls: limits.calls, workflowId: scriptId, ...options });
   return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), kit, limits);
 }

@@ -10,6 +10,8 @@ type Level = LogLine["level"];
 const MAX_LINES = 100_000;
 /** Of one line. */
 const MAX_LINE_LENGTH = 16 * 1024;
+/** What a line costs beside its text, for its level and its time: empty ones are not free. */
+const LINE_BYTES = 32;
 
 export class Log {
   readonly #run: Run;
@@ -30,7 +32,7 @@ export class Log {
     const parts: string[] = [];
     for (let index = 0; index < values.length; index += 1) push(parts, show(values[index]));
     const message = cut(join(parts, " "), MAX_LINE_LENGTH);
-    this.#bytes += byteLengthOf(utf8(message));
+    this.#bytes += LINE_BYTES + byteLengthOf(utf8(message));
     const { logBytes } = this.#run.limits;
     this.#isFull = this.#bytes > logBytes;
     if (this.#isFull) this.#append("warn", `[what was logged after ${logBytes} bytes is left out]`);

@@ -41,6 +41,11 @@ type Outcome = Pick<GuestAnswer, "status" | "result">;
 const failed = (result: string): Outcome => ({ status: "failed", result });
 
 export default class Harness extends WorkerEntrypoint {
+  /** A script without such a handler cannot be uploaded to a dispatch namespace; nobody sends it requests. */
+  override fetch(): Response {
+    return new Response(null, { status: 404 });
+  }
+
   /** Runs the program once; the answer is a {@link GuestAnswer} as JSON. It ends with the limits, whatever happens. */
   run(event: string, kit: RunKit, limits: RunLimits): Promise<string> {
     return startRun(limits, async (run) => {
@@ -50,14 +55,16 @@ export default class Harness extends WorkerEntrypoint {
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
-      return answerOf(verdict, log, isIsolateSpent(run));
+      return answerOf(verdict, log, run);
     });
   }
 }
 
 /** A {@link GuestAnswer}: only texts are written, since objects could be asked for a `toJSON`. */
-const answerOf = ({ status, result }: Outcome, { json }: Log, isSpent: boolean): string =>
-  `{"status":"${status}","result":${stringify(result)},"isSpent":${isSpent},"logs":${json}}`;
+function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string {
+  const spent = isIsolateSpent(run);
+  return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
+}
 
 /** The program's function, once its module is evaluated: to import it again costs as much as a short run. */
 let handler: unknown;

@@ -17,8 +17,26 @@ export async function burst(
   { rooms, users, listeners }: { rooms: readonly string[]; users: number; listeners: number },
   stop: AbortSignal,
 ): Promise<Burst> {
-  const url = `${stage.origin}/v1/accounts/${stage.organization.accountId}/users`;
-  const headers = { ...stage.organization.headers, "Content-Type": "application/json" };
+  const arrived = stage.expectArrivals(users * listeners, stop);
+  const startedAt = performance.now();
+  const begunAt = await createUsers(stage, { rooms, users }, stop);
+  const arrivals = await arrived;
+  const lastAt = Math.max(...arrivals.map(({ at }) => at));
+  const delay = ({ userId, at }: Arrival) => at - (begunAt.get(userId) ?? at);
+  return {
+    perSecond: (arrivals.length * 1000) / (lastAt - startedAt),
+    delaysMs: arrivals.map(delay).sort((a, b) => a - b),
+  };
+}
+
+/** Creates users as fast as the service lets them; gives when each was asked for, by its id. */
+export async function createUsers(
+  { origin, organization }: Pick<Stage, "origin" | "organization">,
+  { rooms, users }: { rooms: readonly string[]; users: number },
+  stop: AbortSignal,
+): Promise<Map<string, number>> {
+  const url = `${origin}/v1/accounts/${organization.accountId}/users`;
+  const headers = { ...organization.headers, "Content-Type": "application/json" };
   const begunAt = new Map<string, number>();
   let next = 0;
   const create = async (): Promise<void> => {
@@ -32,16 +50,8 @@ export async function burst(
       begunAt.set(data.user.id, at);
     }
   };
-  const arrived = stage.expectArrivals(users * listeners, stop);
-  const startedAt = performance.now();
   await Promise.all(Array.from({ length: CONNECTIONS }, create));
-  const arrivals = await arrived;
-  const lastAt = Math.max(...arrivals.map(({ at }) => at));
-  const delay = ({ userId, at }: Arrival) => at - (begunAt.get(userId) ?? at);
-  return {
-    perSecond: (arrivals.length * 1000) / (lastAt - startedAt),
-    delaysMs: arrivals.map(delay).sort((a, b) => a - b),
-  };
+  return begunAt;
 }
 
 /** The value below which this share of sorted values lies. */

@@ -1,4 +1,5 @@
 /** How soon a webhook is told that somebody has joined, while the service does nothing else. */
+import { once } from "node:events";
 import WebSocket from "ws";
 import { CommandError } from "../../../src/cli/command.ts";
 import type { Section } from "../room/turns.ts";
@@ -34,11 +35,8 @@ export async function measureLatency(stage: Stage, options: BenchOptions): Promi
 
 /** From sending JOIN_ROOM on an open socket to the arrival of its event; the user leaves again. */
 async function timeJoin(stage: Stage, roomId: string, token: string, stop: AbortSignal): Promise<number> {
-  const { accountId } = stage.organization;
-  const address = `${stage.origin.replace("http", "ws")}/v1/accounts/${accountId}/rooms/${roomId}/socket`;
-  const socket = new WebSocket(address, { perMessageDeflate: false });
+  const socket = await openSocket(stage.origin, stage.organization.accountId, roomId);
   const failed = new Promise<never>((_, reject) => socket.once("error", reject));
-  await Promise.race([new Promise((resolve) => socket.once("open", resolve)), failed]);
   const arrived = stage.expectArrivals(1, stop);
   const startedAt = performance.now();
   socket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
@@ -47,4 +45,12 @@ async function timeJoin(stage: Stage, roomId: string, token: string, stop: Abort
   await new Promise((resolve) => socket.once("close", resolve));
   if (arrival === undefined) throw new CommandError("No event came");
   return arrival.at - startedAt;
+}
+
+/** A socket of the room that has not joined yet. */
+export async function openSocket(origin: string, accountId: string, roomId: string): Promise<WebSocket> {
+  const address = `${origin.replace("http", "ws")}/v1/accounts/${accountId}/rooms/${roomId}/socket`;
+  const socket = new WebSocket(address, { perMessageDeflate: false });
+  await once(socket, "open"); // rejects on an error, too
+  return socket;
 }

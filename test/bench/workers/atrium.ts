@@ -5,6 +5,7 @@ import type { Env } from "../../../src/env.ts";
 
 export { SubscriberObject } from "../../../src/events/subscriber-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
+export { Isolates } from "../../../src/workflows/isolates.ts";
 
 /**
  * Counts in memory. Miniflare emulates the binding by an object that writes each count to disk: the two

@@ -129,13 +129,16 @@ app.post("/:account/users", async (c) => {
     DB.prepare(
       `INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
        SELECT ?, users.account_id, ?, ?, json_object('id', rooms.id), json_object('id', users.id), listeners.owed
-       FROM (SELECT json_group_array(id) AS owed FROM webhooks WHERE account_id = ? AND enabled
-             AND (room_id IS NULL OR room_id = ?) AND instr(events, ?) HAVING count(*) > 0) AS listeners, users
+       FROM (SELECT json_group_array(id) AS owed FROM (
+               SELECT id, events FROM webhooks WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)
+               UNION ALL
+               SELECT id, events FROM workflows WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)
+             ) WHERE instr(events, ?) HAVING count(*) > 0) AS listeners, users
        JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id
        WHERE users.account_id = ? AND users.room_id = ? AND users.id = ? RETURNING id`,
     ).bind(
       ...[crypto.randomUUID(), "user.created", Date.now()],
-      ...[account, roomId, '"user.created"'],
+      ...[account, roomId, account, roomId, '"user.created"'],
       ...[account, roomId, row[0]],
     ),
   ]);

@@ -1,0 +1,43 @@
+/** What can be asked about workflows. */
+import type { Ctx } from "../context.ts";
+import type { Page } from "../database.ts";
+import { notFound } from "../errors.ts";
+import type { SubscriberKey } from "../events/subscriber.ts";
+import { type PageShown, pageShown } from "../http/paginate.ts";
+import { presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
+import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
+
+/** The object that runs the workflow. */
+export const keyOf = ({ accountId }: Pick<Ctx, "accountId">, id: string): SubscriberKey => ({
+  kind: "workflow",
+  accountId,
+  id,
+});
+
+/** A page of the organization's workflows, newest first. */
+export async function listWorkflows(ctx: Ctx, page: Page): Promise<{ workflows: Workflow[] } & PageShown> {
+  const [rows, counted] = await ctx.db.run([selectWorkflows(ctx, page), countWorkflows(ctx, page)]);
+  return { workflows: rows.map(presentWorkflow), ...pageShown(page, counted) };
+}
+
+/** NOT_FOUND when it is not there or not the organization's. */
+export async function getWorkflow(ctx: Ctx, workflowId: string): Promise<{ workflow: Workflow }> {
+  const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
+  if (row === undefined) throw notFound("Workflows", "Workflow");
+  return { workflow: presentWorkflow(row) };
+}
+
+/** A page of the runs that are over, newest first, as far as they are remembered. */
+export async function listExecutions(
+  ctx: Ctx,
+  workflowId: string,
+  { limit, offset }: Page,
+): Promise<{ executions: WorkflowExecution[] } & PageShown> {
+  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (row === undefined) throw notFound("Workflows", "Workflow");
+  const { executions, total } = await ctx.subscribers.listExecutions(keyOf(ctx, workflowId), {
+    limit,
+    offset,
+  });
+  return { executions: [...executions], total, limit, offset };
+}

@@ -1,0 +1,115 @@
+/** Runs one trivial function many times in one request: as Atrium runs workflows, or by the Worker Loader alone. */
+/// <reference types="@cloudflare/workers-types" />
+import { DurableObject } from "cloudflare:workers";
+import { openDatabase } from "../../../src/database.ts";
+import type { Env } from "../../../src/env.ts";
+import { openBlobs } from "../../../src/files/blobs.ts";
+import { roomGateway } from "../../../src/realtime/gateway.ts";
+import { RunKit } from "../../../src/workflows/bindings.ts";
+import { compile } from "../../../src/workflows/compile.ts";
+import { GUEST_COMPATIBILITY } from "../../../src/workflows/guest-modules.ts";
+import { runLimits } from "../../../src/workflows/limits.ts";
+import { runnerOf } from "../../../src/workflows/runner-of.ts";
+
+// Not used here: wrangler wants to see the objects of wrangler.toml exported.
+export { RoomObject } from "../../../src/realtime/room-object.ts";
+export { Isolates } from "../../../src/workflows/isolates.ts";
+
+const ID = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11";
+const HANDLER = "async (event) => ({ heard: event.event })";
+const EVENT = JSON.stringify({
+  id: ID,
+  event: "user.created",
+  timestamp: "2026-01-31T09:30:00.000Z",
+  data: { roomId: ID, userId: ID },
+});
+const RESULT = '{"heard":"user.created"}';
+
+const BARE = `
+  import { WorkerEntrypoint } from "cloudflare:workers";
+  const handler = ${HANDLER};
+  export default class extends WorkerEntrypoint {
+    async run(event) { return JSON.stringify(await handler(JSON.parse(event))); }
+  }`;
+
+/** Runs the function once; gives its result as JSON. */
+type RunOnce = () => Promise<string>;
+
+/** Runs belong to an object, as in Atrium. Named as wrangler.toml has it. */
+export class SubscriberObject extends DurableObject<Env> {
+  readonly #runner = runnerOf(this.env);
+  readonly #limits = runLimits(this.env);
+  readonly #module = compiled(`export default ${HANDLER};`);
+
+  async run(subject: string, times: number, inFlight: number): Promise<void> {
+    const runOnce = this.#subject(subject);
+    let left = times;
+    const work = async () => {
+      for (; left > 0; ) {
+        left -= 1;
+        if ((await runOnce()) !== RESULT) throw new Error("A run went wrong");
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, work));
+  }
+
+  #subject(name: string): RunOnce {
+    if (name === "warm") return () => this.#runOurs("warm");
+    if (name === "cold") return () => this.#runOurs(crypto.randomUUID());
+    return () => this.#runBare(name === "bare-warm" ? "warm" : null);
+  }
+
+  async #runOurs(hash: string): Promise<string> {
+    const script = { accountId: ID, workflowId: ID, module: this.#module, hash };
+    const { result } = await this.#runner.run(script, EVENT, this.#kit(), this.#limits);
+    return result;
+  }
+
+  #kit(): RunKit {
+    const where = { accountId: ID, workflowId: ID, roomId: ID, origin: "https://atrium.test" };
+    return new RunKit(
+      { ...where, calls: this.#limits.calls },
+      {
+        db: openDatabase(this.env.DB),
+        rooms: roomGateway(this.env),
+        blobs: openBlobs(this.env.FILES),
+        fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+        devTargets: [],
+        now: Date.now,
+        log: console.error,
+      },
+    );
+  }
+
+  #runBare(isolate: string | null): Promise<string> {
+    const { LOADER } = this.env;
+    if (LOADER === undefined) throw new Error("The binding LOADER is missing");
+    const worker = LOADER.get(isolate, () => ({
+      compatibilityDate: GUEST_COMPATIBILITY.date,
+      compatibilityFlags: [...GUEST_COMPATIBILITY.flags],
+      mainModule: "main.js",
+      modules: { "main.js": BARE },
+      globalOutbound: null,
+    }));
+    return (worker.getEntrypoint() as unknown as { run(event: string): Promise<string> }).run(EVENT);
+  }
+}
+
+function compiled(source: string): string {
+  const compilation = compile(source);
+  if (!compilation.ok) throw new Error(compilation.problem.message);
+  return compilation.module;
+}
+
+/** The one object; the types of the service know another class by its name. */
+const objectOf = ({ SUBSCRIBERS }: Env): Pick<SubscriberObject, "run"> =>
+  SUBSCRIBERS.getByName("runs") as unknown as SubscriberObject;
+
+export default {
+  /** `/SUBJECT/TIMES/IN_FLIGHT` */
+  async fetch(request: Request, env: Env) {
+    const [, subject = "", times, inFlight] = new URL(request.url).pathname.split("/");
+    await objectOf(env).run(subject, Number(times), Number(inFlight));
+    return new Response("ok");
+  },
+};

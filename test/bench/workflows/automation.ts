@@ -1,0 +1,59 @@
+/** A workflow that the bench has events for: made over REST, and watched over REST until its runs are recorded. */
+import { CommandError } from "../../../src/cli/command.ts";
+import type { EventName } from "../../../src/events/schema.ts";
+import type { Workflow, WorkflowExecution } from "../../../src/workflows/schema.ts";
+import type { Organization } from "../organization.ts";
+
+const RECORD_LIMIT_MS = 60_000;
+const CODE = "export default async (event) => ({ heard: event.event });";
+
+interface Executions {
+  readonly executions: readonly WorkflowExecution[];
+  readonly total: number;
+}
+
+export class Automation {
+  readonly origin: string;
+  readonly organization: Organization;
+  #id = "";
+
+  constructor(origin: string, organization: Organization) {
+    this.origin = origin;
+    this.organization = organization;
+  }
+
+  /** Makes the workflow. */
+  async prepare(events: readonly EventName[]): Promise<void> {
+    const body = { name: "Bench", code: CODE, events };
+    this.#id = (await this.#ask<{ workflow: Workflow }>("POST", "workflows", body)).workflow.id;
+  }
+
+  /** With its executions. */
+  async remove(): Promise<void> {
+    await this.#ask("DELETE", `workflows/${this.#id}`);
+  }
+
+  /** Asks over and over until so many runs are recorded; gives the time then, by `performance.now()`. */
+  async recorded(count: number, stop: AbortSignal): Promise<number> {
+    const limit = performance.now() + RECORD_LIMIT_MS;
+    for (;;) {
+      stop.throwIfAborted();
+      const path = `workflows/${this.#id}/executions?limit=1`;
+      const { executions, total } = await this.#ask<Executions>("GET", path);
+      if (executions[0]?.status === "failed") throw new CommandError(`A run failed: ${executions[0].result}`);
+      if (total >= count) return performance.now();
+      if (performance.now() > limit) throw new CommandError(`Only ${total} of ${count} runs were recorded`);
+    }
+  }
+
+  async #ask<Data>(method: string, path: string, body?: object): Promise<Data> {
+    const response = await fetch(`${this.origin}/v1/accounts/${this.organization.accountId}/${path}`, {
+      method,
+      headers: { ...this.organization.headers, "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const { data, description } = (await response.json()) as { data: Data; description: string };
+    if (!response.ok) throw new CommandError(`${method} ${path}: ${response.status} ${description}`);
+    return data;
+  }
+}

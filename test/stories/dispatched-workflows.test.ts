@@ -1,0 +1,65 @@
+/** The service as production runs workflows: uploaded to a dispatch namespace by its API, and called through its binding. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
+import { KillableService } from "../endurance/killable-service.ts";
+import { eventually } from "../node/processes.ts";
+import { Customer } from "./client.ts";
+
+let service: KillableService;
+let customer: Customer;
+beforeAll(async () => {
+  service = await KillableService.prepare("dispatch");
+  customer = new Customer(service, service.organization);
+});
+afterAll(() => service?.dispose());
+
+async function create(code: string, roomId: string): Promise<Workflow> {
+  const body = { name: "A workflow", code, events: ["user.created"], roomId };
+  const { data, error } = await customer.send<{ workflow: Workflow }>("POST", "/workflows", body);
+  expect(error).toBeNull();
+  return data.workflow;
+}
+
+/** The runs that are over, the newest first, once there are so many. */
+async function executionsOf({ id }: Workflow, count: number): Promise<WorkflowExecution[]> {
+  let executions: WorkflowExecution[] = [];
+  await eventually(`${count} executions`, async () => {
+    const path = `/workflows/${id}/executions`;
+    executions = (await customer.send<{ executions: WorkflowExecution[] }>("GET", path)).data.executions;
+    return executions.length >= count;
+  });
+  return executions;
+}
+
+it("runs a workflow on an event, with its bindings, and its next version from the next event on", async () => {
+  const { id: roomId } = await customer.createRoom();
+  const workflow = await create(
+    `export default async ({ user }, { room, files }) => {
+      const { key } = await files.put("welcome.txt", "Welcome, " + user.name);
+      console.log((await room.getUsers()).map(({ name }) => name).join());
+      return (await files.get(key)).text();
+    };`,
+    roomId,
+  );
+  await customer.createUser(roomId, "Ada");
+  expect(await executionsOf(workflow, 1)).toMatchObject([
+    { status: "success", result: '"Welcome, Ada"', logs: [{ level: "log", message: "Ada" }] },
+  ]);
+  const code = "export default ({ user }) => user.name.length;";
+  await customer.send("PATCH", `/workflows/${workflow.id}`, { code });
+  await customer.createUser(roomId, "Cleo");
+  expect(await executionsOf(workflow, 2)).toMatchObject([{ status: "success", result: "4" }, {}]);
+});
+
+it("stops a workflow that loops, while others run", async () => {
+  const { id: roomId } = await customer.createRoom();
+  const looping = await create("export default () => { for (;;); };", roomId);
+  const greeting = await create("export default ({ user }) => user.name;", roomId);
+  await customer.createUser(roomId, "Bo");
+  const [stopped] = await executionsOf(looping, 1);
+  expect(stopped).toMatchObject({
+    status: "failed",
+    result: expect.stringContaining("500 ms without a pause"),
+  });
+  expect(await executionsOf(greeting, 1)).toMatchObject([{ status: "success", result: '"Bo"' }]);
+});

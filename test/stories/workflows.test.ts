@@ -1,0 +1,128 @@
+/** Workflows in the service of `npm start`: written, run, cut off by a crash, and hostile to nobody but themselves. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { EventName } from "../../src/events/schema.ts";
+import type { StorageFile } from "../../src/files/schema.ts";
+import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { Customer } from "./client.ts";
+
+/** So many endless loops; each is stopped after half a second, and the next one begins some time later. */
+const LOOPS = 5;
+const DEADLINE_MS = 60_000;
+
+let persistTo: string;
+let service: Service;
+let customer: Customer;
+
+const start = async (port?: number) => {
+  service = await startService({ persistTo, ...(port === undefined ? {} : { port }) });
+  customer = new Customer(service, service);
+};
+
+beforeAll(async () => {
+  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-workflows-"));
+  await start();
+});
+
+afterAll(async () => {
+  await service?.kill();
+  await rm(persistTo, { recursive: true, force: true });
+});
+
+async function createWorkflow(code: string, events: EventName[], roomId: string): Promise<Workflow> {
+  const body = { name: "A workflow", code, events, roomId };
+  const answer = await customer.send<{ workflow: Workflow }>("POST", "/workflows", body);
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.data.workflow;
+}
+
+const executionsOf = async ({ id }: Workflow) =>
+  (
+    await customer.send<{ executions: WorkflowExecution[]; total: number }>(
+      "GET",
+      `/workflows/${id}/executions`,
+    )
+  ).data;
+
+const filesIn = async (roomId: string) =>
+  (await customer.send<{ files: StorageFile[] }>("GET", `/files?roomId=${roomId}`)).data.files;
+
+it("runs when a user joins over a socket, and tells what it returned and logged", async () => {
+  const room = await customer.createRoom();
+  const workflow = await createWorkflow(
+    `export default async (event: { data: { userId: string } }, { room, files }) => {
+      const users = await room.getUsers();
+      const here = users.filter(({ status }) => status === "online").map(({ name }) => name);
+      console.log("here now:", here);
+      const { key } = await files.put("greeting.txt", "Welcome, " + here.join());
+      return { greeted: event.data.userId, key };
+    };`,
+    ["participant.joined"],
+    room.id,
+  );
+  const ada = await customer.createUser(room.id, "Ada");
+  const tab = await customer.join(ada);
+  await eventually("the run", async () => (await executionsOf(workflow)).total === 1, DEADLINE_MS);
+  const [execution] = (await executionsOf(workflow)).executions;
+  const [file] = await filesIn(room.id);
+  expect(execution).toMatchObject({
+    workflow_id: workflow.id,
+    event: "participant.joined",
+    status: "success",
+    result: JSON.stringify({ greeted: ada.id, key: file?.key }),
+    logs: [{ level: "log", message: 'here now: ["Ada"]' }],
+  });
+  expect(file).toMatchObject({ filename: "greeting.txt", uploadedBy: `workflow:${workflow.id}` });
+  expect(await (await fetch(file?.url ?? "")).text()).toBe("Welcome, Ada");
+  tab.socket.close();
+});
+
+it("lets another room live on while a program loops without end", async () => {
+  const [hostile, peaceful] = [await customer.createRoom(), await customer.createRoom()];
+  const workflow = await createWorkflow("export default () => { for (;;); };", ["user.created"], hostile.id);
+  await Promise.all(Array.from({ length: LOOPS }, () => customer.createUser(hostile.id)));
+  let rounds = 0;
+  while ((await executionsOf(workflow)).total < LOOPS) {
+    const tab = await customer.join(await customer.createUser(peaceful.id));
+    expect(tab.messages[0]).toMatchObject({ success: true });
+    tab.socket.close();
+    await tab.closed;
+    rounds += 1;
+  }
+  expect(rounds).toBeGreaterThan(LOOPS);
+  const { executions } = await executionsOf(workflow);
+  expect(executions).toMatchObject(
+    Array(LOOPS).fill({ status: "failed", result: "The workflow ran for more than 500 ms without a pause" }),
+  );
+});
+
+it("tells of a run that a crash cut off, and does not repeat it", async () => {
+  const room = await customer.createRoom();
+  const workflow = await createWorkflow(
+    `export default async (event, { files }) => {
+      await files.put(event.user.name + ".txt", "begun");
+      if (event.user.name === "Ada") await new Promise((resolve) => setTimeout(resolve, 25_000));
+    };`,
+    ["user.created"],
+    room.id,
+  );
+  await customer.createUser(room.id, "Ada");
+  await customer.createUser(room.id, "Bo");
+  await eventually("the run has begun", async () => (await filesIn(room.id)).length === 1, DEADLINE_MS);
+  await service.kill();
+  await start(service.port);
+  await eventually("both are over", async () => (await executionsOf(workflow)).total === 2, DEADLINE_MS);
+  expect((await executionsOf(workflow)).executions).toMatchObject([
+    { status: "success", result: "null" },
+    {
+      status: "failed",
+      result:
+        "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.",
+    },
+  ]);
+  expect((await filesIn(room.id)).map(({ filename }) => filename)).toEqual(["Bo.txt", "Ada.txt"]);
+});

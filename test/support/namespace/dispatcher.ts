@@ -1,0 +1,77 @@
+/** The binding that calls scripts of the namespace: they are loaded by the Worker Loader, by name and version. */
+import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
+import type { NamespaceEnv } from "./env.ts";
+import { type Script, type ScriptModule, Scripts } from "./scripts.ts";
+
+/** As `DynamicDispatchOptions`, of which the limits are what is known here. */
+export interface DispatchOptions {
+  readonly limits?: { readonly cpuMs?: number; readonly subRequests?: number };
+}
+
+/** A script's methods by their names, as they are called over RPC. */
+type Methods = Record<string, (...args: unknown[]) => Promise<unknown>>;
+
+export class Dispatcher extends WorkerEntrypoint<NamespaceEnv> {
+  /** Answers whether there is such a script or not: a call of it tells. */
+  get(name: string, _args: object = {}, options: DispatchOptions = {}): DispatchedScript {
+    return new DispatchedScript(this.env, name, options);
+  }
+}
+
+/** What `get` gives: the methods that the tests' scripts have. */
+class DispatchedScript extends RpcTarget {
+  readonly #env: NamespaceEnv;
+  readonly #name: string;
+  readonly #options: DispatchOptions;
+
+  constructor(env: NamespaceEnv, name: string, options: DispatchOptions) {
+    super();
+    this.#env = env;
+    this.#name = name;
+    this.#options = options;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    return (await this.#load()).fetch(request);
+  }
+
+  async run(...args: unknown[]): Promise<unknown> {
+    const methods = (await this.#load()) as unknown as Methods;
+    return methods.run?.(...args);
+  }
+
+  async #load(): Promise<Fetcher> {
+    const script = await new Scripts(this.#env.SCRIPTS).find(this.#name);
+    if (script === null) throw new Error("Worker not found.");
+    const { cpu_ms = Number.POSITIVE_INFINITY } = script.metadata.limits ?? {};
+    // Processor time is measured nowhere here; who may use none has used too much, though.
+    if (Math.min(cpu_ms, this.#options.limits?.cpuMs ?? cpu_ms) <= 0)
+      throw new Error("Worker exceeded CPU time limit.");
+    return loadScript(script, this.#env);
+  }
+}
+
+export function loadScript({ name, etag, metadata, modules }: Script, env: NamespaceEnv): Fetcher {
+  const { main_module: mainModule, compatibility_date, compatibility_flags, bindings } = metadata;
+  const worker = env.LOADER.get(`${name}:${etag}`, () => ({
+    mainModule,
+    modules: Object.fromEntries(modules.map((module) => [module.name, loadable(module)])),
+    compatibilityDate: compatibility_date,
+    compatibilityFlags: [...compatibility_flags],
+    env: Object.fromEntries(
+      bindings.map((binding) => [
+        binding.name,
+        "text" in binding ? binding.text : "json" in binding ? binding.json : undefined,
+      ]),
+    ),
+  }));
+  return worker.getEntrypoint();
+}
+
+function loadable({ type, content }: ScriptModule): WorkerLoaderModule {
+  const bytes = Buffer.from(content, "base64");
+  if (type === "application/javascript+module") return { js: bytes.toString() };
+  if (type === "text/plain") return { text: bytes.toString() };
+  const data = Uint8Array.from(bytes).buffer;
+  return type === "application/wasm" ? { wasm: data } : { data };
+}

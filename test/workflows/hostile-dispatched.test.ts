@@ -1,0 +1,5 @@
+/** Hostile programs, in a dispatch namespace. */
+import { dispatchRunner } from "./namespace.ts";
+import { describeRunner } from "./runner-contract.ts";
+
+describeRunner("the dispatch runner", () => dispatchRunner().runner);

@@ -1,0 +1,284 @@
+/** Workflows over REST: what an organization keeps, and how it changes. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { keepHouse } from "../../src/housekeeping.ts";
+import { MAX_CODE_BYTES, type Workflow } from "../../src/workflows/schema.ts";
+import { type Account, account } from "../support/api.ts";
+import { Automaton, CODE } from "./automaton.ts";
+
+const MINUTE_MS = 60_000;
+/** Compiles, whatever stands in the comment. */
+const commented = (comment: string): string => `export default () => null; // ${comment}`;
+
+let owner: Account;
+
+beforeEach(async () => {
+  owner = await account();
+});
+
+const create = async (body: object = {}): Promise<Workflow> => {
+  const whole = { name: "A workflow", code: CODE, events: ["user.created"], ...body };
+  const answer = await owner.api.post<{ workflow: Workflow }>("/workflows", whole);
+  expect(answer.status, answer.error?.message).toBe(201);
+  return answer.data.workflow;
+};
+
+const patch = (id: string, body: object) => owner.api.patch<{ workflow: Workflow }>(`/workflows/${id}`, body);
+
+const list = async (query: Record<string, string> = {}) =>
+  (await owner.api.get<{ workflows: Workflow[]; total: number }>(`/workflows?${new URLSearchParams(query)}`))
+    .data;
+
+describe("creating a workflow", () => {
+  it("answers it enabled, for all rooms unless told otherwise, with its events once each", async () => {
+    const workflow = await create({ events: ["user.created", "session.closed", "user.created"] });
+    expect(workflow).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      organization_id: owner.id,
+      name: "A workflow",
+      code: CODE,
+      events: ["user.created", "session.closed"],
+      room_id: null,
+      enabled: true,
+      created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      updated_at: workflow.created_at,
+    });
+    const { id } = await owner.api.createRoom();
+    expect(await create({ roomId: id })).toMatchObject({ room_id: id });
+    expect(await create({ roomId: null })).toMatchObject({ room_id: null });
+    expect((await owner.api.get(`/workflows/${workflow.id}`)).data).toEqual({ workflow });
+  });
+
+  it("keeps TypeScript as it was sent", async () => {
+    const code =
+      "type Name = string;\nexport default async (event: { event: Name }): Promise<Name> => event.event;\n";
+    expect(await create({ code })).toMatchObject({ code });
+  });
+
+  it("asks for a room of the organization's own", async () => {
+    const foreign = await (await account()).api.createRoom();
+    for (const roomId of [foreign.id, crypto.randomUUID(), "nothing"]) {
+      const body = { name: "A workflow", code: CODE, events: ["user.created"], roomId };
+      const answer = await owner.api.post("/workflows", body);
+      expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([404, "NOT_FOUND", "Rooms"]);
+    }
+    expect((await list()).total).toBe(0);
+  });
+
+  it.each([
+    ["export default async (event) => {\n  const a = 1;\n  return a +* 2;\n};\n", 3, 13],
+    ["export default (event: string => 1;", 1, 31],
+  ])("refuses code that is none, and says where: %j", async (code, line, column) => {
+    const { id } = await create();
+    for (const answer of [
+      await owner.api.post("/workflows", { name: "A workflow", code, events: ["user.created"] }),
+      await patch(id, { code }),
+    ]) {
+      expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([
+        400,
+        "VALIDATION_ERROR",
+        "Workflows",
+      ]);
+      expect(answer.error?.message).toMatch(new RegExp(`^code: line ${line}, column ${column}: \\w`));
+    }
+    expect(await list()).toMatchObject({ total: 1, workflows: [{ id, code: CODE }] });
+  });
+
+  it.each(["const a = 1;", "export default 7;", "export const run = () => 1;", "   "])(
+    "refuses code that exports no function by default: %j",
+    async (code) => {
+      const body = { name: "A workflow", code, events: ["user.created"] };
+      const answer = await owner.api.post("/workflows", body);
+      expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(answer.error?.message).toMatch(/^code: line \d+, column \d+: /);
+    },
+  );
+
+  it("takes 256 KiB of code, counted in bytes of UTF-8, and no more", async () => {
+    const room = MAX_CODE_BYTES - commented("").length;
+    const largest = commented("é".repeat(room / 2));
+    expect(new TextEncoder().encode(largest).byteLength).toBe(MAX_CODE_BYTES);
+    expect(await create({ code: largest })).toMatchObject({ code: largest });
+    for (const code of [`${largest} `, commented("é".repeat(room / 2 + 1)), "", "\ud800", "a\0"]) {
+      const answer = await owner.api.post("/workflows", { name: "Large", code, events: ["user.created"] });
+      expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(answer.error?.message).toMatch(/^code: must /);
+    }
+  });
+
+  it.each([[[]], [["user.renamed"]], [["user.created", "*"]], ["user.created"], [[null]], [undefined]])(
+    "asks for events that there are, not %j",
+    async (events) => {
+      const answer = await owner.api.post("/workflows", { name: "A workflow", code: CODE, events });
+      expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+      expect(answer.error?.message).toContain("events");
+    },
+  );
+
+  it("happens once for requests with one Idempotency-Key, and leaves nothing of the others", async () => {
+    const headers = { "Idempotency-Key": crypto.randomUUID() };
+    const body = { name: "Once", code: CODE, events: ["user.created"] };
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        owner.api.post<{ workflow: Workflow }>("/workflows", body, { headers }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ data }) => data.workflow.id)).size).toBe(1);
+    expect((await list()).total).toBe(1);
+    await keepHouse(env, Date.now() + 2 * MINUTE_MS);
+    expect(await retired()).toEqual([]);
+  });
+});
+
+describe("listing workflows", () => {
+  it("shows the newest first, page by page", async () => {
+    const made = [await create(), await create(), await create()];
+    const newestFirst = made.toSorted(
+      (a, b) => b.created_at.localeCompare(a.created_at) || (a.id < b.id ? 1 : -1),
+    );
+    expect(await list()).toEqual({ workflows: newestFirst, total: 3, limit: 50, offset: 0 });
+    expect(await list({ limit: "1", offset: "1" })).toEqual({
+      workflows: newestFirst.slice(1, 2),
+      total: 3,
+      limit: 1,
+      offset: 1,
+    });
+  });
+
+  it("ends a page with much code early, and goes on at the next one", async () => {
+    const code = commented("x".repeat(MAX_CODE_BYTES - commented("").length));
+    const made: string[] = [];
+    for (let index = 0; index < 20; index += 1) made.push((await create({ code })).id);
+    const seen: string[] = [];
+    let pages = 0;
+    for (; seen.length < made.length && pages < made.length; pages += 1) {
+      const { workflows, total } = await list({ limit: "100", offset: String(seen.length) });
+      expect(total).toBe(made.length);
+      seen.push(...workflows.map(({ id }) => id));
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    expect(pages).toBe(2);
+  });
+
+  it("finds a part of the name, literally and in any case", async () => {
+    const names = ["100%_a\\b", "Ünder way", "1000"];
+    for (const name of names) await create({ name });
+    const found = async (search: string) => (await list({ search })).workflows.map(({ name }) => name);
+    expect(await found("100%")).toEqual(names.slice(0, 1));
+    expect(await found("%_A\\B")).toEqual(names.slice(0, 1));
+    expect(await found("üNDER")).toEqual(names.slice(1, 2));
+    expect(await found("nowhere")).toEqual([]);
+    expect((await found("")).length).toBe(3);
+  });
+
+  it("shows each organization its own", async () => {
+    await create();
+    const stranger = await account();
+    expect((await stranger.api.get("/workflows")).data).toMatchObject({ total: 0, workflows: [] });
+  });
+});
+
+describe("changing a workflow", () => {
+  it("takes each field by itself, and notes when", async () => {
+    const { id: roomId } = await owner.api.createRoom();
+    let expected = await create();
+    for (const [body, shown] of [
+      [{ name: "Renamed" }, { name: "Renamed" }],
+      [{ code: commented("new") }, { code: commented("new") }],
+      [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
+      [{ roomId }, { room_id: roomId }],
+      [{ enabled: false }, { enabled: false }],
+      [{ enabled: false }, { enabled: false }],
+      [
+        { roomId: null, enabled: true },
+        { room_id: null, enabled: true },
+      ],
+    ] as const) {
+      const { workflow } = (await patch(expected.id, body)).data;
+      expect(workflow).toEqual({ ...expected, ...shown, updated_at: workflow.updated_at });
+      expect(Date.parse(workflow.updated_at)).toBeGreaterThan(Date.parse(expected.updated_at));
+      expected = workflow;
+    }
+    expect((await owner.api.get(`/workflows/${expected.id}`)).data).toEqual({ workflow: expected });
+    expect((await list({ search: "RENAMED" })).total).toBe(1);
+  });
+
+  it("asks for a room of the organization's own", async () => {
+    const { id } = await create();
+    const answer = await patch(id, { roomId: crypto.randomUUID() });
+    expect([answer.status, answer.error?.module]).toEqual([404, "Rooms"]);
+  });
+
+  it("is still possible when its room is gone", async () => {
+    const room = await owner.api.createRoom();
+    const { id } = await create({ roomId: room.id });
+    await owner.api.delete(`/rooms/${room.id}`);
+    expect((await patch(id, { enabled: false })).data.workflow).toMatchObject({
+      room_id: room.id,
+      enabled: false,
+    });
+  });
+});
+
+describe("deleting a workflow", () => {
+  it("happens once, of many that ask for it at once", async () => {
+    const { id } = await create();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/workflows/${id}`)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
+    expect(answers.find(({ success }) => success)?.data).toEqual({});
+    for (const gone of [
+      await owner.api.get(`/workflows/${id}`),
+      await owner.api.get(`/workflows/${id}/executions`),
+      await patch(id, { code: CODE }),
+      await owner.api.post(`/workflows/${id}/run`, {
+        event: "session.started",
+        data: { roomId: crypto.randomUUID() },
+      }),
+    ]) {
+      expect([gone.status, gone.error?.module, gone.error?.message]).toEqual([
+        404,
+        "Workflows",
+        "Workflow not found",
+      ]);
+    }
+    expect((await list()).total).toBe(0);
+  });
+});
+
+const retired = async (): Promise<unknown[]> =>
+  (
+    await env.DB.prepare("SELECT workflow_id, hash FROM retired_scripts WHERE account_id = ?")
+      .bind(owner.id)
+      .all()
+  ).results;
+
+describe("a script that nothing runs any more", () => {
+  it("is noted with the change that replaces it, and removed a minute later", async () => {
+    const { workflow } = await Automaton.create(owner.api);
+    await patch(workflow.id, { code: commented("two") });
+    expect(await retired()).toMatchObject([{ workflow_id: workflow.id }]);
+    await keepHouse(env, Date.now());
+    expect(await retired()).toHaveLength(1);
+    await owner.api.delete(`/workflows/${workflow.id}`);
+    expect(await retired()).toHaveLength(2);
+    await keepHouse(env, Date.now() + 2 * MINUTE_MS);
+    expect(await retired()).toEqual([]);
+  });
+
+  it("is not noted by a change that compiles to the same, or changes other things", async () => {
+    const { id } = await create();
+    await patch(id, { code: CODE, name: "Another" });
+    await patch(id, { enabled: false });
+    expect(await retired()).toEqual([]);
+  });
+
+  it("stays for as long as it cannot be removed", async () => {
+    const { id } = await create();
+    await owner.api.delete(`/workflows/${id}`);
+    await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");
+    await keepHouse(env, Date.now() + 2 * MINUTE_MS).catch(() => undefined);
+    await env.DB.exec("ALTER TABLE workflows_away RENAME TO workflows");
+    expect(await retired()).toHaveLength(1);
+  });
+});

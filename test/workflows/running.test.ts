@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runnerOf } from "../../src/workflows/runner-of.ts";
-import { type RunOptions, runProgram, stage } from "./support.ts";
+import { kitFor, LIMITS, type RunOptions, runProgram, stage } from "./support.ts";
 
 const runner = runnerOf(env);
 const at = await stage();
@@ -120,18 +120,17 @@ export default async () => {
     });
   });
 
-  it("tells of what is thrown in a timer, and goes on", async () => {
+  it("tells of what is thrown where nobody waits, and goes on", async () => {
     const source = `export default () => new Promise((resolve) => {
+      Promise.reject(new Error("in a promise"));
       setTimeout(() => { throw new Error("in a timer"); }, 1);
-      setTimeout((a, b) => resolve([a, b]), 2, "a", "b");
+      setTimeout((a, b) => resolve([a, b]), 5, "a", "b");
     });`;
     const { result, logs } = await run(source);
     expect(result).toBe('["a","b"]');
-    expect(logs).toMatchObject([
-      {
-        level: "error",
-        message: expect.stringMatching(/^Uncaught in a timer: Error: in a timer \(line 2\)/),
-      },
+    expect(logs.map(({ level, message }) => [level, message.split("\n")[0]])).toEqual([
+      ["error", "Uncaught: Error: in a promise (line 2)"],
+      ["error", "Uncaught: Error: in a timer (line 3)"],
     ]);
   });
 
@@ -143,6 +142,16 @@ export default async () => {
     expect([await outcome(false), await outcome(false)]).toEqual(["1", "2"]);
     await outcome(true);
     expect(await outcome(false)).toBe("1");
+  });
+
+  it("tells of what only the runtime finds wrong with a program", async () => {
+    const scriptId = crypto.randomUUID();
+    const module = "export default () => {\n  let a; let a;\n};";
+    const script = { accountId: at.accountId, workflowId: scriptId, module, hash: scriptId };
+    expect(await runner.run(script, "{}", kitFor(at), LIMITS)).toMatchObject({
+      status: "failed",
+      result: "SyntaxError: Identifier 'a' has already been declared (line 2)",
+    });
   });
 
   it("may be many at once", async () => {

@@ -25,7 +25,7 @@ const here = (): Surroundings | undefined => {
   return run && surroundings.get(run);
 };
 
-furnish((error) => here()?.log.write("error", [`Uncaught in a timer: ${describeFailure(error)}`]));
+furnish((error) => here()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]));
 install(
   "console",
   makeConsole(() => here()?.log),

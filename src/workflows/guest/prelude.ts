@@ -45,6 +45,11 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
 export function furnish(report: (error: unknown) => void): void {
   boundNatives();
   for (const name of REMOVED) remove(name);
+  // Otherwise the platform writes what programs reject with into the logs of whoever runs the service.
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    report(event.reason);
+  });
   const { setTimeout, setInterval, queueMicrotask } = globalThis;
   install("setTimeout", timer(setTimeout, report));
   install("setInterval", timer(setInterval, report));

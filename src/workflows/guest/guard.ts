@@ -41,9 +41,11 @@ const currentRun: () => Run | undefined = runs.getStore.bind(runs);
 
 /** Ticks that are left until the clock is asked. */
 let credit = 0;
-/** Whether a run of this isolate was stopped: from then on each tick looks, so that no `catch` goes on. */
-let hasStopped = false;
+/** Whether one of the runs in progress was stopped: each tick looks then, so that no `catch` goes on. */
+let isStopping = false;
+let runsInProgress = 0;
 let hasRun = false;
+let hasStopped = false;
 /** Of all runs so far: what they may have left behind grows with it. */
 let ranMs = 0;
 let allocatedBytes = 0;
@@ -63,6 +65,7 @@ export function startRun<T>(limits: RunLimits, work: (run: Run) => T): T {
     onStop: () => {},
   };
   hasRun = true;
+  runsInProgress += 1;
   return runs.run(run, work, run);
 }
 
@@ -74,6 +77,7 @@ export function stopRun(run: Run, why: string): Error {
   if (run.stop === null) {
     run.stop = why;
     hasStopped = true;
+    isStopping = true;
     credit = 0;
     run.onStop();
   }
@@ -84,6 +88,8 @@ export function stopRun(run: Run, why: string): Error {
 export function finishRun(run: Run): void {
   endTurn(run);
   run.stop ??= "The run is over";
+  runsInProgress -= 1;
+  if (runsInProgress === 0) isStopping = false;
 }
 
 /** Whether this isolate's runs have done so much that it should be left behind, with what they keep in its globals. */
@@ -150,7 +156,7 @@ function look(): void {
   else measure(run, run.turnStartedAt, time);
   const hasPaused = time - run.seenAt > 1;
   run.seenAt = max(time, run.startedAt);
-  credit = hasStopped || hasPaused ? 0 : TICKS_PER_LOOK;
+  credit = isStopping || hasPaused ? 0 : TICKS_PER_LOOK;
 }
 
 /** What is not of a run is ours as long as nothing has run; later it is what a program has left behind. */

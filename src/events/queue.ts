@@ -172,6 +172,7 @@ export class Queue {
       else await this.#settle(job, outcome, isOnce);
     } catch (error) {
       this.#complain("An attempt to deliver an event failed on our side", error);
+      if (courier !== this.#courier) return;
       // Nothing was noted: it is made again, unless it may not be.
       if (isBegun) this.#note(job, failure("What came of it could not be recorded"));
       else this.#drain.postpone(job, this.#now() + WATCH_MS);

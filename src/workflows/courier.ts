@@ -8,7 +8,7 @@ import { openBlobs } from "../files/blobs.ts";
 import { logLine } from "../http/on-error.ts";
 import { presentTime } from "../http/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
-import { RunKit } from "./bindings.ts";
+import { type KitScope, RunKit } from "./bindings.ts";
 import { runLimits } from "./limits.ts";
 import type { RunLimits, Runner, RunReport } from "./runner.ts";
 import { runnerOf } from "./runner-of.ts";
@@ -73,40 +73,39 @@ export class WorkflowCourier implements Courier {
     if (row.problemAtRun !== null) {
       return { type: "failed", attempt: null, error: parseProblem(row.problemAtRun).message };
     }
-    return this.#run(row, envelope);
+    const startedAt = this.#now();
+    const run = await this.#run(row, envelope).catch((error: unknown) => {
+      this.#log(NOT_STARTED, error);
+      return null;
+    });
+    if (run === null) return this.#giveUpOrPostpone();
+    this.#remember({ stuckSince: null });
+    return { ...outcomeOf(run.report, startedAt), restMs: run.restMs };
   }
 
-  async #run(row: RunnableWorkflow, { roomId, body }: Envelope): Promise<Outcome> {
-    const startedAt = this.#now();
-    try {
-      const limits = runLimits(this.#env);
-      const { accountId, id: workflowId, module, hash } = row;
-      const script = { accountId, workflowId, module, hash };
-      this.#runner ??= runnerOf(this.#env);
-      const report = await this.#runner.run(script, body, this.#openKit(row, roomId, limits.calls), limits);
-      this.#remember({ stuckSince: null });
-      return { ...outcomeOf(report, startedAt), restMs: restAfter(report, limits) };
-    } catch (error) {
-      this.#log(NOT_STARTED, error);
-      return this.#giveUpOrPostpone();
-    }
+  /** Rejects when nothing was run. */
+  async #run(
+    { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
+    { roomId, body }: Envelope,
+  ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
+    const limits = runLimits(this.#env);
+    this.#runner ??= runnerOf(this.#env);
+    const kit = this.#openKit({ accountId, workflowId, roomId, origin, calls: limits.calls });
+    const report = await this.#runner.run({ accountId, workflowId, module, hash }, body, kit, limits);
+    return { report, restMs: restAfter(report, limits) };
   }
 
   /** What one run may do, in the room of its event. */
-  #openKit({ origin }: RunnableWorkflow, roomId: string, calls: number): RunKit {
-    const { accountId, db } = this.#tenant;
-    return new RunKit(
-      { accountId, workflowId: this.#id, roomId, origin, calls },
-      {
-        db,
-        rooms: roomGateway(this.#env),
-        blobs: openBlobs(this.#env.FILES),
-        fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
-        devTargets: workflowDevTargets(this.#env),
-        now: this.#now,
-        log: (message, error) => this.#log(message, error),
-      },
-    );
+  #openKit(scope: KitScope): RunKit {
+    return new RunKit(scope, {
+      db: this.#tenant.db,
+      rooms: roomGateway(this.#env),
+      blobs: openBlobs(this.#env.FILES),
+      fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+      devTargets: workflowDevTargets(this.#env),
+      now: this.#now,
+      log: (message, error) => this.#log(message, error),
+    });
   }
 
   #giveUpOrPostpone(): Outcome {

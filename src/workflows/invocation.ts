@@ -29,9 +29,9 @@ export interface Invocation {
 
 /** How long the guest, whose own clock ends the run, may take to say so. */
 const GRACE_MS = 500;
-/** For what a failure is told in. */
+/** Of what a failure is told in. */
 const MAX_FAILURE_LENGTH = 16 * 1024;
-/** Names of fields, levels and times that logs have beside their messages, and what JSON escapes. */
+/** An answer may be so many times as long as what it tells: for fields, times, and what JSON escapes. */
 const ANSWER_OVERHEAD = 8;
 
 const TAMPERED = "The workflow tampered with what runs it";
@@ -107,6 +107,9 @@ function sentenceOf(error: unknown, limits: RunLimits): string {
   if (/hung|never (complete|generate)/i.test(said)) {
     return "The workflow waits for something that will never happen";
   }
+  // What the compiler lets pass, the runtime may still refuse.
+  const syntax = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/.exec(said);
+  if (syntax !== null) return `SyntaxError: ${syntax[1]} (line ${syntax[2]})`;
   return "The workflow was broken off";
 }
 

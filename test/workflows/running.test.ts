@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { runnerOf } from "../../src/workflows/runner-of.ts";
-import { type RunOptions, runProgram, stage } from "./support.ts";
+import { kitFor, LIMITS, type RunOptions, runProgram, stage } from "./support.ts";
 
 const runner = runnerOf(env);
 const at = await stage();
@@ -142,6 +142,16 @@ export default async () => {
     expect([await outcome(false), await outcome(false)]).toEqual(["1", "2"]);
     await outcome(true);
     expect(await outcome(false)).toBe("1");
+  });
+
+  it("tells of what only the runtime finds wrong with a program", async () => {
+    const scriptId = crypto.randomUUID();
+    const module = "export default () => {\n  let a; let a;\n};";
+    const script = { accountId: at.accountId, workflowId: scriptId, module, hash: scriptId };
+    expect(await runner.run(script, "{}", kitFor(at), LIMITS)).toMatchObject({
+      status: "failed",
+      result: "SyntaxError: Identifier 'a' has already been declared (line 2)",
+    });
   });
 
   it("may be many at once", async () => {

@@ -70,7 +70,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   "a room's users": { path: () => `/rooms/${roomId}/users`, shows: "online" },
   "a user": { path: () => `/rooms/${roomId}/users/${userId}`, shows: "still here" },
   "a room's stores": { path: () => `/rooms/${roomId}/stores`, shows: '"title"' },
-  "a room's comments": { path: () => `/rooms/${roomId}/comments`, shows: "Resolve" },
+  "a room's comments": { path: () => `/rooms/${roomId}/comments`, shows: "Delete" },
   "a room's files": { path: () => `/rooms/${roomId}/files`, shows: "text/html" },
   webhooks: { path: () => "/webhooks", shows: "user.created" },
   "a webhook": {

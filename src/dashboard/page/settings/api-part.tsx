@@ -50,7 +50,7 @@ export function ApiPart() {
 }
 
 const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
-  <Table label="API keys" columns={["Name", "Key", "Made", "Last used", "!Actions"]}>
+  <Table label="List of API keys" columns={["Name", "Key", "Made", "Last used", "!Actions"]}>
     {keys.map((key) => (
       <tr key={key.id}>
         <th scope="row">{key.name}</th>

@@ -31,7 +31,7 @@ export function MembersPart() {
 function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const { me } = useCurrent();
   return (
-    <Table label="Members" columns={["Name", "E-mail", "Role", "Since", "!Actions"]}>
+    <Table label="List of members" columns={["Name", "E-mail", "Role", "Since", "!Actions"]}>
       {members.map((member) => (
         <tr key={member.id}>
           <th scope="row">

@@ -7,7 +7,7 @@ import { checkBody, parseJson, readBody } from "../http/body.ts";
 import { failure, forOwnPages, success } from "../http/envelope.ts";
 import { asAppError, logLine } from "../http/on-error.ts";
 import { mustBeOurOwn } from "../http/own-origin.ts";
-import { countAuthFailure, countPasswordTry, countPerson } from "../http/rate-limit.ts";
+import { countAuthFailure, countPasswordTry, countVisit } from "../http/rate-limit.ts";
 import { checkPath } from "../http/validate.ts";
 import { cookieSecretOf, sessionCookieOf } from "../people/session-cookie.ts";
 import { type SignedIn, verifySession } from "../people/verify-session.ts";
@@ -98,13 +98,16 @@ async function enter(door: Door, { request, env, params }: DoorCall): Promise<Re
     countPasswordTry: (whom) => countPasswordTry(env, request, whom),
   };
   const read = async () => ({ params, body: await bodyOf(door, request) });
-  if (door.access === "anyone") return door.handle(visit, await read());
+  if (door.access === "anyone") {
+    await countVisit(env, request, null);
+    return door.handle(visit, await read());
+  }
   const person = await whoIsIn(visit);
   if (person === null) {
     await countAuthFailure(env, request);
     throw new AppError("Auth", "UNAUTHORIZED", "Nobody is signed in here; sign in first");
   }
-  await countPerson(env, person.personId);
+  await countVisit(env, request, person.personId);
   return door.handle({ ...visit, person }, await read());
 }
 

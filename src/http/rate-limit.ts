@@ -32,10 +32,11 @@ export async function countRequest(env: Env, actor: Actor): Promise<void> {
   if (!credential.success) throw limited("Too many requests with this credential; wait and retry");
 }
 
-/** Counts a request of a signed-in person for itself; RATE_LIMITED when there were too many. */
-export async function countPerson(env: Env, personId: string): Promise<void> {
-  const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key: `person:${personId}` });
-  if (!success) throw limited("Too many requests of this session; wait and retry");
+/** Counts a dashboard's request against its person, or its address when nobody is signed in. */
+export async function countVisit(env: Env, request: Request, personId: string | null): Promise<void> {
+  const key = personId === null ? `address:${addressOf(request)}` : `person:${personId}`;
+  const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key });
+  if (!success) throw limited("Too many requests; wait and retry");
 }
 
 /** Counts a failed authentication against its address; RATE_LIMITED when it has had too many. */

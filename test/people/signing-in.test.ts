@@ -151,6 +151,15 @@ describe("signing in", () => {
     expect(answer.status).toBe(200);
   });
 
+  it("takes passwords as long as they may be, in characters", async () => {
+    for (const password of ["x".repeat(128), "🗝".repeat(128), "🗝".repeat(10)]) {
+      const email = freshEmail();
+      const answer = await new Browser().post("/sign-up", { name: "Ada", email, password });
+      expect(answer.status).toBe(201);
+      expect((await new Browser().post("/sign-in", { email, password })).status).toBe(200);
+    }
+  });
+
   it("has few tries for each person, wherever they come from", async () => {
     const { email } = await signUp();
     let [tries, last] = [0, await new Browser().post("/sign-in", { email, password: "wrong" })];

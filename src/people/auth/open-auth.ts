@@ -39,7 +39,8 @@ export function openAuth({ db, origin, secret, newPersonId }: AuthPorts) {
     emailAndPassword: {
       enabled: true,
       minPasswordLength: MIN_PASSWORD_LENGTH,
-      maxPasswordLength: MAX_PASSWORD_LENGTH,
+      // The library counts UTF-16 units, of which a character has up to two; we have counted characters.
+      maxPasswordLength: 2 * MAX_PASSWORD_LENGTH,
       password: { hash: hashPassword, verify: ({ password, hash }) => verifyPassword(password, hash) },
     },
     advanced: {

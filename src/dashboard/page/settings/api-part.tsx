@@ -31,7 +31,7 @@ export function ApiPart() {
         </div>
         <Refusal error={error} onRetry={refetch} />
         {data === undefined && !error && <Loading />}
-        {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} />}
+        {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} isOwner={isOwner} />}
         {data?.total === 0 && (
           <p className="soft">No keys yet. Your back end needs one to ask for anything.</p>
         )}
@@ -49,7 +49,7 @@ export function ApiPart() {
   );
 }
 
-const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
+const KeyTable = ({ keys, isOwner }: { readonly keys: readonly ApiKey[]; readonly isOwner: boolean }) => (
   <Table label="List of API keys" columns={["Name", "Key", "Made", "Last used", "!Actions"]}>
     {keys.map((key) => (
       <tr key={key.id}>
@@ -65,9 +65,7 @@ const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
         <td>
           {key.last_used_at === null ? <span className="soft">never</span> : <Time at={key.last_used_at} />}
         </td>
-        <td className="row-actions">
-          <Revocation apiKey={key} />
-        </td>
+        <td className="row-actions">{isOwner && <Revocation apiKey={key} />}</td>
       </tr>
     ))}
   </Table>

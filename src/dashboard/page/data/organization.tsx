@@ -34,6 +34,9 @@ export function useCurrent(): Current {
   return current;
 }
 
+/** Whether the person may say who else belongs to the organization, and make its keys. */
+export const useIsOwner = (): boolean => useCurrent().organization.role === "owner";
+
 /** Makes addresses of the organization's pages, such as `/rooms`. */
 export function useAddress(): (path: string) => string {
   const { id } = useCurrent().organization;

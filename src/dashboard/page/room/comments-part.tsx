@@ -25,7 +25,7 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
   });
   const names = useNames(roomId);
   return (
-    <section aria-label="Comments">
+    <section>
       <div className="filters">
         <SelectField
           label="Which comments"

@@ -33,7 +33,7 @@ export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProp
           set.mutate({ key, value: parsed.value, ifVersion: entry?.version ?? 0 }, { onSuccess: onClose });
         }}
       >
-        {name === null && <TextField label="Key" name="key" required autoFocus />}
+        {name === null && <TextField label="Key" name="key" required />}
         <TextArea
           label="Value"
           name="value"

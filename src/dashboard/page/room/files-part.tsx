@@ -24,7 +24,7 @@ export function FilesPart({ room }: { readonly room: Room }) {
   const { data, error, refetch } = useFiles(room.id, query);
   const { users, nameOf } = useNames(room.id);
   return (
-    <section aria-label="Files">
+    <section>
       {users && users.length > 0 && <UploadArea room={room} users={users} />}
       {users?.length === 0 && (
         <p className="soft">

@@ -24,7 +24,7 @@ export function NewStore({ onChosen }: { readonly onChosen: (name: string) => vo
             onChosen(name);
           }}
         >
-          <TextField label="Name" name="name" required maxLength={255} autoFocus hint="Such as tasks." />
+          <TextField label="Name" name="name" required maxLength={255} hint="Such as tasks." />
         </Form>
       </Dialog>
     </>

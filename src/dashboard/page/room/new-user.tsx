@@ -32,7 +32,7 @@ export function NewUser({ roomId }: { readonly roomId: string }) {
             )
           }
         >
-          <TextField label="Name" name="name" required maxLength={255} autoFocus />
+          <TextField label="Name" name="name" required maxLength={255} />
           <SelectField label="Role" name="role" hint="A viewer reads, follows and shows presence.">
             <option value="editor">editor</option>
             <option value="viewer">viewer</option>

@@ -7,6 +7,7 @@ import { useAddress } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { DropMenu } from "../ui/drop-menu.tsx";
 import { Form } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextField } from "../ui/text-field.tsx";
@@ -22,25 +23,16 @@ export function RoomActions({ room }: { readonly room: Room }) {
       <Button isBusy={reconcile.isPending} onClick={() => reconcile.mutate()}>
         Reconcile
       </Button>
-      <Menu.Root modal={false}>
-        <Menu.Trigger className="button plain" aria-label="More about this room">
-          <Icon name="more" />
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner className="above-all" sideOffset={4} align="end">
-            <Menu.Popup className="menu">
-              <Menu.Item onClick={() => setAsked("rename")}>Rename…</Menu.Item>
-              <Menu.Item onClick={() => toggle.mutate({ state: isClosed ? "active" : "closed" })}>
-                {isClosed ? "Open again" : "Close: nobody can join"}
-              </Menu.Item>
-              <Menu.Separator className="separator" />
-              <Menu.Item className="bad-text" onClick={() => setAsked("delete")}>
-                Delete…
-              </Menu.Item>
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <DropMenu label="More about this room" className="button plain" face={<Icon name="more" />} align="end">
+        <Menu.Item onClick={() => setAsked("rename")}>Rename…</Menu.Item>
+        <Menu.Item onClick={() => toggle.mutate({ state: isClosed ? "active" : "closed" })}>
+          {isClosed ? "Open again" : "Close: nobody can join"}
+        </Menu.Item>
+        <Menu.Separator className="separator" />
+        <Menu.Item className="bad-text" onClick={() => setAsked("delete")}>
+          Delete…
+        </Menu.Item>
+      </DropMenu>
       <Rename room={room} isOpen={asked === "rename"} onClose={() => setAsked(null)} />
       <Deletion room={room} isOpen={asked === "delete"} onClose={() => setAsked(null)} />
     </>

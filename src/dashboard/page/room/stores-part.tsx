@@ -22,7 +22,7 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
   const shown = chosen ?? data?.[0]?.name;
   if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
   return (
-    <section aria-label="Stores">
+    <section>
       <JoinBar />
       <div className="filters">
         <nav className="chips" aria-label="Stores of the room">

@@ -19,7 +19,7 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
   const { limit, offset, search, searchFor, turnTo } = usePage();
   const { data, error, refetch } = useUsers(roomId, { limit, offset, ...(search && { search }) });
   return (
-    <section aria-label="Users">
+    <section>
       <div className="filters">
         <SearchBox label="Search users by name or ID" initial={search} onSearch={searchFor} />
         <NewUser roomId={roomId} />

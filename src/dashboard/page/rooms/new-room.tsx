@@ -35,7 +35,7 @@ export function NewRoom() {
             )
           }
         >
-          <TextField label="Name" name="name" required maxLength={255} autoFocus />
+          <TextField label="Name" name="name" required maxLength={255} />
           <TextField
             label="Your own id"
             name="customId"

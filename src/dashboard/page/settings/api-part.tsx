@@ -1,6 +1,6 @@
 /** What a back end needs: the Account ID, API keys, and a request to begin with. */
 import type { ApiKey } from "atrium/server";
-import { useCurrent } from "../data/organization.tsx";
+import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -16,6 +16,7 @@ import { useKeys, useRevokeKey } from "./use-keys.ts";
 
 export function ApiPart() {
   const { organization } = useCurrent();
+  const isOwner = useIsOwner();
   const { limit, offset, turnTo } = usePage();
   const { data, error, refetch } = useKeys({ limit, offset });
   return (
@@ -27,11 +28,12 @@ export function ApiPart() {
       <section aria-labelledby="keys">
         <div className="title-row">
           <h2 id="keys">API keys</h2>
-          <NewKey />
+          {isOwner && <NewKey />}
         </div>
+        {!isOwner && <p className="soft">Owners of the organization make and revoke them.</p>}
         <Refusal error={error} onRetry={refetch} />
         {data === undefined && !error && <Loading />}
-        {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} />}
+        {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} isOwner={isOwner} />}
         {data?.total === 0 && (
           <p className="soft">No keys yet. Your back end needs one to ask for anything.</p>
         )}
@@ -49,8 +51,8 @@ export function ApiPart() {
   );
 }
 
-const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
-  <Table label="API keys" columns={["Name", "Key", "Made", "Last used", "!Actions"]}>
+const KeyTable = ({ keys, isOwner }: { readonly keys: readonly ApiKey[]; readonly isOwner: boolean }) => (
+  <Table label="List of API keys" columns={["Name", "Key", "Made", "Last used", "!Actions"]}>
     {keys.map((key) => (
       <tr key={key.id}>
         <th scope="row">{key.name}</th>
@@ -65,9 +67,7 @@ const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
         <td>
           {key.last_used_at === null ? <span className="soft">never</span> : <Time at={key.last_used_at} />}
         </td>
-        <td className="row-actions">
-          <Revocation apiKey={key} />
-        </td>
+        <td className="row-actions">{isOwner && <Revocation apiKey={key} />}</td>
       </tr>
     ))}
   </Table>

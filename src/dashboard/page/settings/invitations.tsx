@@ -21,7 +21,7 @@ export function Invitations() {
       </div>
       <Refusal error={error} onRetry={refetch} />
       {data && data.invitations.length > 0 && (
-        <Table label="Invitations" columns={["Role", "Until", "!Actions"]}>
+        <Table label="List of invitations" columns={["Role", "Until", "!Actions"]}>
           {data.invitations.map((invitation) => (
             <Row key={invitation.id} invitation={invitation} />
           ))}

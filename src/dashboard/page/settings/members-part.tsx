@@ -1,6 +1,6 @@
 /** Who looks after the organization, and who is asked to. */
 import type { Member } from "atrium/server";
-import { useCurrent } from "../data/organization.tsx";
+import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -13,6 +13,7 @@ import { Invitations } from "./invitations.tsx";
 import { useMembers, useRemoveMember } from "./use-members.ts";
 
 export function MembersPart() {
+  const isOwner = useIsOwner();
   const { limit, offset, turnTo } = usePage();
   const { data, error, refetch } = useMembers({ limit, offset });
   return (
@@ -23,15 +24,16 @@ export function MembersPart() {
         {data === undefined ? !error && <Loading /> : <MemberTable members={data.members} />}
         {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
       </section>
-      <Invitations />
+      {isOwner ? <Invitations /> : <p className="soft">Owners of the organization invite others.</p>}
     </>
   );
 }
 
 function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const { me } = useCurrent();
+  const isOwner = useIsOwner();
   return (
-    <Table label="Members" columns={["Name", "E-mail", "Role", "Since", "!Actions"]}>
+    <Table label="List of members" columns={["Name", "E-mail", "Role", "Since", "!Actions"]}>
       {members.map((member) => (
         <tr key={member.id}>
           <th scope="row">
@@ -43,7 +45,9 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
             <Time at={member.joined_at} />
           </td>
           <td className="row-actions">
-            <Removal member={member} isSelf={member.id === me.person.id} />
+            {(isOwner || member.id === me.person.id) && (
+              <Removal member={member} isSelf={member.id === me.person.id} />
+            )}
           </td>
         </tr>
       ))}

@@ -37,7 +37,6 @@ export function NewKey() {
             name="name"
             required
             maxLength={255}
-            autoFocus
             hint="Where it is used, such as Back end."
           />
         </Form>

@@ -2,35 +2,35 @@
 import { Menu } from "@base-ui/react/menu";
 import { useLocation } from "wouter";
 import { useCurrent } from "../data/organization.tsx";
+import { DropMenu } from "../ui/drop-menu.tsx";
 import { Icon } from "../ui/icon.tsx";
 
 export function OrganizationMenu() {
   const { me, organization } = useCurrent();
   const [, go] = useLocation();
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger className="organization" aria-label={`Organization: ${organization.name}`}>
-        <span className="monogram">{[...organization.name][0]?.toUpperCase()}</span>
-        <span className="organization-name">{organization.name}</span>
-        <Icon name="up" />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="above-all" sideOffset={4} align="start">
-          <Menu.Popup className="menu">
-            {me.organizations.map(({ id, name }) => (
-              <Menu.Item key={id} onClick={() => go(`/${id}`)}>
-                <Icon name={id === organization.id ? "check" : "overview"} />
-                {name}
-              </Menu.Item>
-            ))}
-            <Menu.Separator className="separator" />
-            <Menu.Item onClick={() => go("/new")}>
-              <Icon name="plus" />
-              New organization
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <DropMenu
+      label={`Organization: ${organization.name}`}
+      className="organization"
+      face={
+        <>
+          <span className="monogram">{[...organization.name][0]?.toUpperCase()}</span>
+          <span className="organization-name">{organization.name}</span>
+          <Icon name="up" />
+        </>
+      }
+    >
+      {me.organizations.map(({ id, name }) => (
+        <Menu.Item key={id} onClick={() => go(`/${id}`)}>
+          <Icon name={id === organization.id ? "check" : "overview"} />
+          {name}
+        </Menu.Item>
+      ))}
+      <Menu.Separator className="separator" />
+      <Menu.Item onClick={() => go("/new")}>
+        <Icon name="plus" />
+        New organization
+      </Menu.Item>
+    </DropMenu>
   );
 }

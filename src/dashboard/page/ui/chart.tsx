@@ -4,6 +4,8 @@ import uPlot from "uplot";
 import { useIsDark } from "../shell/theme.ts";
 
 const HEIGHT_PX = 160;
+/** So that the first and the last column are whole. */
+const HALF_HOUR_S = 1800;
 const COLUMN_SHARE = 0.7;
 const MAX_COLUMN_PX = 24;
 
@@ -93,9 +95,17 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
     height: HEIGHT_PX,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] } },
+    scales: {
+      x: { range: (_, first, last) => [first - HALF_HOUR_S, last + HALF_HOUR_S] },
+      y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, values: (_, ticks) => ticks.map((at) => hourOf.format(at * 1000)) },
+      {
+        ...axis,
+        size: 26,
+        grid: { show: false },
+        values: (_, ticks) => ticks.map((at) => hourOf.format(at * 1000)),
+      },
       {
         ...axis,
         size: 42,

@@ -80,7 +80,7 @@ const open = (latest: { readonly current: CodeEditorProps }): EditorState =>
       hoverTooltip(explainBinding),
       lintGutter(),
       looks,
-      EditorView.contentAttributes.of({ "aria-label": "Code of the workflow" }),
+      EditorView.contentAttributes.of({ "aria-label": "Code of the workflow", tabindex: "0" }),
       EditorView.updateListener.of(({ docChanged, state }) => {
         if (docChanged) latest.current.onChange(state.doc.toString());
       }),

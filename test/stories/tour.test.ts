@@ -10,7 +10,7 @@ const BLOCK = /<!-- tour(?:: (.*?))? -->\n```sh\n([\s\S]*?)```/g;
 /** Whoever goes on at once looks again: a socket's end takes its moment to reach the room. */
 const lookAgain = (commands: string, expected: string) => `
 SECONDS=0
-until SAID=$(${commands.trim()}); [ "$SAID" = "${expected}" ] || [ $SECONDS -gt 10 ]; do :; done
+until SAID=$(${commands.trim()}); [ "$SAID" = "${expected}" ] || [ $SECONDS -gt 30 ]; do :; done
 echo "said: $SAID"
 `;
 

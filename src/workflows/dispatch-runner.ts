@@ -1,8 +1,9 @@
 /** Runs programs in a dispatch namespace of Workers for Platforms, where Cloudflare itself bounds what they use. */
+import { AppError } from "../errors.ts";
 import type { RunKit } from "./bindings.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
-import type { NamespaceApi } from "./namespace-api.ts";
+import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";
 import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
@@ -27,7 +28,18 @@ export class DispatchRunner implements Runner {
     this.#limits = limits;
   }
 
+  /** VALIDATION_ERROR with the line of what the compiler lets pass and the runtime does not. */
   async deploy(script: Script): Promise<void> {
+    try {
+      await this.#upload(script);
+    } catch (error) {
+      const problem = findSyntaxProblem(error);
+      if (problem === null) throw error;
+      throw new AppError("Workflows", "VALIDATION_ERROR", `code: ${problem}`);
+    }
+  }
+
+  async #upload(script: Script): Promise<void> {
     const { accountId, workflowId, module } = script;
     await this.#api.put(await scriptName(script), {
       mainModule: MAIN_MODULE,
@@ -51,7 +63,7 @@ export class DispatchRunner implements Runner {
       return (await start()).report;
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await this.deploy(script);
+      await this.#upload(script);
       return (await start()).report;
     }
   }
@@ -70,6 +82,14 @@ const platformLimits = ({ cpuMs, calls }: RunLimits) => ({
   cpuMs,
   subRequests: SUBREQUESTS_PER_CALL * calls,
 });
+
+/** What the runtime says of the program's own module, which stands beside ours; the guard has moved its columns. */
+const SYNTAX_ERROR = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/;
+
+function findSyntaxProblem(error: unknown): string | null {
+  const found = error instanceof NamespaceError ? SYNTAX_ERROR.exec(error.message) : null;
+  return found && `line ${found[2]}: ${found[1]}`;
+}
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Worker not found");

@@ -62,6 +62,19 @@ describe("the dispatch runner", () => {
     expect(report).toMatchObject({ status: "success", result: JSON.stringify(at.roomId) });
   });
 
+  it("refuses with its line what the compiler lets pass and the runtime does not", async () => {
+    const { runner, calls } = dispatchRunner();
+    const script = {
+      ...scriptOf(at, GREET, crypto.randomUUID()),
+      module: "export default () => {\n  let a; let a;\n};",
+    };
+    await expect(runner.deploy(script)).rejects.toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: "code: line 2: Identifier 'a' has already been declared",
+    });
+    expect(calls).toHaveLength(1);
+  });
+
   it("tells of a run that the platform has stopped for its processor time", async () => {
     const report = await runProgram(dispatchRunner().runner, at, GREET, { limits: { cpuMs: 0 } });
     expect(report).toMatchObject({

@@ -39,7 +39,8 @@ try {
   await mkdir(PICTURES, { recursive: true });
   const take = (name: string) => desk.page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   await desk.enter();
-  await desk.row("Weekly planning").waitFor();
+  await desk.row("Weekly planning").getByText("3").waitFor();
+  await desk.page.locator(".figures > div", { hasText: "Participants online" }).getByText("3").waitFor();
   await take("overview");
   await desk.page.emulateMedia({ colorScheme: "dark" });
   await desk.enter(`/rooms/${roomId}/stores`);

@@ -2,9 +2,7 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { bundleDashboard } from "../src/cli/dashboard-bundle.ts";
-import { bundleDemo } from "../src/cli/demo-bundle.ts";
-import { bundleGuest } from "../src/cli/guest-bundle.ts";
+import { bundleServedFiles } from "../src/cli/served-files.ts";
 import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 
@@ -16,6 +14,10 @@ const provide = { endurance: readRuns(process.env) };
 /** What takes its time is waited for: the machine may have other things to do. */
 const expectOptions = { poll: { timeout: 30_000 } };
 
+/** Files that share nothing go side by side; those that serve whole services, of which each wants the machine, follow. */
+const FIRST = { groupOrder: 0 };
+const THEN = { groupOrder: 1 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,8 +25,7 @@ export default defineConfig({
         root,
         plugins: [
           cloudflareTest(async () => {
-            // The plugin runs no custom build.
-            await Promise.all([bundleDemo(), bundleDashboard(), bundleGuest()]);
+            await bundleServedFiles(); // the plugin runs no custom build
             return {
               wrangler: { configPath: path.join(root, "wrangler.toml") },
               miniflare: {
@@ -55,6 +56,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: ["test/{stories,browser,client,node,bench,endurance}/**", "test/architecture.test.ts"],
           provide,
+          maxWorkers: 2,
+          sequence: FIRST,
           setupFiles: ["test/support/setup.ts"],
           globalSetup: ["test/support/receiver.ts"],
           // Against hanging, not against being slow: the machine may have other things to do.
@@ -71,9 +74,13 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+          sequence: THEN,
         },
       },
-      { root, test: { name: "architecture", include: ["test/architecture.test.ts"] } },
+      {
+        root,
+        test: { name: "architecture", include: ["test/architecture.test.ts"], maxWorkers: 1, sequence: THEN },
+      },
       {
         root,
         test: {
@@ -84,6 +91,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
+          sequence: THEN,
         },
       },
     ],

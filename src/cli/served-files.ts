@@ -1,0 +1,43 @@
+/** What is bundled beside the Worker: the pages of /demo and /dashboard, and what runs beside workflows. */
+import { createHash } from "node:crypto";
+import { access, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { bundleDashboard } from "./dashboard-bundle.ts";
+import { bundleDemo } from "./demo-bundle.ts";
+import { bundleGuest } from "./guest-bundle.ts";
+import { ROOT } from "./wrangler.ts";
+
+/** What the bundles were made from. */
+const STAMP = path.join(ROOT, ".wrangler/served-files");
+const MADE = ["public/demo.html", "public/dashboard/index.html", "guest/harness.txt"].map((file) =>
+  path.join(ROOT, ".wrangler", file),
+);
+
+/** Bundles them, unless that was done since a file of theirs has changed: each start of the service asks for it. */
+export async function bundleServedFiles(): Promise<void> {
+  const sources = await fingerprint();
+  const made = await readFile(STAMP, "utf8").catch(() => "");
+  if (made === sources && (await areThere(MADE))) return;
+  await Promise.all([bundleDemo(), bundleDashboard(), bundleGuest()]);
+  await writeFile(STAMP, sources);
+}
+
+/** Of all that could matter: the sources, and the packages. */
+async function fingerprint(): Promise<string> {
+  const entries = await readdir(path.join(ROOT, "src"), { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  const hash = createHash("sha256");
+  for (const file of [...files.sort(), path.join(ROOT, "package-lock.json")]) {
+    const { size, mtimeMs } = await stat(file);
+    hash.update(`${path.relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+const areThere = (files: readonly string[]): Promise<boolean> =>
+  Promise.all(files.map((file) => access(file))).then(
+    () => true,
+    () => false,
+  );

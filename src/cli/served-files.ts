@@ -22,6 +22,9 @@ export async function bundleServedFiles(): Promise<void> {
   await writeFile(STAMP, sources);
 }
 
+/** What npm has installed last. */
+const PACKAGES = path.join(ROOT, "node_modules/.package-lock.json");
+
 /** Of all that could matter: the sources, and the packages. */
 async function fingerprint(): Promise<string> {
   const entries = await readdir(path.join(ROOT, "src"), { recursive: true, withFileTypes: true });
@@ -29,9 +32,9 @@ async function fingerprint(): Promise<string> {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => path.join(parentPath, name));
   const hash = createHash("sha256");
-  for (const file of [...files.sort(), path.join(ROOT, "package-lock.json")]) {
-    const { size, mtimeMs } = await stat(file);
-    hash.update(`${path.relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+  for (const file of [...files.sort(), PACKAGES]) {
+    const facts = await stat(file).catch(() => null); // another package manager leaves another file
+    hash.update(`${path.relative(ROOT, file)} ${facts?.size} ${facts?.mtimeMs}\n`);
   }
   return hash.digest("hex");
 }

@@ -1,21 +1,21 @@
 /** The API's table of contents: one mount per feature, and what answers beside them. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
-import { answerAt } from "./dashboard/door.ts";
+import type { Env } from "./config.ts";
+import { answerAt } from "./dashboard/api.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, receiveVisitor } from "./demo/routes.ts";
-import type { Env } from "./env.ts";
-import { AppError } from "./errors.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { docsPage } from "./http/docs/page.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, forOwnPages, preflight } from "./http/envelope.ts";
-import { type ApiDocument, buildDocument } from "./http/openapi.ts";
-import { serve } from "./http/serve.ts";
+import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
+import { serve } from "./http/pipeline.ts";
 import { memberEndpoints } from "./members/routes.ts";
-import { overviewEndpoints } from "./overview/routes.ts";
+import { overviewEndpoints } from "./metrics/routes.ts";
 import { doors } from "./people/routes.ts";
-import { realtimeEndpoints } from "./realtime/routes.ts";
+import { AppError } from "./platform/errors.ts";
+import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";

@@ -1,11 +1,11 @@
 /** The Worker: its doors and its Durable Objects. */
 import { app } from "./app.ts";
-import type { Env } from "./env.ts";
-import { keepHouse } from "./housekeeping.ts";
+import type { Env } from "./config.ts";
+import { keepHouse } from "./scheduled.ts";
 
-export { SubscriberObject } from "./events/subscriber-object.ts";
+export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
-export { Isolates } from "./workflows/isolates.ts";
+export { Isolates } from "./sandbox/runners/isolates.ts";
 
 export default {
   fetch: app.fetch,

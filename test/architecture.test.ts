@@ -44,11 +44,11 @@ const offences = (isAllowed: (importer: string, imported: string) => boolean): s
     imports.filter((imported) => !isAllowed(file, imported)).map((imported) => `${file} → ${imported}`),
   );
 
-const SQL_FILES = /(^|\/)(store|table)\.ts$|^events\/(outbox|user-events)\.ts$|^database\.ts$/;
+const SQL_FILES = /(^|\/)(store|table)\.ts$|^delivery\/(outbox|user-event)-store\.ts$|^platform\/d1\.ts$/;
 const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\//;
 /** Decide without doing: exact in tests, because nothing of the platform is in them. */
 const PURE_FILES =
-  /^realtime\/(?!(admit|commands|flusher|gateway|log|lookups|room-object|routes.*|sockets|sqlite-.+|storage-sqlite)\.ts$).+\.ts$|^files\/(key|media-type|name|range)\.ts$|^http\/(form-parser|text|time)\.ts$|^accounts\/api-key\.ts$|^webhooks\/(answer|health|retry|sign|target)\.ts$|^events\/(drain|schema)\.ts$|^workflows\/(code-error|compile|default-export|edits|enums|locate|syntax|tokens|type-arguments|typescript|unsupported|weave)\.ts$/;
+  /^realtime\/(room|snapshots)\.ts$|^realtime\/(requests)\.ts$|^realtime\/(content|messaging|outbox|participants|presence|protocol)\/.+\.ts$|^realtime\/join\/join-handshake\.ts$|^realtime\/transport\/(?!(flush-timer|sockets)\.ts$).+\.ts$|^realtime\/storage\/(?!.*sqlite).+\.ts$|^files\/(file-key|media-type|file-name|range)\.ts$|^http\/form\/form-parser\.ts$|^platform\/(text|time)\.ts$|^accounts\/api-key\.ts$|^webhooks\/(read-response|health|retry|sign|target)\.ts$|^delivery\/(events|subscriber\/scheduler)\.ts$|^sandbox\/compile\/.+(?<!\.d)\.ts$/;
 
 describe("the house", () => {
   it("has rooms to look at", () => {
@@ -75,19 +75,17 @@ describe("the house", () => {
   });
 
   it("gives the client nothing of the Worker but types, and no package but React and what checks signatures", () => {
-    const clients = sources.filter(({ file }) => featureOf(file) === "client");
-    const loaded = clients.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "client");
+    const clients = sources.filter(({ file }) => featureOf(file) === "sdk");
+    const loaded = clients.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "sdk");
     const isAllowed = (target: string) =>
       ["react", "standardwebhooks"].some((name) => isPackage(target, name));
     expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
-    const isShared = (target: string) => /(^|\/)(schema|protocol|comment)\.ts$/.test(target);
-    const isForeign = (target: string) => target.endsWith(".ts") && featureOf(target) !== "client";
+    const isShared = (target: string) => /(^|\/)(schema|events|protocol|comment)\.ts$/.test(target);
+    const isForeign = (target: string) => target.endsWith(".ts") && featureOf(target) !== "sdk";
     const foreign = clients.flatMap(({ imports }) => imports).filter(isForeign);
     expect(foreign.filter((target) => !isShared(target))).toEqual([]);
     expect(clients.flatMap(({ loads }) => loads).length).toBeGreaterThan(20);
-    const offending = offences(
-      (file, target) => featureOf(target) !== "client" || featureOf(file) === "client",
-    );
+    const offending = offences((file, target) => featureOf(target) !== "sdk" || featureOf(file) === "sdk");
     expect(offending).toEqual([]);
   });
 
@@ -104,7 +102,7 @@ describe("the house", () => {
 
   it("turns a subscriber's key into its stub in one place", () => {
     const stubs = sources.filter(({ text }) => /\bSUBSCRIBERS\.get/.test(text)).map(({ file }) => file);
-    expect(stubs).toEqual(["events/subscribers.ts"]);
+    expect(stubs).toEqual(["delivery/subscriber-gateway.ts"]);
   });
 
   it("says in each file's first line what the file is for, and keeps files short", () => {
@@ -115,7 +113,7 @@ describe("the house", () => {
 });
 
 describe("the protocol", () => {
-  const protocol = readFileSync(path.join(SRC, "realtime/PROTOCOL.md"), "utf8");
+  const protocol = readFileSync(path.join(SRC, "../docs/protocol.md"), "utf8");
   const rules = [...protocol.matchAll(/^- \*\*(R\d+)\*\*/gm)].map(([, rule = ""]) => rule);
   const titles = globSync("**/*.ts", { cwd: path.join(SRC, "../test/realtime") }).flatMap((file) => {
     const text = readFileSync(path.join(SRC, "../test/realtime", file), "utf8");

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
-import { bundleServedFiles } from "../src/cli/served-files.ts";
+import { bundleServedFiles } from "../src/cli/bundle/served-files.ts";
 import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 
@@ -54,7 +54,7 @@ export default defineConfig({
           name: "worker",
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: ["test/{stories,browser,client,node,bench,endurance}/**", "test/architecture.test.ts"],
+          exclude: ["test/{stories,browser,sdk,node,bench,endurance}/**", "test/architecture.test.ts"],
           provide,
           maxWorkers: 2,
           sequence: FIRST,
@@ -86,7 +86,7 @@ export default defineConfig({
         test: {
           name: "network",
           expect: expectOptions,
-          include: ["test/{stories,client,node,endurance}/**/*.test.ts"],
+          include: ["test/{stories,sdk,node,endurance}/**/*.test.ts"],
           provide,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 /** API keys: how one is made, checked for typos without a database, and turned into what is stored. */
 import { crc32 } from "node:zlib";
-import { sha256 } from "../hash.ts";
+import { sha256 } from "../platform/hash.ts";
 
 /** Scanners find leaked keys by this prefix. */
 const PREFIX = "atrium_sk_";

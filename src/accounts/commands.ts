@@ -1,6 +1,6 @@
 /** What can be done to an organization's API keys. */
-import { type Ctx, mayManage } from "../context.ts";
-import { AppError, notFound } from "../errors.ts";
+import { type Ctx, mayManage } from "../context/context.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
 import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
 import { deleteKey, insertKey } from "./store.ts";

@@ -1,7 +1,7 @@
 /** What can be asked about an organization's API keys. */
-import type { Ctx } from "../context.ts";
-import type { Page } from "../database.ts";
+import type { Ctx } from "../context/context.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Page } from "../platform/d1.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
 import { countKeys, selectKeys } from "./store.ts";
 

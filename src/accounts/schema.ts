@@ -1,7 +1,7 @@
 /** An API key on the wire. */
 import * as z from "zod";
-import { Name } from "../http/text.ts";
-import { presentTime, Timestamp } from "../http/time.ts";
+import { Name } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import type { ApiKeyRow } from "./table.ts";
 
 /** An API key, without the key itself (decisions section 2). */

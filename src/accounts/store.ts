@@ -8,7 +8,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../database.ts";
+} from "../platform/d1.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 const keyByHash = prepared(() =>

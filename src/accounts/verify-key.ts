@@ -1,6 +1,6 @@
 /** Tells whose API key a request carries, from memory while that is fresh, else with one D1 read. */
 import { timingSafeEqual } from "node:crypto";
-import type { Database } from "../database.ts";
+import type { Database } from "../platform/d1.ts";
 import { fingerprintOf, isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 

@@ -5,18 +5,18 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
 import { CommandError, runCommand, UsageError } from "./command.ts";
-import { ROOT } from "./wrangler.ts";
+import { ROOT } from "./service/wrangler.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
-const CLIENT = path.join(ROOT, "src/client");
+const SDK = path.join(ROOT, "src/sdk");
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** Each becomes `<name>.js`; its types keep their place below `client/`, and `exports` in package.json names both. */
+/** Each becomes `<name>.js`; its types keep their place below `sdk/`, and `exports` in package.json names both. */
 const ENTRIES = {
-  client: "index.ts",
-  server: "server.ts",
+  client: "client/index.ts",
+  server: "server/index.ts",
   react: "react/index.ts",
-  workflow: "workflow.ts",
+  workflow: "workflow/index.ts",
 };
 /** What applications bring themselves. */
 const EXTERNAL = ["react"];
@@ -32,7 +32,7 @@ function parseOut(args: string[]): string {
 
 /** What entries have in common becomes a module of its own, so that an application has each class once. */
 async function bundle(outdir: string): Promise<void> {
-  const entryPoints = Object.entries(ENTRIES).map(([out, file]) => ({ out, in: path.join(CLIENT, file) }));
+  const entryPoints = Object.entries(ENTRIES).map(([out, file]) => ({ out, in: path.join(SDK, file) }));
   try {
     await build({
       entryPoints,
@@ -52,7 +52,7 @@ async function bundle(outdir: string): Promise<void> {
 }
 
 async function declare(outdir: string, stop: AbortSignal): Promise<void> {
-  const compiler = spawn(process.execPath, [TSC, "-p", CLIENT, "--outDir", outdir], {
+  const compiler = spawn(process.execPath, [TSC, "-p", SDK, "--outDir", outdir], {
     stdio: "inherit",
     signal: stop,
   });

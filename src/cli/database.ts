@@ -1,7 +1,7 @@
 /** The D1 database as the commands reach it: through wrangler, on this machine or at Cloudflare, with the same code. */
 import path from "node:path";
 import { CommandError } from "./command.ts";
-import { ROOT, runWrangler } from "./wrangler.ts";
+import { ROOT, runWrangler } from "./service/wrangler.ts";
 
 /** Where `wrangler dev` keeps its data unless told otherwise. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");

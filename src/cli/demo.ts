@@ -5,7 +5,7 @@ import path from "node:path";
 import { applyMigrations, type Database } from "./database.ts";
 import { bearerOf, type Credentials, createOrganization } from "./organization.ts";
 import { createOwner, type SignIn } from "./person.ts";
-import { ROOT } from "./wrangler.ts";
+import { ROOT } from "./service/wrangler.ts";
 
 /** In the persist directory: what a start can skip, because an earlier one did it. */
 const FILE = "demo.json";

@@ -1,7 +1,7 @@
 /** The secrets and settings of a development checkout, in the file that `wrangler dev` reads them from. */
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ROOT } from "./wrangler.ts";
+import { ROOT } from "./service/wrangler.ts";
 
 const FILE = path.join(ROOT, ".dev.vars");
 const SECRET_BYTES = 32;

@@ -4,11 +4,11 @@ import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "./command.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
-import { type DevServer, startDevServer } from "./dev-server.ts";
 import { bearerOf } from "./organization.ts";
-import { findPortProblem } from "./port.ts";
 import { ensureDevSecrets } from "./secrets.ts";
-import { SILENCE_LIMIT_MS, watch } from "./watchdog.ts";
+import { type DevServer, startDevServer } from "./service/dev-server.ts";
+import { findPortProblem } from "./service/port.ts";
+import { SILENCE_LIMIT_MS, watch } from "./service/watchdog.ts";
 
 const DEFAULT_PORT = 8787;
 const MAX_PORT = 65_535;

@@ -1,8 +1,8 @@
 /** The dashboard's page and its files. What it asks of the service, it asks at the doors and at the API. */
-import type { Env } from "../env.ts";
-import { AppError } from "../errors.ts";
+import type { Env } from "../config.ts";
 import { failure, forOwnPages } from "../http/envelope.ts";
-import { asPage, type PageNeeds } from "../http/page.ts";
+import { asPage, type PageNeeds } from "../http/security-headers.ts";
+import { AppError } from "../platform/errors.ts";
 
 /** Previews of what users have uploaded, and of what they are about to. */
 const NEEDS: PageNeeds = { "img-src": "'self' blob: data:", "media-src": "'self' blob:" };

@@ -1,7 +1,7 @@
 /** Lets visitors into the demo: the first one's coming makes the room, and each becomes a user of its own. */
-import type { Ctx } from "../context.ts";
-import { violatedConstraint } from "../database.ts";
-import { AppError } from "../errors.ts";
+import type { Ctx } from "../context/context.ts";
+import { violatedConstraint } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
 import { createRoom } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { createUser } from "../users/commands.ts";

@@ -1,15 +1,15 @@
 /** The demo's doors: its page, and the credentials of those who open it. Beside the API, not a part of it. */
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
-import type { Env } from "../env.ts";
-import { AppError } from "../errors.ts";
+import type { Env } from "../config.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
-import { asAppError, logLine } from "../http/on-error.ts";
-import { asPage } from "../http/page.ts";
+import { asAppError, logLine } from "../http/error-response.ts";
+import { serve } from "../http/pipeline.ts";
 import { countVisitor } from "../http/rate-limit.ts";
-import { serve } from "../http/serve.ts";
-import { Name } from "../http/text.ts";
+import { asPage } from "../http/security-headers.ts";
+import { AppError } from "../platform/errors.ts";
+import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
 import { welcomeVisitor } from "./commands.ts";
 

@@ -1,11 +1,11 @@
 /** What can be done to files. */
-import { type Ctx, mayUseRoom, type Work } from "../context.ts";
-import { AppError, notFound } from "../errors.ts";
-import type { Form } from "../http/form.ts";
-import { findAdmission } from "../users/admission.ts";
+import { type Ctx, mayUseRoom, type Work } from "../context/context.ts";
+import type { Form } from "../http/form/form.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { findAdmission } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter } from "./blob-writer.ts";
-import { clear, MAX_UPLOAD_MS } from "./clearing.ts";
-import { createKey, parseKey, urlOf } from "./key.ts";
+import { createKey, parseKey, urlOf } from "./file-key.ts";
+import { clear, MAX_UPLOAD_MS } from "./garbage-collection.ts";
 import { essenceOf } from "./media-type.ts";
 import type { UploadResult } from "./schema.ts";
 import {

@@ -1,8 +1,8 @@
 /** What can be asked about files. */
-import { mayUseRoom, type Work } from "../context.ts";
-import type { Page } from "../database.ts";
-import { AppError, notFound } from "../errors.ts";
+import { mayUseRoom, type Work } from "../context/context.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Page } from "../platform/d1.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { selectRoom } from "../rooms/queries.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
 import { countFiles, type FileFilter, selectFile, selectFiles } from "./store.ts";

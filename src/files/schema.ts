@@ -1,8 +1,8 @@
 /** A file on the wire, and how a row becomes one. Safe to import from the client SDK. */
 import * as z from "zod";
-import { text } from "../http/text.ts";
-import { presentTime, Timestamp } from "../http/time.ts";
-import { urlOf } from "./key.ts";
+import { text } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
+import { urlOf } from "./file-key.ts";
 import type { FileRow } from "./table.ts";
 
 /** A file may have this many bytes. */

@@ -1,9 +1,9 @@
 /** Answers with a file's bytes, safely on our own origin whatever the file is, and caches it for good. */
 import { create } from "content-disposition";
-import type { Ctx } from "../context.ts";
-import { notFound } from "../errors.ts";
+import type { Ctx } from "../context/context.ts";
+import { notFound } from "../platform/errors.ts";
 import type { Blob, BlobFacts } from "./blobs.ts";
-import { type ParsedKey, parseKey } from "./key.ts";
+import { type ParsedKey, parseKey } from "./file-key.ts";
 import { isShownInline, servedType } from "./media-type.ts";
 import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./range.ts";
 

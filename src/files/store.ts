@@ -8,7 +8,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../database.ts";
+} from "../platform/d1.ts";
 import { type FileRow, files } from "./table.ts";
 
 /** Which of a room's files are meant; an empty list of types means all. */

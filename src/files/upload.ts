@@ -1,10 +1,11 @@
 /** Reads an upload's form: what the file is and whose, and its bytes as they come. */
-import { AppError } from "../errors.ts";
+
 import { checkBody } from "../http/body.ts";
-import type { Form, Part } from "../http/form.ts";
+import type { Form, Part } from "../http/form/form.ts";
+import { AppError } from "../platform/errors.ts";
 import { PART_BYTES } from "./blob-writer.ts";
+import { cleanName } from "./file-name.ts";
 import { cleanType } from "./media-type.ts";
-import { cleanName } from "./name.ts";
 import { MAX_FILE_BYTES, UploadFields } from "./schema.ts";
 
 const MAX_FIELD_BYTES = 8 * 1024;

@@ -1,13 +1,13 @@
 /** Who makes a request (spec section 5): one scheme after the other, each of which knows one kind of credential. */
 import { verifyKey } from "../accounts/verify-key.ts";
-import type { Actor } from "../context.ts";
-import type { Database } from "../database.ts";
-import { AppError } from "../errors.ts";
-import { sessionCookieOf } from "../people/session-cookie.ts";
-import { type SignedIn, verifySession } from "../people/verify-session.ts";
+import type { Actor } from "../context/context.ts";
+import { sessionCookieOf } from "../people/sign-in-cookie.ts";
+import { type SignedIn, verifySession } from "../people/verify-sign-in.ts";
+import type { Database } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
 import { findTokenBearer } from "../users/queries.ts";
 import type { Tokens } from "../users/tokens.ts";
-import { mustBeOurOwn } from "./own-origin.ts";
+import { mustBeOurOwn } from "./csrf.ts";
 
 /** What a scheme may use to find out. */
 export interface AuthPorts {

@@ -1,8 +1,8 @@
 /** What a feature says of one of its endpoints: enough to route, guard, validate, describe and test it. */
 import type * as z from "zod";
-import type { Actor, Ctx } from "../context.ts";
-import type { ErrorCode, Module } from "../errors.ts";
-import type { Form, FormDescription } from "./form.ts";
+import type { Actor, Ctx } from "../context/context.ts";
+import type { ErrorCode, Module } from "../platform/errors.ts";
+import type { Form, FormDescription } from "./form/form.ts";
 
 /** Every path of an organization begins so; an endpoint's own path follows. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";

@@ -1,8 +1,8 @@
 /** The query parameters of lists (spec section 4): pages, search and date filters. */
 import * as z from "zod";
-import type { Page } from "../database.ts";
-import { codePoints, fold } from "./text.ts";
-import { parseTime } from "./time.ts";
+import type { Page } from "../platform/d1.ts";
+import { codePoints, fold } from "../platform/text.ts";
+import { parseTime } from "../platform/time.ts";
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 100;

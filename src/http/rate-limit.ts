@@ -1,8 +1,9 @@
 /** Request rates, counted by the platform's binding; the limits themselves stand in wrangler.toml. */
-import type { Actor } from "../context.ts";
-import type { Env } from "../env.ts";
-import { AppError } from "../errors.ts";
-import { sha256 } from "../hash.ts";
+
+import type { Env } from "../config.ts";
+import type { Actor } from "../context/context.ts";
+import { AppError } from "../platform/errors.ts";
+import { sha256 } from "../platform/hash.ts";
 
 /** The bindings count in windows of this length, and tell no more than yes or no. */
 const WINDOW_SECONDS = 10;

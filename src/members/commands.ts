@@ -1,9 +1,9 @@
 /** What can be done about who belongs to an organization. */
-import { type Ctx, mayManage } from "../context.ts";
-import { type Database, type Statement, violatedConstraint } from "../database.ts";
-import { AppError, notFound } from "../errors.ts";
+import { type Ctx, mayManage } from "../context/context.ts";
 import type { OwnOrganization } from "../people/schema.ts";
-import { forgetPerson } from "../people/verify-session.ts";
+import { forgetPerson } from "../people/verify-sign-in.ts";
+import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { getInvitation, invitationGone, invitationHashOf } from "./queries.ts";
 import { type Invitation, type InvitationCreation, presentInvitation } from "./schema.ts";
 import {

@@ -1,9 +1,9 @@
 /** What can be asked about who belongs to an organization. */
-import type { Ctx } from "../context.ts";
-import type { Database, Page } from "../database.ts";
-import { AppError } from "../errors.ts";
-import { sha256 } from "../hash.ts";
+import type { Ctx } from "../context/context.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Database, Page } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
+import { sha256 } from "../platform/hash.ts";
 import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
 import {
   countInvitations,

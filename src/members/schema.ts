@@ -1,6 +1,6 @@
 /** Members and invitations on the wire. */
 import * as z from "zod";
-import { presentTime, Timestamp } from "../http/time.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import type { MemberRow } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 

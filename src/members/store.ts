@@ -1,8 +1,8 @@
 /** The only SQL about memberships and invitations. */
 import { and, count, eq, gt, lte, sql } from "drizzle-orm";
 import { accounts } from "../accounts/table.ts";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../database.ts";
 import { people } from "../people/table.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { type InvitationRow, invitations, type MemberRole, memberships } from "./table.ts";
 
 /** A membership with the person it is of. */

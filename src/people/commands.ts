@@ -1,7 +1,9 @@
 /** Signing up, in and out, and what people change about themselves. */
-import { type Database, type Statement, violatedConstraint } from "../database.ts";
-import { AppError } from "../errors.ts";
+
 import { foundOrganization, joinBy, refusalOf } from "../members/commands.ts";
+import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
+import type { PersonVisit, Reply, Visit } from "./person-context.ts";
 import type { Me, OwnOrganization, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import {
   COOKIE_NAME,
@@ -9,10 +11,9 @@ import {
   SESSION_RENEWAL_MS,
   tokenHashOf,
   tokenIn,
-} from "./session-cookie.ts";
+} from "./sign-in-cookie.ts";
 import { deleteExpiredSessions, deleteSession, selectOrganizations, updatePerson } from "./store.ts";
-import { forgetPerson, forgetSession, parseOrganizations } from "./verify-session.ts";
-import type { PersonVisit, Reply, Visit } from "./visit.ts";
+import { forgetPerson, forgetSession, parseOrganizations } from "./verify-sign-in.ts";
 
 type NoData = Record<string, never>;
 

@@ -1,5 +1,5 @@
 /** The doors by which people come in, and at which they look after themselves: all of `/dashboard/api`. */
-import { openDoor, personDoor } from "../dashboard/door.ts";
+import { openDoor, personDoor } from "../dashboard/api.ts";
 import { getInvitation } from "../members/queries.ts";
 import {
   acceptInvitation,

@@ -1,6 +1,6 @@
 /** People on the wire, and what they write to sign up, sign in and change. */
 import * as z from "zod";
-import { isPlainText, Name, text } from "../http/text.ts";
+import { isPlainText, Name, text } from "../platform/text.ts";
 
 /** A password for an account that nothing else protects: no rule but length. */
 export const MIN_PASSWORD_LENGTH = 10;

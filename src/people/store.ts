@@ -1,6 +1,6 @@
 /** The only SQL about people, but for what better-auth runs itself. */
 import { eq, lt } from "drizzle-orm";
-import { build, type Statement, statement } from "../database.ts";
+import { build, type Statement, statement } from "../platform/d1.ts";
 import { people, sessions } from "./table.ts";
 
 /** A session with all that it opens. */

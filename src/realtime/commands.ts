@@ -1,9 +1,9 @@
 /** What the organization asks of a live room: the room must be its own, and then the room itself answers. */
-import type { Ctx, Work } from "../context.ts";
-import { AppError, notFound } from "../errors.ts";
+import type { Ctx, Work } from "../context/context.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { findAdmission } from "../users/admission.ts";
-import { Key, StoreName } from "./messages.ts";
+import { findAdmission } from "../users/token-bearer.ts";
+import { Key, StoreName } from "./protocol/messages.ts";
 import type { OwnerRequest, RoomRequest } from "./requests.ts";
 
 /**

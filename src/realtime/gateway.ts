@@ -1,12 +1,12 @@
 /** The only way to a room's object: turns a room's id into its stub. */
-import type { Env } from "../env.ts";
-import { AppError } from "../errors.ts";
-import type { Change } from "../events/change.ts";
+import type { Env } from "../config.ts";
+import type { Change } from "../delivery/room-command.ts";
+import { AppError } from "../platform/errors.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
-import type { Response } from "./protocol.ts";
-import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";
+import type { Response } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./requests.ts";
 import { ACCOUNT_HEADER, ROOM_HEADER } from "./room-object.ts";
+import type { Reconciliation, RoomReading, UserReading } from "./snapshots.ts";
 
 /** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
 export interface RoomGateway {

@@ -1,18 +1,23 @@
 /** What members and the organization ask of a room that they are in: one transaction a request, and one answer. */
-import { AppError } from "../errors.ts";
+import { AppError } from "../platform/errors.ts";
 import type { Role } from "../users/schema.ts";
-import { Broadcasts } from "./broadcasts.ts";
-import { Changes, ORGANIZATION } from "./changes.ts";
-import { Comments } from "./comments.ts";
-import type { Joined } from "./connections.ts";
-import type { Effect, Inquiry } from "./effects.ts";
-import { Follows } from "./follows.ts";
-import { type Members, send } from "./members.ts";
-import { type ClientMessage, type CommentPage, EDITOR_MESSAGES, type MessageOf } from "./messages.ts";
-import * as protocol from "./protocol.ts";
-import { fingerprintOf } from "./receipt.ts";
-import type { RoomStorage } from "./storage.ts";
-import { Stores } from "./stores.ts";
+import { Changes, ORGANIZATION } from "./content/changes.ts";
+import { Comments } from "./content/comments.ts";
+import { Follows } from "./content/follows.ts";
+import { fingerprintOf } from "./content/receipt.ts";
+import { Stores } from "./content/stores.ts";
+import { Broadcasts } from "./messaging/broadcasts.ts";
+import { type Members, send } from "./participants/participants.ts";
+import {
+  type ClientMessage,
+  type CommentPage,
+  EDITOR_MESSAGES,
+  type MessageOf,
+} from "./protocol/messages.ts";
+import * as protocol from "./protocol/protocol.ts";
+import type { RoomStorage } from "./storage/storage.ts";
+import type { Joined } from "./transport/connections.ts";
+import type { Effect, Inquiry } from "./transport/effects.ts";
 
 /** What is answered at once, from what the room itself has. */
 export type RoomRequest =

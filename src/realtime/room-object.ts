@@ -1,28 +1,28 @@
 /** The Durable Object that hosts one room: it owns sockets, alarm and storage, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
-import { openTenant } from "../database.ts";
-import type { Env } from "../env.ts";
-import type { Change } from "../events/change.ts";
-import { distributeRoomEvents } from "../events/room-events.ts";
-import { subscribersOf } from "../events/subscribers.ts";
-import { copyFigures } from "../rooms/figures.ts";
+import type { Env } from "../config.ts";
+import type { Change } from "../delivery/room-command.ts";
+import { distributeRoomEvents } from "../delivery/room-events.ts";
+import { subscribersOf } from "../delivery/subscriber-gateway.ts";
+import { openTenant } from "../platform/d1.ts";
+import { logFailure } from "../platform/log.ts";
 import type { RoomFigures } from "../rooms/schema.ts";
-import { admit } from "./admit.ts";
-import type { Effect, Inquiry } from "./effects.ts";
-import { FiguresCopy, type FiguresVersion } from "./figures-copy.ts";
-import { Flusher } from "./flusher.ts";
-import { Handover } from "./handover.ts";
-import { logFailure } from "./log.ts";
-import { look, readRoom, readUser } from "./lookups.ts";
-import { Pace, Rest } from "./pace.ts";
-import { PING, PONG, serialize } from "./protocol.ts";
-import type { Reconciliation, RoomReading, UserReading } from "./readings.ts";
+import { copyFigures } from "../rooms/stats.ts";
+import { look, readRoom, readUser } from "./d1-reads.ts";
+import { admit } from "./join/authorize-join.ts";
+import { Handover } from "./outbox/outbox-drain.ts";
+import { FiguresCopy, type FiguresVersion } from "./participants/stats-projection.ts";
+import { PING, PONG, serialize } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./requests.ts";
 import { Room } from "./room.ts";
-import { Sockets } from "./sockets.ts";
-import type { RoomIdentity, RoomRecord } from "./storage.ts";
-import type { WaitingEvent } from "./storage-events.ts";
-import { SqliteStorage } from "./storage-sqlite.ts";
+import type { Reconciliation, RoomReading, UserReading } from "./snapshots.ts";
+import type { RoomIdentity, RoomRecord } from "./storage/storage.ts";
+import type { WaitingEvent } from "./storage/storage-outbox.ts";
+import { SqliteStorage } from "./storage/storage-sqlite.ts";
+import type { Effect, Inquiry } from "./transport/effects.ts";
+import { Pace, Rest } from "./transport/flush-policy.ts";
+import { Flusher } from "./transport/flush-timer.ts";
+import { Sockets } from "./transport/sockets.ts";
 
 /** Headers by which the gateway tells the object of an upgrade which room it is. */
 export const ACCOUNT_HEADER = "Atrium-Account";

@@ -1,19 +1,25 @@
 /** The room: frames and occurrences in, effects out. It never waits and knows nothing of the platform. */
-import type { Change } from "../events/change.ts";
+import type { Change } from "../delivery/room-command.ts";
 import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { type Attendance, presentUser, type UserRecord } from "../users/schema.ts";
-import { Admissions } from "./admissions.ts";
-import { spend } from "./allowance.ts";
-import type { Joined, Waiting } from "./connections.ts";
-import { afterHibernation, findOverdue, needsSaving, type Overdue, planAlarm } from "./deadlines.ts";
-import { type Effect, type Inquiry, refusal, type Verdict } from "./effects.ts";
-import { parseFrame, type ReadableFrame } from "./frame.ts";
-import { Members, send } from "./members.ts";
-import * as protocol from "./protocol.ts";
-import { CLOSE } from "./protocol.ts";
+import { Admissions } from "./join/join-handshake.ts";
+import { Members, send } from "./participants/participants.ts";
+import { parseFrame, type ReadableFrame } from "./protocol/frame.ts";
+import * as protocol from "./protocol/protocol.ts";
+import { CLOSE } from "./protocol/protocol.ts";
 import { type Outcome, type RequestPorts, Requests, type RoomRequest } from "./requests.ts";
-import type { RoomRecord, StoredSession } from "./storage.ts";
+import type { RoomRecord, StoredSession } from "./storage/storage.ts";
+import type { Joined, Waiting } from "./transport/connections.ts";
+import {
+  afterHibernation,
+  findOverdue,
+  needsSaving,
+  type Overdue,
+  planAlarm,
+} from "./transport/deadlines.ts";
+import { type Effect, type Inquiry, refusal, type Verdict } from "./transport/effects.ts";
+import { spend } from "./transport/rate-limit.ts";
 
 /** What the room needs of the world. */
 export interface RoomPorts extends RequestPorts {

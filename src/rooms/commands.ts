@@ -1,11 +1,11 @@
 /** What can be done to rooms. */
-import type { Ctx } from "../context.ts";
-import { violatedConstraint } from "../database.ts";
-import { AppError, notFound } from "../errors.ts";
-import { entryFor, handOn } from "../events/dispatch.ts";
-import { insertOutboxEntry } from "../events/outbox.ts";
-import { clearRoom, doomRoom } from "../files/clearing.ts";
-import { fold } from "../http/text.ts";
+import type { Ctx } from "../context/context.ts";
+import { entryFor, handOn } from "../delivery/outbox-relay.ts";
+import { insertOutboxEntry } from "../delivery/outbox-store.ts";
+import { clearRoom, doomRoom } from "../files/garbage-collection.ts";
+import { violatedConstraint } from "../platform/d1.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { fold } from "../platform/text.ts";
 import { getRoomRow } from "./queries.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
 import {

@@ -1,8 +1,8 @@
 /** What can be asked about rooms. */
-import type { Ctx, Work } from "../context.ts";
-import type { Page, Tenant } from "../database.ts";
-import { notFound } from "../errors.ts";
+import type { Ctx, Work } from "../context/context.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Page, Tenant } from "../platform/d1.ts";
+import { notFound } from "../platform/errors.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { presentUser, type User } from "../users/schema.ts";
 import { presentRoom, type Room } from "./schema.ts";

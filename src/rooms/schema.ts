@@ -1,7 +1,7 @@
 /** A room on the wire, and how rows and live figures become one. Safe to import from the client SDK. */
 import * as z from "zod";
-import { CustomId, Name } from "../http/text.ts";
-import { presentTime, Timestamp } from "../http/time.ts";
+import { CustomId, Name } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import type { RoomRow } from "./table.ts";
 
 export const RoomState = z.enum(["active", "closed"]);

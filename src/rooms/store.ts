@@ -10,7 +10,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../database.ts";
+} from "../platform/d1.ts";
 import type { RoomFigures } from "./schema.ts";
 import { type RoomRow, rooms } from "./table.ts";
 

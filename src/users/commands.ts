@@ -1,12 +1,12 @@
 /** What can be done to users. */
-import type { Ctx } from "../context.ts";
-import { violatedConstraint } from "../database.ts";
-import { AppError, notFound } from "../errors.ts";
-import { entryFor, handOnUserChange, userEventFor } from "../events/dispatch.ts";
-import { insertOutboxEntry } from "../events/outbox.ts";
-import { insertUserEvent } from "../events/user-events.ts";
-import { fold } from "../http/text.ts";
-import { countActivity } from "../overview/activity.ts";
+import type { Ctx } from "../context/context.ts";
+import { entryFor, handOnUserChange, userEventFor } from "../delivery/outbox-relay.ts";
+import { insertOutboxEntry } from "../delivery/outbox-store.ts";
+import { insertUserEvent } from "../delivery/user-event-store.ts";
+import { countActivity } from "../metrics/hourly-counts.ts";
+import { violatedConstraint } from "../platform/d1.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { fold } from "../platform/text.ts";
 import { countUserCreation, selectListeningRoom } from "../rooms/commands.ts";
 import { presentWithSessions } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";

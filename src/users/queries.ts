@@ -1,8 +1,8 @@
 /** What can be asked about users. */
-import { type Ctx, mayUseRoom, type Work } from "../context.ts";
-import type { Database, Page, Tenant } from "../database.ts";
-import { notFound } from "../errors.ts";
+import { type Ctx, mayUseRoom, type Work } from "../context/context.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Database, Page, Tenant } from "../platform/d1.ts";
+import { notFound } from "../platform/errors.ts";
 import {
   type ListedUser,
   presentSession,

@@ -1,6 +1,6 @@
 /** The endpoints of users. */
 import * as z from "zod";
-import type { Ctx } from "../context.ts";
+import type { Ctx } from "../context/context.ts";
 import { endpoint, type Replay } from "../http/endpoint.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";

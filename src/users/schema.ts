@@ -1,7 +1,7 @@
 /** A user and a session on the wire, and how rows become them. Safe to import from the client SDK. */
 import * as z from "zod";
-import { CustomId, Name, text, WebUrl } from "../http/text.ts";
-import { presentTime, Timestamp } from "../http/time.ts";
+import { CustomId, Name, text, WebUrl } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import type { UserRow } from "./table.ts";
 
 export const Role = z.enum(["editor", "viewer"]);

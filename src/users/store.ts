@@ -10,7 +10,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../database.ts";
+} from "../platform/d1.ts";
 import { type RoomRow, rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "./table.ts";
 

@@ -1,8 +1,8 @@
 /** The users' JWTs: derived from the user's row, so that reading a user shows the very token it was given. */
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
-import type { JwtSecrets } from "../env.ts";
-import { hex } from "../hash.ts";
+import type { JwtSecrets } from "../config.ts";
+import { hex } from "../platform/hash.ts";
 import { Role } from "./schema.ts";
 import type { UserRow } from "./table.ts";
 

@@ -1,11 +1,11 @@
 /** What can be done to webhooks. */
-import type { Ctx } from "../context.ts";
-import { AppError, notFound } from "../errors.ts";
-import type { Delivery } from "../events/subscriber.ts";
-import { fold } from "../http/text.ts";
+import type { Ctx } from "../context/context.ts";
+import type { Delivery } from "../delivery/subscriber-port.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { getWebhook, keyOf } from "./queries.ts";
-import { sampleEvent } from "./sample.ts";
+import { sampleEvent } from "./sample-event.ts";
 import {
   presentWebhook,
   type Webhook,

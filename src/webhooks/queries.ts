@@ -1,9 +1,9 @@
 /** What can be asked about webhooks. */
-import type { Ctx } from "../context.ts";
-import type { Page } from "../database.ts";
-import { notFound } from "../errors.ts";
-import type { Delivery, SubscriberKey } from "../events/subscriber.ts";
+import type { Ctx } from "../context/context.ts";
+import type { Delivery, SubscriberKey } from "../delivery/subscriber-port.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Page } from "../platform/d1.ts";
+import { notFound } from "../platform/errors.ts";
 import { presentWebhook, type Webhook } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 

@@ -1,5 +1,5 @@
 /** When a delivery is tried again, and when a webhook has failed for so long that it is switched off. */
-import type { AttemptResult } from "./deliver.ts";
+import type { AttemptResult } from "./attempt.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

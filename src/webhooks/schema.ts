@@ -1,8 +1,8 @@
 /** A webhook and its deliveries on the wire, and how rows become them. Safe to import from the client SDK. */
 import * as z from "zod";
-import { EventName } from "../events/schema.ts";
-import { text } from "../http/text.ts";
-import { presentTime, Timestamp } from "../http/time.ts";
+import { EventName } from "../delivery/events.ts";
+import { text } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import type { WebhookRow } from "./table.ts";
 
 const EXAMPLE = {

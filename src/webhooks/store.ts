@@ -9,7 +9,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../database.ts";
+} from "../platform/d1.ts";
 import { type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);

@@ -1,8 +1,9 @@
 /** What can be done to workflows. */
-import type { Ctx } from "../context.ts";
-import { AppError, notFound } from "../errors.ts";
-import { fold } from "../http/text.ts";
+import type { Ctx } from "../context/context.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
 import { getWorkflow, keyOf } from "./queries.ts";
 import {
   presentWorkflow,
@@ -12,7 +13,6 @@ import {
   type WorkflowRun,
   type WorkflowUpdate,
 } from "./schema.ts";
-import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./scripts.ts";
 import {
   deleteWorkflow as deleteRow,
   insertWorkflow,
@@ -22,7 +22,7 @@ import {
   updateWorkflow as updateRow,
 } from "./store.ts";
 import type { StoredWorkflow } from "./table.ts";
-import { trialEvent } from "./trial.ts";
+import { trialEvent } from "./trial-event.ts";
 
 const eventsOf = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 

@@ -1,9 +1,9 @@
 /** What can be asked about workflows. */
-import type { Ctx } from "../context.ts";
-import type { Page } from "../database.ts";
-import { notFound } from "../errors.ts";
-import type { SubscriberKey } from "../events/subscriber.ts";
+import type { Ctx } from "../context/context.ts";
+import type { SubscriberKey } from "../delivery/subscriber-port.ts";
 import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { Page } from "../platform/d1.ts";
+import { notFound } from "../platform/errors.ts";
 import { presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 

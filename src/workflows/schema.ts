@@ -1,10 +1,10 @@
 /** A workflow and its executions on the wire, and how rows become them. Safe to import from the client SDK. */
 import * as z from "zod";
-import type { DeliveryRow } from "../events/delivery-rows.ts";
-import { EventName } from "../events/schema.ts";
-import type { LoggedAttempt } from "../events/subscriber.ts";
-import { isPlainText, Name, text } from "../http/text.ts";
-import { presentTime, Timestamp } from "../http/time.ts";
+import { EventName } from "../delivery/events.ts";
+import type { DeliveryRow } from "../delivery/subscriber/delivery-table.ts";
+import type { LoggedAttempt } from "../delivery/subscriber-port.ts";
+import { isPlainText, Name, text } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import type { WorkflowRow } from "./table.ts";
 
 /** The source code of a workflow may have this many bytes in UTF-8. */

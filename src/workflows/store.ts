@@ -9,7 +9,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../database.ts";
+} from "../platform/d1.ts";
 import {
   type RetiredScript,
   type RunnableWorkflow,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../src/accounts/api-key.ts";
 import type { ApiKey } from "../../src/accounts/schema.ts";
 import { forgetKey, KEY_MEMORY_MS, verifyKey } from "../../src/accounts/verify-key.ts";
-import { openDatabase } from "../../src/database.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
 import { Api, account, bearer } from "../support/api.ts";
 
 const MINUTE_MS = 60_000;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import { CommandError } from "../../src/cli/command.ts";
-import { ROOT } from "../../src/cli/wrangler.ts";
+import { ROOT } from "../../src/cli/service/wrangler.ts";
 import { bundleWorker } from "../node/deployed.ts";
 import { childProcesses } from "./gauge.ts";
 

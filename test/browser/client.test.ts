@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AtriumClient } from "../../src/client/index.ts";
+import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { runCli } from "../node/processes.ts";
 import { type Service, startService } from "../node/service.ts";
 import { Customer } from "../stories/client.ts";

@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AtriumClient } from "../../src/client/index.ts";
+import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { type Service, startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";

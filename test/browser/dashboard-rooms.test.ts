@@ -1,7 +1,7 @@
 /** Rooms at the dashboard: found, looked into while others change them, and changed. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AtriumClient } from "../../src/client/index.ts";
+import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type Service, startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";

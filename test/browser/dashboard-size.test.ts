@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundleDashboard } from "../../src/cli/dashboard-bundle.ts";
+import { bundleDashboard } from "../../src/cli/bundle/dashboard-bundle.ts";
 
 const LIMIT_BYTES = 250 * 1024;
 

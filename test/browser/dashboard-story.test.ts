@@ -1,8 +1,8 @@
 /** The dashboard from its front door to the first room with somebody in it, as one person goes through it. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AtriumClient } from "../../src/client/index.ts";
-import { AtriumServer } from "../../src/client/server.ts";
+import { AtriumClient } from "../../src/sdk/client/index.ts";
+import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { type Service, startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";

@@ -1,7 +1,7 @@
 /** Webhooks at the dashboard: made, tried, followed attempt by attempt, and changed. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { verifyWebhook } from "../../src/client/server.ts";
+import { verifyWebhook } from "../../src/sdk/server/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type Service, startService } from "../node/service.ts";
 import { Receiver } from "../stories/receiver.ts";

@@ -1,7 +1,7 @@
 /** A page on which every hook is used: what they give stands in `window.hooks` for a test to read and to call. */
 import { StrictMode, useRef, useState } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { AtriumClient, defineStores, type Notification } from "../../src/client/index.ts";
+import { AtriumClient, defineStores, type Notification } from "../../src/sdk/client/index.ts";
 import {
   RoomProvider,
   type RoomProviderProps,
@@ -13,7 +13,7 @@ import {
   useRoom,
   useSelf,
   useStore,
-} from "../../src/client/react/index.ts";
+} from "../../src/sdk/react/index.ts";
 
 interface Task {
   readonly title: string;

@@ -3,11 +3,11 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { AtriumClient, User } from "../../src/client/index.ts";
+import type { AtriumClient, User } from "../../src/sdk/client/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
-import { join, type Meeting, meet, next } from "../client/people.ts";
 import { eventually } from "../node/processes.ts";
 import { type Service, startService } from "../node/service.ts";
+import { join, type Meeting, meet, next } from "../sdk/clients.ts";
 import { launchChromium } from "./chromium.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
 

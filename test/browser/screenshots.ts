@@ -1,7 +1,7 @@
 /** `npm run screenshots`: takes the README's pictures of the dashboard, of a service and data that it makes itself. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { AtriumClient } from "../../src/client/index.ts";
+import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { ROOT } from "../node/processes.ts";
 import { startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";

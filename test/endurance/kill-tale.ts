@@ -1,9 +1,9 @@
 /** Members who write as fast as they are answered, while their service is killed again and again. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { Convergence } from "../realtime/convergence.ts";
-import type { Client } from "../realtime/convergence-client.ts";
-import { type Asking, type Showing, undisturbed } from "../realtime/convergence-steps.ts";
+import type { Client } from "../realtime/convergence/client.ts";
+import { Convergence } from "../realtime/convergence/convergence.ts";
+import { type Asking, type Showing, undisturbed } from "../realtime/convergence/steps.ts";
 import type { KillMoment, NetworkWorld } from "./network-world.ts";
 
 export const MEMBERS = 5;

@@ -1,10 +1,10 @@
 /** A room of the running service as the members' world: real sockets, and crashes that are real too. */
 import WebSocket from "ws";
-import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol.ts";
+import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol/protocol.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
-import { STORE } from "../realtime/convergence-log.ts";
-import type { Overview, Wire, World } from "../realtime/convergence-world.ts";
+import { STORE } from "../realtime/convergence/log.ts";
+import type { Overview, Wire, World } from "../realtime/convergence/world.ts";
 import { Customer } from "../stories/client.ts";
 import type { KillableService } from "./killable-service.ts";
 

@@ -3,14 +3,14 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "../../src/cli/command.ts";
-import { ROOT } from "../../src/cli/wrangler.ts";
+import { ROOT } from "../../src/cli/service/wrangler.ts";
 
 const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--tales N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs at length, and the variable by which `runs.ts` is told how often. */
 const TESTS = {
-  simulations: { files: ["test/realtime/convergence.test.ts"], runs: "ATRIUM_SIMULATIONS" },
+  simulations: { files: ["test/realtime/convergence/convergence.test.ts"], runs: "ATRIUM_SIMULATIONS" },
   tales: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_TALES" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],

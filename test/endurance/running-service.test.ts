@@ -1,8 +1,8 @@
 /** What the simulated room promises, the running service keeps: with real sockets, and SIGKILL at any moment. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { tell } from "../realtime/convergence.ts";
-import { tale } from "../realtime/convergence-steps.ts";
+import { tell } from "../realtime/convergence/convergence.ts";
+import { tale } from "../realtime/convergence/steps.ts";
 import { KILLS_A_TALE, killTale, MEMBERS, tellOfKills } from "./kill-tale.ts";
 import { KillableService } from "./killable-service.ts";
 import { NetworkWorld } from "./network-world.ts";

@@ -1,7 +1,7 @@
 /** Lists of files: what is in a room, newest first, page by page, by type and by uploader. */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StorageFile } from "../../src/files/schema.ts";
-import { type Furnished, furnished, store, textFile } from "./support.ts";
+import { type Furnished, furnished, store, textFile } from "./upload-form.ts";
 
 interface Listed {
   readonly files: StorageFile[];

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Api, account } from "../support/api.ts";
-import { type Furnished, furnished, MEBIBYTE, store } from "./support.ts";
+import { type Furnished, furnished, MEBIBYTE, store } from "./upload-form.ts";
 
 const CONTENT = "The quick brown fox";
 

@@ -16,7 +16,7 @@ import {
   statesOf,
   store,
   textFile,
-} from "./support.ts";
+} from "./upload-form.ts";
 
 const fieldsOf = ({ roomId, userId }: Furnished) => field("roomId", roomId) + field("userId", userId);
 const filePart = (disposition = 'name="file"; filename="a.txt"') =>

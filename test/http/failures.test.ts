@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/config.ts";
 import { type Account, type Answer, account, ORIGIN } from "../support/api.ts";
 
 async function ask(owner: Account, bindings: Partial<Env>, path = "/rooms"): Promise<Answer> {

@@ -1,7 +1,7 @@
 /** Forms come in pieces of any size, and say the same in all of them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FormEvent, FormParser, MAX_PARTS } from "../../src/http/form-parser.ts";
+import { type FormEvent, FormParser, MAX_PARTS } from "../../src/http/form/form-parser.ts";
 
 interface Said {
   readonly name: string;

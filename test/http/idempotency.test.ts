@@ -2,9 +2,9 @@
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
-import { keepHouse } from "../../src/housekeeping.ts";
-import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency.ts";
-import { receipts } from "../../src/http/table.ts";
+import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency/idempotency.ts";
+import { receipts } from "../../src/http/idempotency/table.ts";
+import { keepHouse } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 
 const key = (text: string) => ({ headers: { "Idempotency-Key": text } });

@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openTenant } from "../../src/database.ts";
-import { fold } from "../../src/http/text.ts";
+import { openTenant } from "../../src/platform/d1.ts";
+import { fold } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { insertRoom } from "../../src/rooms/store.ts";
 import { type Account, account } from "../support/api.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { entriesOf, readDocument } from "../../src/http/docs/model.ts";
 import { docsPage } from "../../src/http/docs/page.ts";
-import { type ApiDocument, buildDocument } from "../../src/http/openapi.ts";
+import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
 import { ORIGIN } from "../support/api.ts";
 
 const readPage = () => exports.default.fetch(new Request(`${ORIGIN}/docs`));

@@ -1,13 +1,13 @@
 /** The API's description says what is served, all of it and nothing else. */
 import { describe, expect, it } from "vitest";
 import { app, ENDPOINTS } from "../../src/app.ts";
-import { ERROR_CODES } from "../../src/errors.ts";
 import { exampleOf } from "../../src/http/docs/example.ts";
 import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs/model.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi.ts";
+import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { checkQuery } from "../../src/http/validate.ts";
+import { ERROR_CODES } from "../../src/platform/errors.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS));
 const schemas = described.components?.schemas ?? {};

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
-import { TestSocket } from "../realtime/test-socket.ts";
+import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account, formOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { addMember, Browser, cookieOf, freshEmail, PASSWORD, signUp } from "../support/person.ts";

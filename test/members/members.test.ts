@@ -1,10 +1,10 @@
 /** Who belongs to an organization: invitations by link, and what owners may that members may not. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { keepHouse } from "../../src/housekeeping.ts";
 import { INVITATION_LIFETIME_MS } from "../../src/members/commands.ts";
 import type { Invitation, Member } from "../../src/members/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
+import { keepHouse } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import {
   addMember,

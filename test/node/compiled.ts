@@ -1,6 +1,6 @@
 /** Runs programs in Node: as their author wrote them, and compiled, with a guard that counts. */
 import { transformSync } from "esbuild";
-import { compile } from "../../src/workflows/compile.ts";
+import { compile } from "../../src/sandbox/compile/compile.ts";
 
 /** What a program's default export gave, as JSON, or how it failed. */
 export interface Outcome {

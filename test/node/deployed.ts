@@ -1,7 +1,7 @@
 /** What wrangler would deploy, as Miniflare takes it: the Worker's bundle, and what it imports as text. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { runWrangler } from "../../src/cli/wrangler.ts";
+import { runWrangler } from "../../src/cli/service/wrangler.ts";
 import { ROOT } from "./processes.ts";
 
 /** The configuration of this checkout. */

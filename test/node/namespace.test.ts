@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NamespaceApi } from "../../src/workflows/namespace-api.ts";
+import { NamespaceApi } from "../../src/sandbox/runners/namespace-api.ts";
 import { NAMESPACE, type ServedNamespace, serveNamespace } from "../support/namespace/worker.ts";
 import { type Finished, ROOT, run } from "./processes.ts";
 

@@ -55,7 +55,7 @@ describe("the package", () => {
     for (const args of linters(tarball)) expect((await run(process.execPath, args, TOOL)).exitCode).toBe(0);
     const worse = path.join(directory, "worse.tgz");
     const installed = path.join(application, "node_modules/atrium");
-    await rm(path.join(installed, "dist/client/index.d.ts"));
+    await rm(path.join(installed, "dist/sdk/client/index.d.ts"));
     await succeed("tar", [
       "-czf",
       worse,

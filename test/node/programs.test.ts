@@ -2,8 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/workflows/compile.ts";
-import { parseModule } from "../../src/workflows/syntax.ts";
+import { compile } from "../../src/sandbox/compile/compile.ts";
+import { parseModule } from "../../src/sandbox/compile/syntax.ts";
 import { runCompiled, runPlain } from "./compiled.ts";
 
 /** Programs that end: statements of many kinds, in each other, with and without blocks and semicolons. */

@@ -2,8 +2,8 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { webhookDevTargets, workflowDevTargets } from "../../src/env.ts";
-import { namespaceSettings } from "../../src/workflows/namespace-settings.ts";
+import { webhookDevTargets, workflowDevTargets } from "../../src/config.ts";
+import { namespaceSettings } from "../../src/sandbox/runners/namespace-settings.ts";
 import { ROOT } from "./processes.ts";
 
 const read = (env?: string) =>

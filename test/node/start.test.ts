@@ -2,7 +2,7 @@
 import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { findPortProblem } from "../../src/cli/port.ts";
+import { findPortProblem } from "../../src/cli/service/port.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { query } from "./database.ts";
 import { allGone, findFreePort, processTree, run, runCli } from "./processes.ts";

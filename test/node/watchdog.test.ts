@@ -2,8 +2,8 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
-import { listGroup, parseTime } from "../../src/cli/process-group.ts";
-import { watch } from "../../src/cli/watchdog.ts";
+import { listGroup, parseTime } from "../../src/cli/service/process-group.ts";
+import { watch } from "../../src/cli/service/watchdog.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { Customer } from "../stories/client.ts";
 import { eventually, run } from "./processes.ts";

@@ -1,12 +1,12 @@
 /** Sessions: how long they live, what ends them, and what looking one up costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../src/database.ts";
-import { jwtSecrets } from "../../src/env.ts";
-import { keepHouse } from "../../src/housekeeping.ts";
+import { jwtSecrets } from "../../src/config.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { COOKIE_NAME, cookieSecretOf, SESSION_LIFETIME_MS } from "../../src/people/session-cookie.ts";
-import { SESSION_MEMORY_MS, verifySession } from "../../src/people/verify-session.ts";
+import { COOKIE_NAME, cookieSecretOf, SESSION_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
+import { SESSION_MEMORY_MS, verifySession } from "../../src/people/verify-sign-in.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { keepHouse } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";
 

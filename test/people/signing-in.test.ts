@@ -1,7 +1,7 @@
 /** Signing up, in and out: who gets a session, what its cookie is like, and what strangers learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Door } from "../../src/dashboard/door.ts";
+import type { Door } from "../../src/dashboard/api.ts";
 import { doors } from "../../src/people/routes.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { Browser, freshEmail, PASSWORD, signUp } from "../support/person.ts";

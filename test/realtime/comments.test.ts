@@ -1,6 +1,6 @@
 /** R42 to R46: comments, threads, reactions. */
 import { expect, it } from "vitest";
-import { failed, makeRoom } from "./support.ts";
+import { failed, makeRoom } from "./support/rooms.ts";
 
 const roomOfTwo = async () => {
   const room = await makeRoom();

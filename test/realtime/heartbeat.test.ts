@@ -1,6 +1,6 @@
 /** R24 to R26: pings, silence, and tokens that expire. */
 import { describe, expect, it } from "vitest";
-import { makeRoom } from "./support.ts";
+import { makeRoom } from "./support/rooms.ts";
 
 describe("the heartbeat", () => {
   it("answers ping with pong, to waiting sockets too (R24)", async () => {

@@ -1,7 +1,7 @@
 /** R1 to R5, R7 and R11 to R18: connecting, and what becomes of a request to join. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support.ts";
+import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();

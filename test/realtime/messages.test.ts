@@ -1,6 +1,6 @@
 /** R6, R8, R10 and R17: what a joined socket may send, and what it gets for the rest. */
 import { describe, expect, it } from "vitest";
-import { failed, makeRoom } from "./support.ts";
+import { failed, makeRoom } from "./support/rooms.ts";
 
 describe("a joined socket", () => {
   it.each([

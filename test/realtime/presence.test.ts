@@ -1,6 +1,6 @@
 /** R19 to R23: who is online, what the others hear of it, and what changes made over REST do. */
 import { describe, expect, it } from "vitest";
-import { makeRoom } from "./support.ts";
+import { makeRoom } from "./support/rooms.ts";
 
 describe("the others", () => {
   it("hear that a user comes and goes, the user itself does not (R9, R20)", async () => {

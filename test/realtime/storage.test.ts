@@ -2,11 +2,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { OpenSession, RoomRecord, RoomStorage } from "../../src/realtime/storage.ts";
-import { MemoryStorage } from "../../src/realtime/storage-memory.ts";
-import { SqliteStorage } from "../../src/realtime/storage-sqlite.ts";
+import type { OpenSession, RoomRecord, RoomStorage } from "../../src/realtime/storage/storage.ts";
+import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
+import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
 import type { UserRecord } from "../../src/users/schema.ts";
-import { ROOM } from "./rows.ts";
+import { ROOM } from "./support/rows.ts";
 
 const RECORD: RoomRecord = {
   accountId: "account",

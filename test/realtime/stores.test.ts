@@ -1,6 +1,6 @@
 /** R32 to R41: stores, and the changes by which everybody hears of them. */
 import { describe, expect, it } from "vitest";
-import { failed, makeRoom } from "./support.ts";
+import { failed, makeRoom } from "./support/rooms.ts";
 
 const roomOfTwo = async () => {
   const room = await makeRoom();

@@ -1,9 +1,9 @@
 /** The copy of a room's figures in D1, as lists show it. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { openTenant } from "../../src/database.ts";
-import { copyFigures } from "../../src/rooms/figures.ts";
+import { openTenant } from "../../src/platform/d1.ts";
 import type { Room } from "../../src/rooms/schema.ts";
+import { copyFigures } from "../../src/rooms/stats.ts";
 import { account } from "../support/api.ts";
 
 it("is never set back by a copy that arrives late, and does not mind a room that is gone", async () => {

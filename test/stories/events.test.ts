@@ -1,13 +1,13 @@
 /** The process is killed at any step of an event's way: what was committed is told and run, and what was not is not. */
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
-import { type Event, EventName } from "../../src/events/schema.ts";
-import type { Delivery } from "../../src/events/subscriber.ts";
+import { type Event, EventName } from "../../src/delivery/events.ts";
+import type { Delivery } from "../../src/delivery/subscriber-port.ts";
 import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
-import { Hustle } from "./hustle.ts";
+import { Hustle } from "./cursor-load.ts";
 import { Receiver } from "./receiver.ts";
 
 const { seed, kills } = inject("endurance");

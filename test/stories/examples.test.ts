@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { AtriumServer, type EventName, type WorkflowExecution } from "../../src/client/server.ts";
+import { AtriumServer, type EventName, type WorkflowExecution } from "../../src/sdk/server/index.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually, ROOT } from "../node/processes.ts";
 import { type Received, startReceiver } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 /** A webhook's receiver on this machine: keeps what it is sent, in the order in which it came. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Event } from "../../src/events/schema.ts";
+import type { Event } from "../../src/delivery/events.ts";
 
 /** One request that came, whether it was answered or not. */
 export interface Arrival {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { EventName } from "../../src/events/schema.ts";
+import type { EventName } from "../../src/delivery/events.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { eventually } from "../node/processes.ts";

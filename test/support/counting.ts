@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { app } from "../../src/app.ts";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/config.ts";
 import type { Account } from "./api.ts";
 
 const RUNS = new Set<PropertyKey>(["all", "first", "raw", "run"]);

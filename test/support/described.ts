@@ -1,10 +1,10 @@
 /** Holds every answer that a test receives against the API's own description of it. */
 import { expect } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
-import { ERROR_CODES } from "../../src/errors.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { errorsOf } from "../../src/http/openapi.ts";
+import { errorsOf } from "../../src/http/openapi/openapi.ts";
+import { ERROR_CODES } from "../../src/platform/errors.ts";
 import type { Answer } from "./api.ts";
 
 const ROUTES = ENDPOINTS.map((endpoint) => ({

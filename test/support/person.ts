@@ -2,12 +2,12 @@
 
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
-import { build, openDatabase, statement } from "../../src/database.ts";
-import { jwtSecrets } from "../../src/env.ts";
+import { jwtSecrets } from "../../src/config.ts";
 import { type MemberRole, memberships } from "../../src/members/table.ts";
 import type { Me, OwnOrganization } from "../../src/people/schema.ts";
-import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/people/session-cookie.ts";
+import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/people/sign-in-cookie.ts";
 import { people, sessions } from "../../src/people/table.ts";
+import { build, openDatabase, statement } from "../../src/platform/d1.ts";
 import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
 
 export const PASSWORD = "a password of the tests";

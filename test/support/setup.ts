@@ -1,8 +1,8 @@
 /** Runs before each test file: gives its D1 database the tables of the real migrations. */
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { Env } from "../../src/env.ts";
-import type { NamespaceVariables } from "../../src/workflows/namespace-settings.ts";
+import type { Env } from "../../src/config.ts";
+import type { NamespaceVariables } from "../../src/sandbox/runners/namespace-settings.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 
 declare global {

@@ -1,7 +1,7 @@
 /** Webhooks over REST: what an organization keeps, and who never sees its secrets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { webhookDevTargets } from "../../src/env.ts";
+import { webhookDevTargets } from "../../src/config.ts";
 import type { Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 

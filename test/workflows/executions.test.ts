@@ -1,13 +1,13 @@
 /** What an organization sees of its workflows' runs: on which events, in which order, and what becomes of them. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Event, EventName } from "../../src/events/schema.ts";
+import { Event, EventName } from "../../src/delivery/events.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { WorkflowExecution } from "../../src/workflows/schema.ts";
-import { Listener } from "../events/listener.ts";
+import { Listener } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
-import { Automaton, CODE } from "./automaton.ts";
 import { Gate } from "./gate.ts";
+import { Automaton, CODE } from "./test-workflow.ts";
 
 /** Returns the name of the user whom the event is about. */
 const NAMES = "export default async (event) => event.user.name;";

@@ -1,12 +1,12 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
-import { openDatabase } from "../../src/database.ts";
 import { openBlobs } from "../../src/files/blobs.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
-import { type KitPorts, RunKit } from "../../src/workflows/bindings.ts";
-import { compile } from "../../src/workflows/compile.ts";
-import { runLimits } from "../../src/workflows/limits.ts";
-import type { RunLimits, Runner, RunReport, Script } from "../../src/workflows/runner.ts";
+import { compile } from "../../src/sandbox/compile/compile.ts";
+import { runLimits } from "../../src/sandbox/runners/run-limits.ts";
+import type { RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
+import { type KitPorts, RunKit } from "../../src/workflows/run-kit.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
 /** A room of an organization of its own. */

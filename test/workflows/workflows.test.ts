@@ -1,10 +1,10 @@
 /** Workflows over REST: what an organization keeps, and how it changes. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { keepHouse } from "../../src/housekeeping.ts";
+import { keepHouse } from "../../src/scheduled.ts";
 import { MAX_CODE_BYTES, type Workflow } from "../../src/workflows/schema.ts";
 import { type Account, account } from "../support/api.ts";
-import { Automaton, CODE } from "./automaton.ts";
+import { Automaton, CODE } from "./test-workflow.ts";
 
 const MINUTE_MS = 60_000;
 /** Compiles, whatever stands in the comment. */

@@ -4,13 +4,13 @@ import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
 import { OrganizationPages } from "./organization-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
-import { Invitation } from "./sign/invitation.tsx";
-import { NewOrganization } from "./sign/new-organization.tsx";
-import { SignIn } from "./sign/sign-in.tsx";
-import { SignUp } from "./sign/sign-up.tsx";
+import { Invitation } from "./sign-in/invitation.tsx";
+import { NewOrganization } from "./sign-in/new-organization.tsx";
+import { SignIn } from "./sign-in/sign-in.tsx";
+import { SignUp } from "./sign-in/sign-up.tsx";
+import { Refusal } from "./ui/error-message.tsx";
 import { Loading } from "./ui/loading.tsx";
 import { NotFound } from "./ui/not-found.tsx";
-import { Refusal } from "./ui/refusal.tsx";
 
 export const App = () => (
   <Switch>

@@ -1,10 +1,10 @@
 /** The board: its notes, everybody's cursor, and the tools. It scrolls as any page does. */
 import { usePresence, useRoom, useStore } from "atrium/react";
 import { type DragEvent, useRef } from "react";
+import { Reactions } from "./comments.tsx";
 import { BOARD, type Note, type Person, type Point, placeOf, type Shown } from "./model.ts";
 import { NoteCard } from "./note.tsx";
-import { useEverybody } from "./people.tsx";
-import { Reactions } from "./talk.tsx";
+import { useEverybody } from "./users.tsx";
 
 export function Board() {
   const { storage, userId } = useRoom().client;

@@ -2,9 +2,9 @@
 import { RoomProvider } from "atrium/react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./board.tsx";
+import { Comments } from "./comments.tsx";
 import { STORES } from "./model.ts";
-import { Notices, People } from "./people.tsx";
-import { Comments } from "./talk.tsx";
+import { Notices, People } from "./users.tsx";
 
 /** Two windows are two people, and a reload is the same one again. `?name=` in the address chooses the name. */
 async function becomeVisitor(): Promise<string> {

@@ -1,5 +1,5 @@
 /** What the documentation page reads in an OpenAPI document, and nothing more. */
-import type { ApiDocument } from "../openapi.ts";
+import type { ApiDocument } from "../openapi/openapi.ts";
 
 /** The keywords of JSON Schema that the page knows. */
 export interface Schema {

@@ -1,6 +1,6 @@
 /** The API's description as a page for people: made from the document alone, without a script. */
 
-import type { ApiDocument } from "../openapi.ts";
+import type { ApiDocument } from "../openapi/openapi.ts";
 import { exampleOf } from "./example.ts";
 import { fieldsOf, fieldTable, limitsOf, typeOf } from "./fields.ts";
 import {

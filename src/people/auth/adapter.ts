@@ -3,8 +3,8 @@
  * changes, ours and the library's, is one atomic batch.
  */
 import { type CustomAdapter, createAdapterFactory } from "better-auth/adapters";
-import type { Database, Statement } from "../../database.ts";
-import { tokenHashOf } from "../session-cookie.ts";
+import type { Database, Statement } from "../../platform/d1.ts";
+import { tokenHashOf } from "../sign-in-cookie.ts";
 import {
   deleteRows,
   insertRow,

@@ -1,9 +1,9 @@
 /** better-auth as we use it: passwords and sessions, on our tables, behind our own doors. Loaded when needed. */
 import { betterAuth } from "better-auth/minimal";
-import type { Database } from "../../database.ts";
+import type { Database } from "../../platform/d1.ts";
 import { hashPassword, verifyPassword } from "../password.ts";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../schema.ts";
-import { COOKIE_NAME, SESSION_LIFETIME_MS, SESSION_RENEWAL_MS } from "../session-cookie.ts";
+import { COOKIE_NAME, SESSION_LIFETIME_MS, SESSION_RENEWAL_MS } from "../sign-in-cookie.ts";
 import { openUnitOfWork } from "./adapter.ts";
 
 export interface AuthPorts {

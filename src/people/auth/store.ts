@@ -1,6 +1,6 @@
 /** The only SQL that better-auth runs: rows of its models, which are tables of ours, by their fields. */
 import { and, eq, gt, inArray, lt, lte, type SQL } from "drizzle-orm";
-import { build, columnsOf, type Statement, statement } from "../../database.ts";
+import { build, columnsOf, type Statement, statement } from "../../platform/d1.ts";
 import { credentials, people, sessions } from "../table.ts";
 
 const TABLES = { people, sessions, credentials };

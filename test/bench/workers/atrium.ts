@@ -1,11 +1,11 @@
 /** Atrium as src/index.ts serves it, but for the rate limiter's emulation. */
 /// <reference types="@cloudflare/workers-types" />
 import { app } from "../../../src/app.ts";
-import type { Env } from "../../../src/env.ts";
+import type { Env } from "../../../src/config.ts";
 
-export { SubscriberObject } from "../../../src/events/subscriber-object.ts";
+export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
-export { Isolates } from "../../../src/workflows/isolates.ts";
+export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /**
  * Counts in memory. Miniflare emulates the binding by an object that writes each count to disk: the two

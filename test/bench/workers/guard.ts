@@ -1,13 +1,14 @@
 /** Atrium's authentication alone, many times in one request: the runtime's clock stands still while code runs. */
 /// <reference types="@cloudflare/workers-types" />
-import { openDatabase } from "../../../src/database.ts";
-import { type Env, jwtSecrets } from "../../../src/env.ts";
+
+import { type Env, jwtSecrets } from "../../../src/config.ts";
 import { authenticate } from "../../../src/http/authenticate.ts";
-import { cookieSecretOf } from "../../../src/people/session-cookie.ts";
+import { cookieSecretOf } from "../../../src/people/sign-in-cookie.ts";
+import { openDatabase } from "../../../src/platform/d1.ts";
 import { tokensFor } from "../../../src/users/tokens.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
-export { SubscriberObject } from "../../../src/events/subscriber-object.ts";
+export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 
 export default {

@@ -1,19 +1,19 @@
 /** Runs one trivial function many times in one request: as Atrium runs workflows, or by the Worker Loader alone. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import { openDatabase } from "../../../src/database.ts";
-import type { Env } from "../../../src/env.ts";
+import type { Env } from "../../../src/config.ts";
 import { openBlobs } from "../../../src/files/blobs.ts";
+import { openDatabase } from "../../../src/platform/d1.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";
-import { RunKit } from "../../../src/workflows/bindings.ts";
-import { compile } from "../../../src/workflows/compile.ts";
-import { GUEST_COMPATIBILITY } from "../../../src/workflows/guest-modules.ts";
-import { runLimits } from "../../../src/workflows/limits.ts";
-import { runnerOf } from "../../../src/workflows/runner-of.ts";
+import { compile } from "../../../src/sandbox/compile/compile.ts";
+import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
+import { runLimits } from "../../../src/sandbox/runners/run-limits.ts";
+import { runnerOf } from "../../../src/sandbox/runners/select-runner.ts";
+import { RunKit } from "../../../src/workflows/run-kit.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
 export { RoomObject } from "../../../src/realtime/room-object.ts";
-export { Isolates } from "../../../src/workflows/isolates.ts";
+export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 const ID = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11";
 const HANDLER = "async (event) => ({ heard: event.event })";

@@ -1,7 +1,7 @@
 /** The person who is signed in, and what changes that. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
-import { askDoor } from "./door.ts";
+import { askDoor } from "./api.ts";
 
 export interface Membership {
   readonly id: string;

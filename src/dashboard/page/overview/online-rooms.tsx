@@ -2,7 +2,7 @@
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { useRooms } from "../rooms/use-rooms.ts";
-import { Refusal } from "../ui/refusal.tsx";
+import { Refusal } from "../ui/error-message.tsx";
 import { Table } from "../ui/table.tsx";
 
 const LOOKED_AT = 100;

@@ -3,12 +3,12 @@ import type { Overview } from "atrium/server";
 import { useMemo } from "react";
 import { useAddress } from "../data/organization.tsx";
 import { Chart } from "../ui/chart.tsx";
+import { Refusal } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
-import { Refusal } from "../ui/refusal.tsx";
-import { Figures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { OnlineRooms } from "./online-rooms.tsx";
+import { Figures } from "./stats.tsx";
 import { useOverview } from "./use-overview.ts";
 
 export function OverviewPage() {

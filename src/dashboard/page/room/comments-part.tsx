@@ -2,9 +2,9 @@
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
 import { Empty } from "../ui/empty.tsx";
+import { Refusal } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Refusal } from "../ui/refusal.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { CommentCard } from "./comment-card.tsx";
 import { NewComment } from "./new-comment.tsx";

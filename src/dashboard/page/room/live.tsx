@@ -8,7 +8,7 @@ import { AtriumError, type AtriumServer, type Room, type UserWithToken } from "a
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { Me } from "../data/me.ts";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 
 export interface Live {
   /** Null while one is not in the room. */

@@ -2,10 +2,10 @@
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { Refusal } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
-import { Refusal } from "../ui/refusal.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
 import { LiveProvider } from "./live.tsx";

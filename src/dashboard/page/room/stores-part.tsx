@@ -2,8 +2,8 @@
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Empty } from "../ui/empty.tsx";
+import { Refusal } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
-import { Refusal } from "../ui/refusal.tsx";
 import { EntryTable } from "./entry-table.tsx";
 import { JoinBar } from "./join-bar.tsx";
 import { NewStore } from "./new-store.tsx";

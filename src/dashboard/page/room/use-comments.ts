@@ -1,7 +1,7 @@
 /** The comments of a room, and what the organization can do about them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 import { LIVE_MS } from "./use-room.ts";
 
 export interface CommentFilter {

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 
 const REFRESH_MS = 5000;
 

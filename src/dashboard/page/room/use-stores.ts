@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 import { useLive } from "./live.tsx";
 import { LIVE_MS } from "./use-room.ts";
 

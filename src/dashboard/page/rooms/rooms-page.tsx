@@ -2,10 +2,10 @@
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
 import { Empty } from "../ui/empty.tsx";
+import { Refusal } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Refusal } from "../ui/refusal.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
 import { DateFilter } from "./date-filter.tsx";
 import { NewRoom } from "./new-room.tsx";

@@ -4,7 +4,7 @@ import { useAddress } from "../data/organization.tsx";
 import { Page } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
-import { YouPart } from "./you-part.tsx";
+import { YouPart } from "./profile-part.tsx";
 
 const PARTS = [
   { name: "API keys", part: undefined, Content: ApiPart },

@@ -1,7 +1,7 @@
 /** The organization's API keys. */
 import { useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 
 export function useKeys(page: { readonly limit: number; readonly offset: number }) {
   const { atrium } = useCurrent();

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Member } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 
 export interface Part {
   readonly limit: number;

@@ -2,7 +2,7 @@
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { PLACES } from "./places.ts";
+import { PLACES } from "./navigation-items.ts";
 
 export function Navigation() {
   const address = useAddress();

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { PLACES } from "./places.ts";
+import { PLACES } from "./navigation-items.ts";
 
 interface Target {
   readonly id: string;

@@ -6,7 +6,7 @@ import { useAddress } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { switchSingleKeys, useSingleKey, useSingleKeys } from "./keys.ts";
-import { PLACES } from "./places.ts";
+import { PLACES } from "./navigation-items.ts";
 
 /** How long after `g` a letter still says where to. */
 const CHORD_MS = 1500;

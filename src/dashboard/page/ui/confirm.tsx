@@ -2,7 +2,7 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { type ReactNode, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
-import { Refusal } from "./refusal.tsx";
+import { Refusal } from "./error-message.tsx";
 
 export interface ConfirmProps {
   readonly title: string;

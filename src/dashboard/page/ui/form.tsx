@@ -2,7 +2,7 @@
 import { Form as Base } from "@base-ui/react/form";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
-import { Refusal } from "./refusal.tsx";
+import { Refusal } from "./error-message.tsx";
 
 export type Values = Readonly<Record<string, string>>;
 

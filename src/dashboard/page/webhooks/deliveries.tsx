@@ -2,9 +2,9 @@
 import type { Delivery } from "atrium/server";
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
+import { Refusal } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Refusal } from "../ui/refusal.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
 import { useDeliveries } from "./use-deliveries.ts";

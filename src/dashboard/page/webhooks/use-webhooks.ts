@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EventName, Webhook } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-act.ts";
+import { useAct } from "../data/use-action.ts";
 
 export interface WebhookSearch {
   readonly limit: number;

@@ -1,7 +1,7 @@
 /** What a workflow is given, member by member, as the SDK declares it. */
-import events from "atrium/source/events.ts?raw";
-import things from "atrium/source/wire.ts?raw";
-import bindings from "atrium/source/workflow.ts?raw";
+import events from "atrium/source/wire/events.ts?raw";
+import things from "atrium/source/wire/resources.ts?raw";
+import bindings from "atrium/source/workflow/index.ts?raw";
 import { type Declaration, type Member, readDeclarations } from "./declarations.ts";
 
 const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(

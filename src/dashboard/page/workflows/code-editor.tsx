@@ -24,7 +24,7 @@ import {
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 import { completeBindings, explainBinding } from "./binding-completion.ts";
-import { looks } from "./code-looks.ts";
+import { looks } from "./code-theme.ts";
 import type { Problem } from "./problem.ts";
 
 export interface CodeEditorProps {

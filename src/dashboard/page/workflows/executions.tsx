@@ -1,8 +1,8 @@
 /** How the runs of a workflow went, newest first, as they happen. */
 import { usePage } from "../data/use-page.ts";
+import { Refusal } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { Refusal } from "../ui/refusal.tsx";
 import { ExecutionRow } from "./execution-row.tsx";
 import { useExecutions } from "./use-workflows.ts";
 

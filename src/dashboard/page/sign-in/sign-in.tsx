@@ -1,0 +1,38 @@
+/** Lets somebody in who has been here before. */
+import { Link, useLocation, useSearch } from "wouter";
+import { useSignIn } from "../data/me.ts";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { EmailField } from "./credentials.tsx";
+import { nextAfter } from "./next.ts";
+import { Door } from "./sign-in-layout.tsx";
+
+export function SignIn() {
+  const search = useSearch();
+  const [, go] = useLocation();
+  const signIn = useSignIn();
+  return (
+    <Door title="Sign in">
+      <Form
+        verb="Sign in"
+        error={signIn.error}
+        isBusy={signIn.isPending}
+        onSubmit={({ email = "", password = "" }) =>
+          signIn.mutate({ email, password }, { onSuccess: () => go(`~${nextAfter(search)}`) })
+        }
+      >
+        <EmailField autoFocus />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+      </Form>
+      <p className="soft">
+        New here? <Link href={`/sign-up${search && `?${search}`}`}>Sign up</Link>
+      </p>
+    </Door>
+  );
+}

@@ -1,0 +1,20 @@
+/** The only SQL about idempotency receipts. */
+import { and, eq, lt, lte } from "drizzle-orm";
+import { build, columnsOf, type Statement, statement } from "../../platform/d1.ts";
+import { receipts } from "./table.ts";
+
+export type ReceiptRow = typeof receipts.$inferSelect;
+
+const whereIs = (scope: string, key: string) => and(eq(receipts.scope, scope), eq(receipts.key, key));
+
+export const selectReceipt = (scope: string, key: string): Statement<ReceiptRow> =>
+  statement(build.select(columnsOf(receipts)).from(receipts).where(whereIs(scope, key)).limit(1));
+
+export const insertReceipt = (row: ReceiptRow): Statement => statement(build.insert(receipts).values(row));
+
+/** Makes way for a new receipt under a key whose old one has expired. */
+export const deleteExpiredReceipt = (scope: string, key: string, expiry: number): Statement =>
+  statement(build.delete(receipts).where(and(whereIs(scope, key), lte(receipts.createdAt, expiry))));
+
+export const deleteExpiredReceipts = (expiry: number): Statement =>
+  statement(build.delete(receipts).where(lt(receipts.createdAt, expiry)));

@@ -1,0 +1,177 @@
+/** The API's description (OpenAPI 3.1), made from the very endpoints and schemas that serve it. */
+import * as z from "zod";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverrideContext,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
+import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
+import { ERROR_CODES, type ErrorCode } from "../../platform/errors.ts";
+import { type Endpoint, pathOf } from "../endpoint.ts";
+import { Failure, successOf } from "../envelope.ts";
+import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
+
+/** Every code that the endpoint may answer. */
+export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
+  const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
+  if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
+  if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
+    codes.add("VALIDATION_ERROR");
+  }
+  if (endpoint.method === "POST") codes.add("CONFLICT");
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+const header = (description: string, type = "string") => ({ description, schema: { type } });
+
+const REQUEST_ID = { "X-Request-Id": header("Names the request in our logs.") };
+const RETRY_AFTER = { "Retry-After": header("Seconds after which to try again.", "integer") };
+const REPLAYED = { "Idempotency-Replayed": header("`true` when this is the answer of an earlier try.") };
+
+const answerOf = (
+  description: string,
+  schema: z.ZodType,
+  headers: Record<string, ReturnType<typeof header>> = {},
+) => ({
+  description,
+  headers: { ...REQUEST_ID, ...headers },
+  content: { "application/json": { schema } },
+});
+
+function failuresOf(endpoint: Endpoint) {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(endpoint)) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].map(([status, codes]) => {
+    const description = codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join("\n\n");
+    return [String(status), answerOf(description, Failure, status === 429 ? RETRY_AFTER : {})] as const;
+  });
+}
+
+function successesOf(endpoint: Endpoint) {
+  if (endpoint.kind === "envelope") {
+    const envelope = successOf(endpoint.data).extend({
+      description: z.string().meta({ example: endpoint.done }),
+      requestId: z.string().meta({ example: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6" }),
+    });
+    const headers = endpoint.method === "POST" ? REPLAYED : {};
+    return [[String(endpoint.status), answerOf(endpoint.done, envelope, headers)] as const];
+  }
+  return Object.entries(endpoint.answers).map(([status, description]) => [status, { description }] as const);
+}
+
+const securityOf = (endpoint: Endpoint) => {
+  if (endpoint.access === "public") return [];
+  const byOrganization = [{ apiKey: [] }, { session: [] }];
+  return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;
+};
+
+const IdempotencyKey = z.object({
+  "Idempotency-Key": z
+    .string()
+    .optional()
+    .meta({
+      description: "Makes a retry harmless for 24 hours.",
+      example: "order-8731-room",
+      override: { minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    }),
+});
+
+function bodyOf(endpoint: Endpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  if (endpoint.kind === "raw") return {};
+  const { body, form } = endpoint;
+  if (form !== undefined) {
+    return { requestBody: { required: true, content: { "multipart/form-data": { schema: form.fields } } } };
+  }
+  if (body === undefined) return {};
+  return { requestBody: { required: true, content: { "application/json": { schema: body } } } };
+}
+
+function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const names = [...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const params = z.object(
+    Object.fromEntries(names.map((name) => [name, z.string().meta(PATH_PARAMETERS[name] ?? {})])),
+  );
+  const query = endpoint.kind === "envelope" ? endpoint.query : undefined;
+  return {
+    operationId: endpoint.operation,
+    tags: [endpoint.module],
+    summary: endpoint.summary,
+    ...(endpoint.details === undefined ? {} : { description: endpoint.details }),
+    security: securityOf(endpoint),
+    requestParams: {
+      path: params,
+      ...(query === undefined ? {} : { query }),
+      ...(endpoint.method === "POST" ? { header: IdempotencyKey } : {}),
+    },
+    ...bodyOf(endpoint),
+    responses: Object.fromEntries([...successesOf(endpoint), ...failuresOf(endpoint)]),
+  };
+}
+
+/** An endpoint's path in the document's spelling. */
+export const documentedPath = (endpoint: Endpoint): string =>
+  pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
+
+/**
+ * Drops what zod adds to say how it checks: the bounds of safe integers, the pattern behind a format, and
+ * that an answer has no other field, since later versions may add some.
+ */
+function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+}
+
+/** The whole document. */
+export function buildDocument(endpoints: readonly Endpoint[]) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const endpoint of endpoints) {
+    const path = documentedPath(endpoint);
+    paths[path] = {
+      ...paths[path],
+      [endpoint.method.toLowerCase()]: operationOf(endpoint),
+    };
+  }
+  return createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        title: "Atrium",
+        version: "1.0.0",
+        description: INTRODUCTION,
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: [{ url: "/", description: "The service that serves this document" }],
+      tags: [...new Set(endpoints.map((endpoint) => endpoint.module))].map((name) => {
+        const description = TAGS[name];
+        return description === undefined ? { name } : { name, description };
+      }),
+      paths,
+      components: {
+        securitySchemes: {
+          apiKey: { type: "http", scheme: "bearer", description: CREDENTIALS.apiKey },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: COOKIE_NAME,
+            description: CREDENTIALS.session,
+          },
+          userToken: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "JWT",
+            description: CREDENTIALS.userToken,
+          },
+        },
+      },
+    },
+    { override: dropChecks },
+  );
+}
+
+export type ApiDocument = ReturnType<typeof buildDocument>;

@@ -1,0 +1,31 @@
+/** An organization at a glance, on the wire. */
+import * as z from "zod";
+import { Timestamp } from "../platform/time.ts";
+
+const Count = z.int().meta({ minimum: 0 });
+
+/** What happened in one hour. */
+export const Hour = z
+  .object({
+    at: Timestamp.meta({ description: "When the hour began." }),
+    events: Count,
+    runs: Count.meta({ description: "Runs of workflows." }),
+    failed_runs: Count,
+  })
+  .meta({
+    id: "Hour",
+    example: { at: "2026-01-31T09:00:00.000Z", events: 12, runs: 2, failed_runs: 0 },
+  });
+export type Hour = z.infer<typeof Hour>;
+
+export const Overview = z.object({
+  rooms_total: Count.meta({ example: 3 }),
+  rooms_online: Count.meta({ description: "Rooms that somebody is in.", example: 1 }),
+  participants_online: Count.meta({ example: 2 }),
+  users_total: Count.meta({ example: 8 }),
+  events_last_day: Count.meta({ description: "In the hours below.", example: 12 }),
+  runs_last_day: Count.meta({ example: 2 }),
+  failed_runs_last_day: Count.meta({ example: 0 }),
+  hours: z.array(Hour).meta({ description: "The last 24, the current one last." }),
+});
+export type Overview = z.infer<typeof Overview>;

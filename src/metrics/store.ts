@@ -1,0 +1,49 @@
+/** The only SQL that reads an organization's figures all together. */
+import { and, asc, count, eq, gte, lt, sql } from "drizzle-orm";
+import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { rooms } from "../rooms/table.ts";
+import { users } from "../users/table.ts";
+import { type HourRow, hourlyCounts } from "./table.ts";
+
+/** The rooms' figures as their objects have copied them. */
+export interface RoomTotals {
+  readonly total: number;
+  readonly online: number;
+  readonly participants: number;
+}
+
+export const selectRoomTotals = ({ accountId }: Tenant): Statement<RoomTotals> =>
+  statement(
+    build
+      .select({
+        total: count().as("total"),
+        online: sql<number>`coalesce(sum(${rooms.activeParticipants} > 0), 0)`.as("online"),
+        participants: sql<number>`coalesce(sum(${rooms.activeParticipants}), 0)`.as("participants"),
+      })
+      .from(rooms)
+      .where(eq(rooms.accountId, accountId)),
+  );
+
+export const countUsers = ({ accountId }: Tenant): Statement<{ total: number }> =>
+  statement(
+    build
+      .select({ total: count().as("total") })
+      .from(users)
+      .where(eq(users.accountId, accountId)),
+  );
+
+/** The hours from `from` on (epoch ms) in which anything happened, the first one first. */
+export const selectHours = ({ accountId }: Tenant, from: number): Statement<HourRow> => {
+  const { accountId: _, ...columns } = columnsOf(hourlyCounts);
+  return statement(
+    build
+      .select(columns)
+      .from(hourlyCounts)
+      .where(and(eq(hourlyCounts.accountId, accountId), gte(hourlyCounts.hour, from)))
+      .orderBy(asc(hourlyCounts.hour)),
+  );
+};
+
+/** Forgets the hours before `before` (epoch ms), of all organizations. */
+export const deleteHours = (before: number): Statement =>
+  statement(build.delete(hourlyCounts).where(lt(hourlyCounts.hour, before)));

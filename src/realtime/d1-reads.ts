@@ -1,0 +1,43 @@
+/** What a room's object reads from the database for its members: the room and its users as they are now. */
+
+import type { Env } from "../config.ts";
+import { openTenant } from "../platform/d1.ts";
+import { logFailure } from "../platform/log.ts";
+import { findRoomRow } from "../rooms/queries.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { findUsers } from "../users/queries.ts";
+import { recordOf, type UserRecord } from "../users/schema.ts";
+import { findAdmission } from "../users/token-bearer.ts";
+import type { Sight } from "./room.ts";
+import type { RoomIdentity } from "./storage/storage.ts";
+import type { Inquiry } from "./transport/effects.ts";
+
+/** A user and its room; null for what was deleted meanwhile. */
+export async function readUser(
+  env: Env,
+  { accountId, roomId }: RoomIdentity,
+  userId: string,
+): Promise<{ readonly user: UserRecord | null; readonly room: RoomRow | null }> {
+  const { user, room } = await findAdmission(openTenant(env.DB, accountId), roomId, userId);
+  return { user: user === null ? null : recordOf(user), room };
+}
+
+/** Null for a room that was deleted meanwhile. */
+export const readRoom = (env: Env, { accountId, roomId }: RoomIdentity): Promise<RoomRow | null> =>
+  findRoomRow(openTenant(env.DB, accountId), { id: roomId });
+
+/** Null when the database failed, or the room is gone. */
+export async function look(env: Env, identity: RoomIdentity, inquiry: Inquiry): Promise<Sight | null> {
+  try {
+    if (inquiry.type === "ROOM_GET") {
+      const room = await readRoom(env, identity);
+      return room === null ? null : { room };
+    }
+    const page = { ...inquiry.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    const { users, total } = await findUsers(openTenant(env.DB, identity.accountId), identity.roomId, page);
+    return { users: users.map(recordOf), total };
+  } catch (error) {
+    logFailure(`the database could not be asked about room ${identity.roomId}`, error);
+    return null;
+  }
+}

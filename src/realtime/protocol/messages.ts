@@ -1,0 +1,142 @@
+/** Everything that a client may say, as zod schemas: one entry a message. */
+import * as z from "zod";
+import { text } from "../../platform/text.ts";
+import { Role } from "../../users/schema.ts";
+import * as limits from "./limits.ts";
+
+export const MAX_REQUEST_ID_LENGTH = 255;
+
+export const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
+
+/** Where a client stands in the room's sequence of changes. */
+const Seq = z.int().min(0);
+
+/** `data` of `JOIN_ROOM`. A token that is missing or no string is read as an empty one, which is refused as such. */
+export const JoinRoom = z.object({
+  token: z.string().catch(""),
+  role: Role.default("editor"),
+  since: Seq.optional(),
+  batch: z.boolean().default(false),
+});
+export type JoinRoom = z.infer<typeof JoinRoom>;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Any JSON value; `z.unknown` alone would take a missing one. */
+export const Json = z.unknown().refine((value) => value !== undefined, "is required");
+export const JsonObject = z
+  .unknown()
+  .refine(isRecord, "must be a JSON object")
+  .meta({ override: { type: "object" } });
+
+const Id = text(1, limits.MAX_ID_LENGTH);
+export const StoreName = text(1, limits.MAX_STORE_NAME_LENGTH);
+export const Key = text(1, limits.MAX_KEY_LENGTH);
+/** The version that the entry must have now; 0 for one that must not be there. */
+export const IfVersion = z.int().min(0).optional();
+
+const address = { store: StoreName, key: Key, ifVersion: IfVersion };
+
+const StoreSet = z.object({ ...address, value: Json });
+const StoreUpdate = z.object({ ...address, value: JsonObject });
+const StoreDelete = z.object(address);
+
+export const StoreOperation = z.discriminatedUnion("type", [
+  StoreSet.extend({ type: z.literal("STORE_SET") }),
+  StoreUpdate.extend({ type: z.literal("STORE_UPDATE") }),
+  StoreDelete.extend({ type: z.literal("STORE_DELETE") }),
+]);
+export type StoreOperation = z.infer<typeof StoreOperation>;
+
+const CommentText = text(1, limits.MAX_COMMENT_LENGTH);
+const Mentions = z.array(Id).max(limits.MAX_MENTIONS);
+
+/** What a comment is made of; `anchor` says what it is about and is the client's own. */
+export const CommentCreation = z.object({
+  text: CommentText,
+  threadId: Id.optional(),
+  anchor: z.unknown().optional(),
+  mentions: Mentions.default([]),
+});
+export type CommentCreation = z.infer<typeof CommentCreation>;
+
+export const CommentEdit = z.object({ text: CommentText.optional(), resolved: z.boolean().optional() });
+
+export const CommentPage = z.object({
+  threadId: Id.optional(),
+  resolved: z.boolean().optional(),
+  limit: z.int().min(1).max(100).default(50),
+  offset: z.int().min(0).default(0),
+});
+export type CommentPage = z.infer<typeof CommentPage>;
+
+export const BroadcastData = z.object({
+  event: text(1, limits.MAX_EVENT_NAME_LENGTH),
+  data: z.unknown().optional(),
+  userIds: z.array(Id).max(limits.MAX_BROADCAST_USERS).optional(),
+});
+export type BroadcastData = z.infer<typeof BroadcastData>;
+
+const commentId = Id;
+const message = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+  z.object({ type: z.literal(type), requestId: RequestId, data });
+
+export const ClientMessage = z.discriminatedUnion("type", [
+  message("JOIN_ROOM", JoinRoom),
+  message("LEAVE_ROOM", z.object({})),
+  message("PRESENCE_UPDATE", z.object({ state: JsonObject.nullable() })),
+  message("PRESENCE_SUBSCRIBE", z.object({ target: Id, on: z.boolean() })),
+  message("BROADCAST", BroadcastData),
+  message("STORE_SYNC", z.object({ store: StoreName })),
+  message("STORE_GET", z.object({ store: StoreName, key: Key })),
+  message("STORE_SET", StoreSet),
+  message("STORE_UPDATE", StoreUpdate),
+  message("STORE_DELETE", StoreDelete),
+  message(
+    "STORE_BATCH",
+    z.object({ operations: z.array(StoreOperation).min(1).max(limits.MAX_BATCH_OPERATIONS) }),
+  ),
+  message("COMMENT_CREATE", CommentCreation),
+  message("COMMENT_LIST", CommentPage),
+  message("COMMENT_UPDATE", z.object({ commentId, text: CommentText })),
+  message("COMMENT_DELETE", z.object({ commentId })),
+  message("COMMENT_RESOLVE", z.object({ commentId, resolved: z.boolean().default(true) })),
+  message(
+    "COMMENT_REACT",
+    z.object({ commentId, reaction: text(1, limits.MAX_REACTION_LENGTH), on: z.boolean().default(true) }),
+  ),
+  message("USER_FOLLOW", z.object({ userId: Id })),
+  message("USER_UNFOLLOW", z.object({ userId: Id })),
+  message("MARK", z.object({ mark: z.int().min(0) })),
+  message("ROOM_GET", z.object({})),
+  message(
+    "USERS_GET",
+    z.object({
+      limit: z.int().min(1).max(limits.MAX_USERS_SHOWN).default(limits.MAX_USERS_SHOWN),
+      offset: z.int().min(0).default(0),
+    }),
+  ),
+]);
+export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** The message of one type. */
+export type MessageOf<Type extends ClientMessage["type"]> = Extract<ClientMessage, { readonly type: Type }>;
+
+export const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
+  ClientMessage.options.map((option) => option.shape.type.value),
+);
+
+/** What only editors may say; it answers a viewer FORBIDDEN. */
+export const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
+  "BROADCAST",
+  "STORE_SET",
+  "STORE_UPDATE",
+  "STORE_DELETE",
+  "STORE_BATCH",
+  "COMMENT_CREATE",
+  "COMMENT_UPDATE",
+  "COMMENT_DELETE",
+  "COMMENT_RESOLVE",
+  "COMMENT_REACT",
+] satisfies ClientMessage["type"][]);

@@ -1,0 +1,95 @@
+/** The endpoints of a room's comments. */
+import * as z from "zod";
+import { endpoint } from "../../http/endpoint.ts";
+import { pageShape, paging } from "../../http/paginate.ts";
+import { text } from "../../platform/text.ts";
+import { askRoom, postComment } from "../commands.ts";
+import { Comment } from "../protocol/comment.ts";
+import { CommentCreation, CommentEdit } from "../protocol/messages.ts";
+
+const CommentPost = CommentCreation.extend({
+  userId: text(1, 255).meta({ description: "The author, a user of the room." }),
+}).meta({
+  id: "CommentPost",
+  example: { text: "Shall we move this up?", userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
+});
+
+const CommentUpdate = CommentEdit.refine(
+  (edit) => edit.text !== undefined || edit.resolved !== undefined,
+  "at least one of text, resolved is required",
+).meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
+
+const CommentQuery = z.object({
+  ...paging,
+  threadId: text(1, 255).optional().meta({ description: "Keeps the comments of one thread." }),
+  resolved: z
+    .enum(["true", "false"])
+    .optional()
+    .meta({ description: "Keeps those that are resolved, or those that are not." }),
+});
+
+const common = { module: "Rooms", access: "organization" } as const;
+
+export const commentEndpoints = [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/rooms/:roomId/comments",
+    operation: "listComments",
+    summary: "List a room's comments",
+    details: "Oldest first.",
+    errors: ["NOT_FOUND"],
+    query: CommentQuery,
+    status: 200,
+    done: "Comments retrieved",
+    data: z.object({ comments: z.array(Comment), ...pageShape }),
+    handle: (ctx, { params, query }) => {
+      const { resolved, ...page } = query;
+      const data = { ...page, resolved: resolved === undefined ? undefined : resolved === "true" };
+      return askRoom(ctx, params.roomId, { type: "COMMENT_LIST", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/rooms/:roomId/comments",
+    operation: "createComment",
+    summary: "Write a comment for a user",
+    details: "Without `threadId` it begins a thread, whose id is the comment's own.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: CommentPost,
+    status: 201,
+    done: "Comment created",
+    data: z.object({ comment: Comment }),
+    handle: (ctx, { params, body }) => postComment(ctx, params.roomId, body),
+  }),
+  endpoint({
+    ...common,
+    method: "PATCH",
+    path: "/rooms/:roomId/comments/:commentId",
+    operation: "updateComment",
+    summary: "Change a comment, resolve it or open it again",
+    errors: ["NOT_FOUND"],
+    body: CommentUpdate,
+    status: 200,
+    done: "Comment updated",
+    data: z.object({ comment: Comment }),
+    handle: (ctx, { params, body }) => {
+      const data = { commentId: params.commentId, ...body };
+      return askRoom(ctx, params.roomId, { type: "COMMENT_EDIT", data });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: "/rooms/:roomId/comments/:commentId",
+    operation: "deleteComment",
+    summary: "Delete a comment",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Comment deleted",
+    data: z.object({ comment: Comment.meta({ description: "As it was." }) }),
+    handle: (ctx, { params: { roomId, commentId } }) =>
+      askRoom(ctx, roomId, { type: "COMMENT_DELETE", requestId: undefined, data: { commentId } }),
+  }),
+];

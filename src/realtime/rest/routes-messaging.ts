@@ -1,0 +1,46 @@
+/** The endpoints of what is fleeting in a room: broadcasts and presence. */
+import * as z from "zod";
+import { endpoint } from "../../http/endpoint.ts";
+import { askRoom, requestIdOf } from "../commands.ts";
+import { BroadcastData } from "../protocol/messages.ts";
+
+const Broadcast = BroadcastData.extend({
+  data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),
+  userIds: BroadcastData.shape.userIds.meta({ description: "Left out, everybody who is there." }),
+}).meta({ id: "Broadcast", example: { event: "announcement", data: { text: "We begin in five minutes" } } });
+
+const common = { module: "Rooms", access: "organization", status: 200 } as const;
+
+export const talkEndpoints = [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/rooms/:roomId/broadcast",
+    operation: "broadcast",
+    summary: "Send a message to those who are in a room now",
+    details: "It is passed on and not kept. Members get it as from nobody: `from` is null.",
+    errors: ["NOT_FOUND"],
+    body: Broadcast,
+    done: "Broadcast sent",
+    data: z.object({
+      delivered: z.int().meta({ description: "Users reached.", minimum: 0, example: 2 }),
+    }),
+    handle: (ctx, { params, body }) =>
+      askRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/rooms/:roomId/presence",
+    operation: "getPresence",
+    summary: "Get what the users of a room show of themselves",
+    errors: ["NOT_FOUND"],
+    done: "Presence retrieved",
+    data: z.object({
+      presence: z
+        .record(z.string(), z.record(z.string(), z.unknown()))
+        .meta({ description: "The state of each user online who has one, by user id." }),
+    }),
+    handle: (ctx, { params }) => askRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
+  }),
+];

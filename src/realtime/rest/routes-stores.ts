@@ -1,0 +1,122 @@
+/** The endpoints of a room's stores. */
+import * as z from "zod";
+import { endpoint } from "../../http/endpoint.ts";
+import { notFound } from "../../platform/errors.ts";
+import { askRoom, parseAddress } from "../commands.ts";
+import { IfVersion, Json, JsonObject } from "../protocol/messages.ts";
+
+const Seq = z.int().meta({ description: "The room's change that did it.", minimum: 0, example: 7 });
+const Version = z
+  .int()
+  .meta({ description: "The `seq` of the change that made the entry so.", minimum: 0, example: 7 });
+const Value = z.unknown().meta({ description: "Any JSON.", example: { title: "Buy milk", done: false } });
+const Written = z.object({ version: Version, seq: Seq });
+const StoreEntry = z.object({ value: Value, version: Version });
+const ifVersion = IfVersion.meta({
+  description: "The version that the entry must have now, 0 for none; otherwise the answer is `CONFLICT`.",
+});
+
+const EntryWrite = z
+  .object({ value: Json.meta({ description: "Any JSON, at most 64 KiB." }), ifVersion })
+  .meta({ id: "EntryWrite", example: { value: { title: "Buy milk", done: false } } });
+const EntryMerge = z
+  .object({ value: JsonObject.meta({ description: "The fields to set." }), ifVersion })
+  .meta({ id: "EntryMerge", example: { value: { done: true } } });
+
+const common = { module: "Rooms", access: "organization", status: 200 } as const;
+const ENTRY_PATH = "/rooms/:roomId/stores/:store/:key";
+
+export const storeEndpoints = [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/rooms/:roomId/stores",
+    operation: "listStores",
+    summary: "List a room's stores",
+    errors: ["NOT_FOUND"],
+    done: "Stores retrieved",
+    data: z.object({
+      stores: z.array(z.object({ name: z.string(), entries: z.int().meta({ minimum: 1, example: 1 }) })),
+    }),
+    handle: (ctx, { params }) => askRoom(ctx, params.roomId, { type: "STORE_LIST" }),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/rooms/:roomId/stores/:store",
+    operation: "getStore",
+    summary: "Get all of a store",
+    details: "A store that nobody has written to is empty.",
+    errors: ["NOT_FOUND"],
+    done: "Store retrieved",
+    data: z.object({ entries: z.record(z.string(), StoreEntry), seq: Seq }),
+    handle: (ctx, { params }) => {
+      const { store } = parseAddress(params);
+      return askRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data: { store } });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: ENTRY_PATH,
+    operation: "getEntry",
+    summary: "Get an entry of a store",
+    errors: ["NOT_FOUND"],
+    done: "Entry retrieved",
+    data: StoreEntry,
+    handle: async (ctx, { params }) => {
+      const data = parseAddress(params);
+      const request = { type: "STORE_GET", requestId: undefined, data } as const;
+      const entry = await askRoom<z.infer<typeof StoreEntry>>(ctx, params.roomId, request);
+      if (entry.version === 0) throw notFound("Rooms", "Entry");
+      return entry;
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "PUT",
+    path: ENTRY_PATH,
+    operation: "setEntry",
+    summary: "Set an entry of a store",
+    details: "Those connected hear of it as of a member's own `STORE_SET`.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: EntryWrite,
+    done: "Entry set",
+    data: Written,
+    handle: (ctx, { params, body }) => {
+      const data = { ...parseAddress(params), ...body };
+      return askRoom(ctx, params.roomId, { type: "STORE_SET", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "PATCH",
+    path: ENTRY_PATH,
+    operation: "updateEntry",
+    summary: "Merge fields into an entry of a store",
+    details: "Merges the top level. `CONFLICT` when the value that is there is no JSON object.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: EntryMerge,
+    done: "Entry updated",
+    data: Written,
+    handle: (ctx, { params, body }) => {
+      const data = { ...parseAddress(params), ...body };
+      return askRoom(ctx, params.roomId, { type: "STORE_UPDATE", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: ENTRY_PATH,
+    operation: "deleteEntry",
+    summary: "Delete an entry of a store",
+    details: "Deleting what is not there changes nothing.",
+    errors: ["NOT_FOUND"],
+    done: "Entry deleted",
+    data: z.object({ seq: Seq }),
+    handle: (ctx, { params }) => {
+      const data = parseAddress(params);
+      return askRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });
+    },
+  }),
+];

@@ -1,0 +1,100 @@
+/** A room's events and its own session in plain memory. */
+import type { RoomRow } from "../../rooms/table.ts";
+import type { UserRecord } from "../../users/schema.ts";
+import type {
+  EventTable,
+  GatheringTable,
+  Participant,
+  RecordedEvent,
+  WaitingEvent,
+} from "./storage-outbox.ts";
+
+export class MemoryEvents implements EventTable {
+  #rows: readonly WaitingEvent[] = [];
+  #lastSeq = 0;
+
+  snapshot(): () => void {
+    const [rows, lastSeq] = [this.#rows, this.#lastSeq];
+    return () => {
+      this.#rows = rows;
+      this.#lastSeq = lastSeq;
+    };
+  }
+
+  clear(): void {
+    this.#rows = [];
+  }
+
+  append(event: RecordedEvent): void {
+    this.#lastSeq += 1;
+    this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, owed: null }];
+  }
+
+  list(limit: number): WaitingEvent[] {
+    return this.#rows.slice(0, limit);
+  }
+
+  writeOwed(seq: number, owed: string): void {
+    this.#rows = this.#rows.map((row) => (row.seq === seq ? { ...row, owed } : row));
+  }
+
+  delete(seq: number): void {
+    this.#rows = this.#rows.filter((row) => row.seq !== seq);
+  }
+}
+
+export class MemoryGathering implements GatheringTable {
+  #id: string | null = null;
+  #room: RoomRow | null = null;
+  /** Replaced, never changed, so that the old one is a snapshot. */
+  #participants: ReadonlyMap<string, Participant> = new Map();
+
+  snapshot(): () => void {
+    const [id, room, participants] = [this.#id, this.#room, this.#participants];
+    return () => {
+      this.#id = id;
+      this.#room = room;
+      this.#participants = participants;
+    };
+  }
+
+  clear(): void {
+    this.#room = null;
+    this.end();
+  }
+
+  readId(): string | null {
+    return this.#id;
+  }
+
+  begin(id: string): void {
+    this.end();
+    this.#id = id;
+  }
+
+  put(participant: Participant): void {
+    this.#participants = new Map(this.#participants).set(participant.user.id, participant);
+  }
+
+  update(user: UserRecord): void {
+    const known = this.#participants.get(user.id);
+    if (known !== undefined) this.put({ ...known, user });
+  }
+
+  list(): Participant[] {
+    return [...this.#participants.values()];
+  }
+
+  end(): void {
+    this.#id = null;
+    this.#participants = new Map();
+  }
+
+  readRoom(): RoomRow | null {
+    return this.#room;
+  }
+
+  writeRoom(row: RoomRow): void {
+    this.#room = row;
+  }
+}

@@ -1,0 +1,117 @@
+/** A room's events and its own session in SQLite. */
+import { EventName } from "../../delivery/events.ts";
+import type { RoomRow } from "../../rooms/table.ts";
+import type { UserRecord } from "../../users/schema.ts";
+import type { SqliteTables } from "./sqlite-tables.ts";
+import type {
+  EventTable,
+  GatheringTable,
+  Participant,
+  RecordedEvent,
+  WaitingEvent,
+} from "./storage-outbox.ts";
+
+type EventRow = {
+  seq: number;
+  id: string;
+  event: string;
+  occurred_at: number;
+  body: string;
+  owed: string | null;
+};
+
+export class SqliteEvents implements EventTable {
+  readonly #tables: SqliteTables;
+
+  constructor(tables: SqliteTables) {
+    this.#tables = tables;
+  }
+
+  append({ id, event, occurredAt, body }: RecordedEvent): void {
+    const query = "INSERT INTO events (id, event, occurred_at, body) VALUES (?, ?, ?, ?)";
+    this.#tables.write(query, id, event, occurredAt, body);
+  }
+
+  list(limit: number): WaitingEvent[] {
+    return this.#tables
+      .read<EventRow>("SELECT * FROM events ORDER BY seq LIMIT ?", limit)
+      .map(({ occurred_at, event, ...row }) => ({
+        ...row,
+        event: EventName.parse(event),
+        occurredAt: occurred_at,
+      }));
+  }
+
+  writeOwed(seq: number, owed: string): void {
+    this.#tables.write("UPDATE events SET owed = ? WHERE seq = ?", owed, seq);
+  }
+
+  delete(seq: number): void {
+    this.#tables.write("DELETE FROM events WHERE seq = ?", seq);
+  }
+}
+
+export class SqliteGathering implements GatheringTable {
+  readonly #tables: SqliteTables;
+
+  constructor(tables: SqliteTables) {
+    this.#tables = tables;
+  }
+
+  #readFact(name: string): string | null {
+    const query = "SELECT value FROM facts WHERE name = ?";
+    return this.#tables.read<{ value: string }>(query, name)[0]?.value ?? null;
+  }
+
+  #writeFact(name: string, value: string): void {
+    this.#tables.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value);
+  }
+
+  readId(): string | null {
+    return this.#readFact("session");
+  }
+
+  begin(id: string): void {
+    this.end();
+    this.#writeFact("session", id);
+  }
+
+  put({ user, joinedAt }: Participant): void {
+    this.#tables.write(
+      `INSERT INTO participants (user_id, joined_at, user) VALUES (?, ?, ?)
+       ON CONFLICT (user_id) DO UPDATE SET joined_at = excluded.joined_at, user = excluded.user`,
+      user.id,
+      joinedAt,
+      JSON.stringify(user),
+    );
+  }
+
+  update(user: UserRecord): void {
+    const query = "UPDATE participants SET user = ? WHERE user_id = ?";
+    this.#tables.write(query, JSON.stringify(user), user.id);
+  }
+
+  list(): Participant[] {
+    return this.#tables
+      .read<{ joined_at: number; user: string }>("SELECT joined_at, user FROM participants ORDER BY position")
+      .map((row) => ({ joinedAt: row.joined_at, user: parseUser(row.user) }));
+  }
+
+  end(): void {
+    this.#tables.write("DELETE FROM facts WHERE name = 'session'");
+    this.#tables.write("DELETE FROM participants");
+  }
+
+  readRoom(): RoomRow | null {
+    const row = this.#readFact("room");
+    return row === null ? null : parseRoom(row);
+  }
+
+  writeRoom(row: RoomRow): void {
+    this.#writeFact("room", JSON.stringify(row));
+  }
+}
+
+/** As {@link SqliteGathering} wrote them. */
+const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
+const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;

@@ -1,0 +1,101 @@
+/** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
+import type { Attendance, UserRecord } from "../../users/schema.ts";
+import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
+import { MemoryEvents, MemoryGathering } from "./memory-outbox.ts";
+import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+
+interface SessionRow extends StoredSession {
+  /** Null once the session has ended. */
+  readonly user: UserRecord | null;
+}
+
+export class MemoryStorage implements RoomStorage {
+  #record: RoomRecord | null = null;
+  /** Oldest first; rows are replaced, never changed, so that a copy of the array is a snapshot. */
+  #sessions: SessionRow[] = [];
+  readonly changes = new MemoryChanges();
+  readonly entries = new MemoryEntries();
+  readonly comments = new MemoryComments();
+  readonly follows = new MemoryFollows();
+  readonly events = new MemoryEvents();
+  readonly gathering = new MemoryGathering();
+
+  transaction<T>(work: () => T): T {
+    const [record, sessions] = [this.#record, [...this.#sessions]];
+    const undo = this.#live().map((part) => part.snapshot());
+    try {
+      return work();
+    } catch (error) {
+      this.#record = record;
+      this.#sessions = sessions;
+      for (const restore of undo) restore();
+      throw error;
+    }
+  }
+
+  readRecord(): RoomRecord | null {
+    return this.#record;
+  }
+
+  writeRecord(record: RoomRecord): void {
+    this.#record = record;
+  }
+
+  insertSession({ id, joinedAt, user }: OpenSession): void {
+    const clash = this.#sessions.some(
+      (row) => row.id === id || (row.userId === user.id && row.leftAt === null),
+    );
+    if (clash) throw new Error(`Session ${id} or an open one of its user exists already`);
+    this.#sessions.push({ id, userId: user.id, joinedAt, leftAt: null, user });
+  }
+
+  endSession(sessionId: string, leftAt: number): void {
+    this.#sessions = this.#sessions.map((row) =>
+      row.id === sessionId ? { ...row, leftAt, user: null } : row,
+    );
+  }
+
+  updateUser(user: UserRecord): void {
+    this.#sessions = this.#sessions.map((row) =>
+      row.userId === user.id && row.leftAt === null ? { ...row, user } : row,
+    );
+  }
+
+  deleteSessions(userId: string): void {
+    this.#sessions = this.#sessions.filter((row) => row.userId !== userId);
+  }
+
+  listOpenSessions(): OpenSession[] {
+    return this.#sessions.flatMap(({ id, joinedAt, user }) =>
+      user === null ? [] : [{ id, joinedAt, user }],
+    );
+  }
+
+  listSessions(userId: string, limit: number): StoredSession[] {
+    return this.#sessions
+      .filter((row) => row.userId === userId)
+      .reverse()
+      .slice(0, limit)
+      .map(({ user: _, ...session }) => session);
+  }
+
+  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
+    const attendance: Record<string, Attendance> = {};
+    for (const userId of userIds) {
+      const latest = this.listSessions(userId, 1)[0];
+      if (latest !== undefined)
+        attendance[userId] = { online: latest.leftAt === null, joinedAt: latest.joinedAt };
+    }
+    return attendance;
+  }
+
+  clear(): void {
+    this.#record = null;
+    this.#sessions = [];
+    for (const part of this.#live()) part.clear();
+  }
+
+  #live() {
+    return [this.changes, this.entries, this.comments, this.follows, this.events, this.gathering];
+  }
+}

@@ -1,0 +1,132 @@
+/** The room's storage in the SQLite database of its Durable Object. */
+import type { Attendance, UserRecord } from "../../users/schema.ts";
+import { SqliteChanges, SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteEvents, SqliteGathering } from "./sqlite-outbox.ts";
+import { SqliteTables } from "./sqlite-tables.ts";
+import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+
+type RecordRow = {
+  account_id: string;
+  room_id: string;
+  active_participants: number;
+  occupied_ms: number;
+  occupied_since: number | null;
+  version: number;
+  copied_version: number;
+  last_alive_at: number;
+};
+
+type SessionRow = { id: string; user_id: string; joined_at: number; left_at: number | null };
+
+export class SqliteStorage implements RoomStorage {
+  readonly #tables: SqliteTables;
+  readonly changes: SqliteChanges;
+  readonly entries: SqliteEntries;
+  readonly comments: SqliteComments;
+  readonly follows: SqliteFollows;
+  readonly events: SqliteEvents;
+  readonly gathering: SqliteGathering;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#tables = new SqliteTables(storage);
+    this.changes = new SqliteChanges(this.#tables);
+    this.entries = new SqliteEntries(this.#tables);
+    this.comments = new SqliteComments(this.#tables);
+    this.follows = new SqliteFollows(this.#tables);
+    this.events = new SqliteEvents(this.#tables);
+    this.gathering = new SqliteGathering(this.#tables);
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#tables.transaction(work);
+  }
+
+  readRecord(): RoomRecord | null {
+    const row = this.#tables.read<RecordRow>("SELECT * FROM room")[0];
+    if (row === undefined) return null;
+    return {
+      accountId: row.account_id,
+      roomId: row.room_id,
+      activeParticipants: row.active_participants,
+      occupiedMs: row.occupied_ms,
+      occupiedSince: row.occupied_since,
+      version: row.version,
+      copiedVersion: row.copied_version,
+      lastAliveAt: row.last_alive_at,
+    };
+  }
+
+  writeRecord(record: RoomRecord): void {
+    this.#tables.write(
+      "INSERT OR REPLACE INTO room VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+      record.accountId,
+      record.roomId,
+      record.activeParticipants,
+      record.occupiedMs,
+      record.occupiedSince,
+      record.version,
+      record.copiedVersion,
+      record.lastAliveAt,
+    );
+  }
+
+  insertSession({ id, joinedAt, user }: OpenSession): void {
+    this.#tables.write(
+      "INSERT INTO sessions (id, user_id, joined_at, user) VALUES (?, ?, ?, ?)",
+      id,
+      user.id,
+      joinedAt,
+      JSON.stringify(user),
+    );
+  }
+
+  endSession(sessionId: string, leftAt: number): void {
+    this.#tables.write("UPDATE sessions SET left_at = ?, user = NULL WHERE id = ?", leftAt, sessionId);
+  }
+
+  updateUser(user: UserRecord): void {
+    const json = JSON.stringify(user);
+    this.#tables.write("UPDATE sessions SET user = ? WHERE user_id = ? AND left_at IS NULL", json, user.id);
+  }
+
+  deleteSessions(userId: string): void {
+    this.#tables.write("DELETE FROM sessions WHERE user_id = ?", userId);
+  }
+
+  listOpenSessions(): OpenSession[] {
+    return this.#tables
+      .read<{ id: string; joined_at: number; user: string }>(
+        "SELECT id, joined_at, user FROM sessions WHERE left_at IS NULL ORDER BY seq",
+      )
+      .map((row) => ({ id: row.id, joinedAt: row.joined_at, user: parseUser(row.user) }));
+  }
+
+  listSessions(userId: string, limit: number): StoredSession[] {
+    return this.#tables
+      .read<SessionRow>(
+        "SELECT id, user_id, joined_at, left_at FROM sessions WHERE user_id = ? ORDER BY seq DESC LIMIT ?",
+        userId,
+        limit,
+      )
+      .map((row) => ({ id: row.id, userId: row.user_id, joinedAt: row.joined_at, leftAt: row.left_at }));
+  }
+
+  findAttendance(userIds: readonly string[]): Record<string, Attendance> {
+    // The ids travel as one JSON parameter, as a statement may have 100 at most.
+    const rows = this.#tables.read<Omit<SessionRow, "id">>(
+      `SELECT user_id, joined_at, left_at FROM json_each(?) AS wanted
+       JOIN sessions ON seq = (SELECT max(seq) FROM sessions WHERE user_id = wanted.value)`,
+      JSON.stringify(userIds),
+    );
+    return Object.fromEntries(
+      rows.map((row) => [row.user_id, { online: row.left_at === null, joinedAt: row.joined_at }]),
+    );
+  }
+
+  clear(): void {
+    this.#tables.drop();
+  }
+}
+
+/** The user as `insertSession` and `updateUser` wrote it. */
+const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;

@@ -1,0 +1,75 @@
+/** `console` inside a run: its lines belong to the run, and there is an end of them. */
+import type { LogLine } from "../../workflows/schema.ts";
+import { type Run, stopRun } from "./guard.ts";
+import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "./intrinsics.ts";
+import { cut, show } from "./text.ts";
+
+type Level = LogLine["level"];
+
+/** What is not kept costs time all the same. */
+const MAX_LINES = 100_000;
+/** Of one line. */
+const MAX_LINE_LENGTH = 16 * 1024;
+/** What a line costs beside its text, for its level and its time: empty ones are not free. */
+const LINE_BYTES = 32;
+
+export class Log {
+  readonly #run: Run;
+  #json = "";
+  #count = 0;
+  #bytes = 0;
+  #isFull = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Keeps as many lines as the run's limits allow; one that goes on for very long is stopped. */
+  write(level: Level, values: readonly unknown[]): void {
+    this.#count += 1;
+    if (this.#count > MAX_LINES) throw stopRun(this.#run, `The workflow logged more than ${MAX_LINES} lines`);
+    if (this.#isFull) return;
+    const parts: string[] = [];
+    for (let index = 0; index < values.length; index += 1) push(parts, show(values[index]));
+    const message = cut(join(parts, " "), MAX_LINE_LENGTH);
+    this.#bytes += LINE_BYTES + byteLengthOf(utf8(message));
+    const { logBytes } = this.#run.limits;
+    this.#isFull = this.#bytes > logBytes;
+    if (this.#isFull) this.#append("warn", `[what was logged after ${logBytes} bytes is left out]`);
+    else this.#append(level, message);
+  }
+
+  /** The lines as JSON, which nothing that the program changes later has a part in. */
+  get json(): string {
+    return `[${this.#json}]`;
+  }
+
+  #append(level: Level, message: string): void {
+    const timestamp = toISOString(new NativeDate());
+    const line = `{"level":"${level}","message":${stringify(message)},"timestamp":"${timestamp}"}`;
+    this.#json += this.#json === "" ? line : `,${line}`;
+  }
+}
+
+const LEVELS: Readonly<Record<string, Level>> = {
+  debug: "debug",
+  log: "log",
+  info: "info",
+  warn: "warn",
+  error: "error",
+  trace: "debug",
+  dir: "log",
+  table: "log",
+  group: "log",
+};
+const SILENT = ["assert", "clear", "count", "countReset", "groupEnd", "time", "timeEnd", "timeLog"];
+
+/** The console whose lines go to whatever log is current. */
+export function makeConsole(currentLog: () => Log | undefined): object {
+  const methods: Record<string, (...values: unknown[]) => void> = {};
+  for (const [name, level] of Object.entries(LEVELS)) {
+    methods[name] = (...values) => currentLog()?.write(level, values);
+  }
+  for (const name of SILENT) methods[name] = () => {};
+  return methods;
+}

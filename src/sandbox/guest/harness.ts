@@ -1,0 +1,95 @@
+/** What runs beside the program in its isolate: calls its function, and tells what came of it. */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { RunKit } from "../../workflows/run-kit.ts";
+import type { GuestAnswer } from "../runners/invocation.ts";
+import type { RunLimits } from "../runners/runner.ts";
+import { openBindings, type ProgramSide } from "./bindings.ts";
+import { Log, makeConsole } from "./console.ts";
+import { describeFailure } from "./failure.ts";
+import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "./guard.ts";
+import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "./intrinsics.ts";
+import { furnish, install } from "./prelude.ts";
+import { ResultProblem, writeResult } from "./result.ts";
+
+export { spread, tick } from "./guard.ts";
+
+/** What a run has beside the guard's own. */
+interface Surroundings {
+  readonly log: Log;
+  readonly side: ProgramSide;
+}
+
+const surroundings = new WeakMap<Run, Surroundings>();
+const here = (): Surroundings | undefined => {
+  const run = runHere();
+  return run && surroundings.get(run);
+};
+
+furnish((error) => here()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]));
+install(
+  "console",
+  makeConsole(() => here()?.log),
+);
+install("fetch", async (...args: Parameters<typeof fetch>) => {
+  const side = here()?.side;
+  if (side === undefined) throw new Error("fetch is there while the workflow's function runs");
+  return side.fetch(...args);
+});
+
+type Outcome = Pick<GuestAnswer, "status" | "result">;
+
+const failed = (result: string): Outcome => ({ status: "failed", result });
+
+export default class Harness extends WorkerEntrypoint {
+  /** A script without such a handler cannot be uploaded to a dispatch namespace; nobody sends it requests. */
+  override fetch(): Response {
+    return new Response(null, { status: 404 });
+  }
+
+  /** Runs the program once; the answer is a {@link GuestAnswer} as JSON. It ends with the limits, whatever happens. */
+  run(event: string, kit: RunKit, limits: RunLimits): Promise<string> {
+    return startRun(limits, async (run) => {
+      const log = new Log(run);
+      const side = openBindings(run, kit, event);
+      surroundings.set(run, { log, side });
+      const outcome = await raceTheClock(run, execute(run, side));
+      const verdict = run.stop === null ? outcome : failed(run.stop);
+      finishRun(run);
+      return answerOf(verdict, log, run);
+    });
+  }
+}
+
+/** A {@link GuestAnswer}: only texts are written, since objects could be asked for a `toJSON`. */
+function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string {
+  const spent = isIsolateSpent(run);
+  return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
+}
+
+/** The program's function, once its module is evaluated: to import it again costs as much as a short run. */
+let handler: unknown;
+
+async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {
+  try {
+    handler ??= (await import("./workflow.js")).default;
+    if (typeof handler !== "function") return failed("The default export of the workflow is not a function");
+    const result = await apply(handler, undefined, [bindings.event, bindings]);
+    return { status: "success", result: writeResult(result, run.limits.resultBytes) };
+  } catch (error) {
+    return failed(error instanceof ResultProblem ? error.message : describeFailure(error));
+  }
+}
+
+/** In the isolate itself: when its entrypoint returns, the platform ends all that it has begun. */
+function raceTheClock(run: Run, outcome: Promise<Outcome>): Promise<Outcome> {
+  const { wallMs } = run.limits;
+  return new NativePromise((resolve) => {
+    const timer = setTimeout(() => stopRun(run, `The workflow took longer than ${wallMs / 1000} s`), wallMs);
+    const settle = (settled: Outcome) => {
+      clearTimeout(timer);
+      resolve(settled);
+    };
+    run.onStop = () => settle(failed(run.stop ?? ""));
+    outcome.then(settle, (error: unknown) => settle(failed(describeFailure(error))));
+  });
+}

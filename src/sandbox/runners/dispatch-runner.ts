@@ -1,0 +1,95 @@
+/** Runs programs in a dispatch namespace of Workers for Platforms, where Cloudflare itself bounds what they use. */
+import { AppError } from "../../platform/errors.ts";
+import type { RunKit } from "../../workflows/run-kit.ts";
+import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
+import { type Guest, invoke } from "./invocation.ts";
+import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";
+import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
+
+type ScriptKey = Omit<Script, "module">;
+
+/** With `wf-`, a UUID and two dashes it makes the longest name that a script may have. */
+const HASH_LENGTH = 22;
+/** The kit counts calls and says so in words; the platform's own count must not come before. */
+const SUBREQUESTS_PER_CALL = 2;
+
+/** The binding, as far as it is used here. */
+export type DispatchBinding = Pick<DispatchNamespace, "get">;
+
+export class DispatchRunner implements Runner {
+  readonly #dispatcher: DispatchBinding;
+  readonly #api: NamespaceApi;
+  /** Of every run: an upload carries them too, for whoever calls the script by other ways. */
+  readonly #limits: RunLimits;
+
+  constructor(dispatcher: DispatchBinding, api: NamespaceApi, limits: RunLimits) {
+    this.#dispatcher = dispatcher;
+    this.#api = api;
+    this.#limits = limits;
+  }
+
+  /** VALIDATION_ERROR with the line of what the compiler lets pass and the runtime does not. */
+  async deploy(script: Script): Promise<void> {
+    try {
+      await this.#upload(script);
+    } catch (error) {
+      const problem = findSyntaxProblem(error);
+      if (problem === null) throw error;
+      throw new AppError("Workflows", "VALIDATION_ERROR", `code: ${problem}`);
+    }
+  }
+
+  async #upload(script: Script): Promise<void> {
+    const { accountId, workflowId, module } = script;
+    await this.#api.put(await scriptName(script), {
+      mainModule: MAIN_MODULE,
+      modules: guestModules(module),
+      compatibilityDate: GUEST_COMPATIBILITY.date,
+      compatibilityFlags: GUEST_COMPATIBILITY.flags,
+      limits: platformLimits(this.#limits),
+      tags: [`account-${accountId}`, `workflow-${workflowId}`],
+    });
+  }
+
+  async remove(script: ScriptKey): Promise<void> {
+    await this.#api.delete(await scriptName(script));
+  }
+
+  /** A script may be missing: one of before this version of the service, or one that somebody has deleted. */
+  async run(script: Script, event: string, kit: RunKit, limits: RunLimits): Promise<RunReport> {
+    const name = await scriptName(script);
+    const start = () => invoke(this.#open(name, limits), { event, kit, limits }, isMissing);
+    try {
+      return (await start()).report;
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await this.#upload(script);
+      return (await start()).report;
+    }
+  }
+
+  #open(name: string, limits: RunLimits): Guest {
+    const script = this.#dispatcher.get(name, {}, { limits: platformLimits(limits) });
+    // The script's methods are the harness's, which types cannot know.
+    return script as unknown as Guest;
+  }
+}
+
+const scriptName = async (script: ScriptKey): Promise<string> =>
+  `wf-${script.workflowId}-${(await nameOf(script)).slice(0, HASH_LENGTH)}`;
+
+const platformLimits = ({ cpuMs, calls }: RunLimits) => ({
+  cpuMs,
+  subRequests: SUBREQUESTS_PER_CALL * calls,
+});
+
+/** What the runtime says of the program's own module, which stands beside ours; the guard has moved its columns. */
+const SYNTAX_ERROR = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/;
+
+function findSyntaxProblem(error: unknown): string | null {
+  const found = error instanceof NamespaceError ? SYNTAX_ERROR.exec(error.message) : null;
+  return found && `line ${found[2]}: ${found[1]}`;
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("Worker not found");

@@ -1,0 +1,25 @@
+/** `atrium/client`: the client for browsers and Node. */
+
+export { AtriumError } from "../core/error.ts";
+export type { Progress } from "../core/rest.ts";
+export type {
+  Comment,
+  PresenceState,
+  Role,
+  Room,
+  StorageFile,
+  UploadResult,
+  UserRecord,
+} from "../wire/resources.ts";
+export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
+export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
+export type { SocketEvents, SocketState } from "./connection/socket.ts";
+export type { Notification, Notifications } from "./notifications.ts";
+export type { Presence, PresenceUpdate } from "./presence/presence.ts";
+export type { FileFilter, Storage, Upload } from "./storage.ts";
+export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
+export type { Store, StoreChange, StoreEvents } from "./stores/store.ts";
+export type { StoresOf } from "./stores/stores.ts";
+export type { Write, WriteOptions, Written } from "./stores/writes.ts";
+export type { User } from "./users/roster.ts";
+export type { Following, Users, UsersEvents } from "./users/users.ts";

@@ -1,0 +1,54 @@
+/** `client.stores`: the stores that the client was made with, and any other by its name. */
+
+import type { Session } from "../connection/connection.ts";
+import { isCount } from "../connection/frames.ts";
+import type { Action } from "./entries.ts";
+import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
+import { Store, type ToldChange } from "./store.ts";
+
+/** The declared stores by their names. */
+export type StoresOf<Shapes extends StoreShapes> = {
+  readonly [Name in keyof Shapes]: Store<ValueOf<Shapes[Name]>, InputOf<Shapes[Name]>, PatchOf<Shapes[Name]>>;
+};
+
+const ACTIONS: readonly unknown[] = ["set", "update", "delete"] satisfies Action[];
+const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
+
+export class Stores {
+  readonly #session: Session;
+  readonly #userId: string;
+  readonly #shapes: StoreShapes;
+  readonly #byName = new Map<string, Store>();
+
+  constructor(session: Session, userId: string, shapes: StoreShapes) {
+    this.#session = session;
+    this.#userId = userId;
+    this.#shapes = shapes;
+    session.feed.hear("storeChanged", ({ store, key, action, value, version, by }) => {
+      if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
+        return;
+      const change: ToldChange = { key, action, value, version, by: typeof by === "string" ? by : null };
+      this.#byName.get(store)?.receive(change);
+    });
+    session.feed.onJoined(({ changes }) =>
+      Promise.all([...this.#byName.values()].map((store) => store.reenter(changes === null))),
+    );
+  }
+
+  /** The store of that name: always the same object. */
+  get(name: string): Store {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const shape = Object.hasOwn(this.#shapes, name) ? (this.#shapes[name] ?? null) : null;
+    const store = new Store(name, shape, this.#session.requests, this.#userId);
+    this.#byName.set(name, store);
+    return store;
+  }
+
+  /** The stores of the shapes, by name. */
+  declared(): Record<string, Store> {
+    const stores: Record<string, Store> = Object.create(null);
+    for (const name of Object.keys(this.#shapes)) stores[name] = this.get(name);
+    return stores;
+  }
+}

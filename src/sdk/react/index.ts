@@ -1,0 +1,10 @@
+/** `atrium/react`: a room as React components see it. */
+"use client";
+
+export { type CommentActions, useComments } from "./comments.ts";
+export type { AnyClient } from "./context.ts";
+export { RoomProvider, type RoomProviderProps } from "./provider.ts";
+export { useBroadcast, useConnection, useRoom } from "./room.ts";
+export type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
+export { type StoreActions, useStore } from "./store.ts";
+export { type Member, useOthers, usePresence, useSelf } from "./users.ts";

@@ -1,0 +1,29 @@
+/** What oneself shows, as one's own components see it: at once, and before anything was sent. */
+import type { PresenceState } from "../client/index.ts";
+import type { AnyClient } from "./context.ts";
+import type { Off } from "./external-source.ts";
+
+export class OwnPresence {
+  readonly #client: AnyClient;
+  readonly #listeners = new Set<() => void>();
+  #state: PresenceState = {};
+
+  constructor(client: AnyClient) {
+    this.#client = client;
+  }
+
+  readonly subscribe = (listener: () => void): Off => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly read = (): PresenceState => this.#state;
+
+  /** Changes some fields and keeps the others, as several components each show something of their own. */
+  readonly update = (change: object): void => {
+    const state = { ...this.#state, ...change };
+    this.#client.presence.update(state);
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  };
+}

@@ -1,0 +1,44 @@
+/** The hook for one of the room's stores. */
+import { useEffect, useMemo } from "react";
+import type { Store, WriteOptions, Written } from "../client/index.ts";
+import { report } from "../core/emitter.ts";
+import { type AnyClient, useRoomHandle } from "./context.ts";
+import { useSource } from "./external-source.ts";
+
+/** Writes show at once, and are taken back when their promise is rejected. */
+export interface StoreActions<Value> {
+  set(key: string, value: Value, options?: WriteOptions): Promise<Written>;
+  /** Merges fields into the top level of a value. */
+  update(key: string, change: Partial<Value>, options?: WriteOptions): Promise<Written>;
+  delete(key: string, options?: WriteOptions): Promise<Written>;
+}
+
+/**
+ * The entries of a store by key, the same object until one of them changes, and what changes them. `Value` is what
+ * they are taken for: the shape given to the provider checks what this program writes, and nobody what others do.
+ */
+export function useStore<Value = unknown>(
+  name: string,
+): [Readonly<Record<string, Value>>, StoreActions<Value>] {
+  const { client, connection } = useRoomHandle();
+  const { store, source, actions } = useMemo(() => {
+    const found = storeOf<Value>(client, name);
+    return {
+      store: found,
+      source: {
+        subscribe: (changed: () => void) => found.on("updated", changed),
+        read: () => found.getAll(),
+      },
+      actions: {
+        set: found.set.bind(found),
+        update: found.update.bind(found),
+        delete: found.delete.bind(found),
+      },
+    };
+  }, [client, name]);
+  useEffect(() => connection.whenConnected(() => store.sync().catch(report)), [connection, store]);
+  return [useSource(source), actions];
+}
+
+const storeOf = <Value>(client: AnyClient, name: string): Store<Value, Value, Partial<Value>> =>
+  client.store(name) as unknown as Store<Value, Value, Partial<Value>>;

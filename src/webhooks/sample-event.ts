@@ -1,0 +1,49 @@
+/** An event that has not happened, for trying a webhook out: of the shape that the real ones have. */
+import type { Ctx } from "../context/context.ts";
+import { type EventName, type Happening, presentEvent } from "../delivery/events.ts";
+import type { Envelope } from "../delivery/subscriber-port.ts";
+import { presentTime } from "../platform/time.ts";
+import type { Room } from "../rooms/schema.ts";
+import type { User } from "../users/schema.ts";
+import type { Webhook } from "./schema.ts";
+
+/** The first of the webhook's events, about a room and a user that are nowhere but in it. */
+export function sampleEvent(ctx: Pick<Ctx, "newId" | "now">, webhook: Webhook): Envelope {
+  const [event = "user.created"] = webhook.events;
+  const [eventId, now] = [ctx.newId(), ctx.now()];
+  const room: Room = {
+    id: webhook.room_id ?? ctx.newId(),
+    account_id: webhook.organization_id,
+    name: "Test room",
+    created_at: presentTime(now),
+    state: "active",
+    duration_seconds: 0,
+    active_participants: 0,
+    total_users_created: 1,
+  };
+  const user: User = {
+    id: ctx.newId(),
+    room_id: room.id,
+    name: "Test user",
+    role: "editor",
+    status: "offline",
+    created_at: presentTime(now),
+  };
+  const body = presentEvent(eventId, now, happeningOf(event, room, user, ctx.newId()));
+  return { eventId, event, roomId: room.id, body, occurredAt: now };
+}
+
+function happeningOf(event: EventName, room: Room, user: User, sessionId: string): Happening {
+  const [roomId, userId] = [room.id, user.id];
+  switch (event) {
+    case "participant.joined":
+    case "participant.left":
+      return { event, data: { roomId, userId, sessionId }, room, user };
+    case "session.started":
+      return { event, data: { roomId, sessionId }, room };
+    case "session.closed":
+      return { event, data: { roomId, sessionId }, room, users: [user] };
+    default:
+      return { event, data: { roomId, userId }, room, user };
+  }
+}

@@ -1,0 +1,119 @@
+/** Gives a webhook its events: reads its row, makes an attempt, and decides what follows from its result. */
+
+import { type Env, webhookDevTargets } from "../config.ts";
+import { CachedRow } from "../delivery/cached-row.ts";
+import type { Courier, CourierMemory, Outcome } from "../delivery/handler.ts";
+import type { Envelope, LoggedRequest } from "../delivery/subscriber-port.ts";
+import { logLine } from "../http/error-response.ts";
+import { openTenant, type Tenant } from "../platform/d1.ts";
+import { presentTime } from "../platform/time.ts";
+import { type AttemptResult, attempt } from "./attempt.ts";
+import { type Health, judgeHealth } from "./health.ts";
+import { planRetry } from "./retry.ts";
+import { disableWebhook, selectStoredWebhook } from "./store.ts";
+import type { StoredWebhook } from "./table.ts";
+
+/** How long to wait for the database when it fails. */
+const DATABASE_PAUSE_MS = 5_000;
+
+export class WebhookCourier implements Courier {
+  /** What may have arrived is sent again: receivers tell repetitions by the event's id. */
+  readonly interruption = null;
+  readonly #tenant: Tenant;
+  readonly #env: Env;
+  readonly #id: string;
+  readonly #now: () => number;
+  readonly #memory: CourierMemory;
+  readonly #row: CachedRow<StoredWebhook>;
+
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: CourierMemory) {
+    this.#tenant = openTenant(env.DB, key.accountId);
+    this.#env = env;
+    this.#id = key.id;
+    this.#now = now;
+    this.#memory = memory;
+    this.#row = new CachedRow(async () => {
+      const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
+      return row ?? null;
+    }, now);
+  }
+
+  expect(version: number): void {
+    this.#row.expect(version);
+  }
+
+  async carry(envelope: Envelope, attempts: number): Promise<Outcome> {
+    try {
+      const row = await this.#row.get();
+      if (row === null) return { type: "orphaned" };
+      if (row.enabled === 0) {
+        return { type: "failed", attempt: null, error: "The webhook was switched off" };
+      }
+      return await this.#carry(row, envelope, attempts);
+    } catch (error) {
+      this.#row.forget();
+      const why = "The database failed during a delivery";
+      console.error(logLine(`webhook ${this.#id}`, why, error));
+      return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
+    }
+  }
+
+  async #carry(row: StoredWebhook, envelope: Envelope, attempts: number): Promise<Outcome> {
+    const startedAt = this.#now();
+    const destination = {
+      url: row.url,
+      secrets: secretsOf(row, startedAt),
+      devTargets: webhookDevTargets(this.#env),
+      ownHost: row.ownHost,
+    };
+    const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
+    const result = await attempt(destination, envelope, ports);
+    const isOff = await this.#judge(row, result);
+    const logged = logOf(result, startedAt);
+    if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
+    const tried = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
+    const retry = isOff ? null : planRetry(tried);
+    const { error } = result;
+    return retry === null
+      ? { type: "failed", attempt: logged, error }
+      : { type: "retry", at: retry.at, attempt: logged, error };
+  }
+
+  /** Switches the webhook off when its receiver wants no more, or has failed for too long; true then. */
+  async #judge(row: StoredWebhook, { outcome }: AttemptResult): Promise<boolean> {
+    const before = parseHealth(this.#memory.read());
+    const now = this.#now();
+    const { isHopeless, ...health } = judgeHealth(before, {
+      hasFailed: outcome !== "delivered",
+      version: row.updatedAt,
+      now,
+    });
+    if (health.failingSince !== before.failingSince || health.version !== before.version) {
+      this.#memory.write(JSON.stringify(health));
+    }
+    if (outcome !== "gone" && !isHopeless) return false;
+    this.#row.forget();
+    await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, now)]);
+    return true;
+  }
+}
+
+/** What signs now, the newest first. */
+const secretsOf = ({ secret, previousSecret, previousSecretUntil }: StoredWebhook, now: number): string[] =>
+  previousSecret !== null && now < (previousSecretUntil ?? 0) ? [secret, previousSecret] : [secret];
+
+const logOf = (result: AttemptResult, startedAt: number): LoggedRequest => ({
+  attempted_at: presentTime(startedAt),
+  duration_ms: result.durationMs,
+  status_code: result.statusCode,
+  error_class: result.errorClass,
+  error: result.error,
+  answer: result.answer,
+});
+
+/** As {@link WebhookCourier} wrote it, if it did yet. */
+const parseHealth = (json: string): Health => ({
+  failingSince: null,
+  version: 0,
+  ...(JSON.parse(json) as Partial<Health>),
+});

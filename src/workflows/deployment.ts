@@ -1,0 +1,74 @@
+/** Code on its way to where it runs: compiled, made ready, and removed when nothing asks for it any more. */
+import type { Ctx } from "../context/context.ts";
+import type { Database } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
+import { sha256 } from "../platform/hash.ts";
+import { compile } from "../sandbox/compile/compile.ts";
+import type { Runner } from "../sandbox/runners/runner.ts";
+import { deleteRetired, insertRetired, selectRetired } from "./store.ts";
+import type { StoredWorkflow } from "./table.ts";
+
+/** By then every run of a retired script has long begun; those in progress finish anyhow. */
+const REMOVED_AFTER_MS = 60_000;
+const SWEEP_SIZE = 100;
+
+/** Code as a workflow's row holds it. */
+export type PreparedCode = Pick<StoredWorkflow, "code" | "module" | "problemAtRun" | "hash">;
+
+/** Compiles a workflow's source; VALIDATION_ERROR with line and column when that cannot be done. */
+export async function prepareCode(code: string): Promise<PreparedCode> {
+  const compilation = compile(code);
+  if (!compilation.ok) {
+    const { line, column, message } = compilation.problem;
+    const where = `line ${line}, column ${column}`;
+    throw new AppError("Workflows", "VALIDATION_ERROR", `code: ${where}: ${message}`);
+  }
+  const { module, problemAtRun } = compilation;
+  return {
+    code,
+    module,
+    problemAtRun: problemAtRun && JSON.stringify(problemAtRun),
+    hash: await sha256(new TextEncoder().encode(module)),
+  };
+}
+
+/** Makes a workflow's code ready to run, before its row says so. */
+export async function deploy(ctx: Ctx, workflowId: string, { module, hash }: PreparedCode): Promise<void> {
+  try {
+    await ctx.runner.deploy({ accountId: ctx.accountId, workflowId, module, hash });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    ctx.log("A workflow's code could not be made ready to run", error);
+    const why = "The code could not be made ready to run; nothing was changed. Try again";
+    throw new AppError("Workflows", "INTERNAL_ERROR", why);
+  }
+}
+
+/** For code that was made ready and whose row could not be written; passes the failure on. */
+export const undeployOnFailure =
+  (ctx: Ctx, workflowId: string, { hash }: PreparedCode) =>
+  async (failure: unknown): Promise<never> => {
+    const row = { accountId: ctx.accountId, workflowId, hash, retiredAt: ctx.now() };
+    await ctx.db.run([insertRetired(row)]).catch((error: unknown) => {
+      ctx.log("Code that no workflow came to have could not be retired", error);
+    });
+    throw failure;
+  };
+
+/** Removes what was retired a while ago; what cannot be removed is tried again at the next sweep. */
+export async function sweepRetiredScripts(
+  db: Database,
+  openRunner: () => Pick<Runner, "remove">,
+  now: number,
+  log: (message: string, error: unknown) => void,
+): Promise<void> {
+  const [retired] = await db.run([selectRetired(now - REMOVED_AFTER_MS, SWEEP_SIZE)]);
+  for (const { isInUse, ...script } of retired) {
+    try {
+      if (!isInUse) await openRunner().remove(script);
+      await db.run([deleteRetired(script)]);
+    } catch (error) {
+      log("A script that nothing runs any more could not be removed yet", error);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/** What a run may do beyond computing: capabilities for one room, counted, and void when the run is over. */
+import { RpcTarget } from "cloudflare:workers";
+import * as z from "zod";
+import type { Work } from "../context/context.ts";
+import type { Blobs } from "../files/blobs.ts";
+import { deleteFile, putFile } from "../files/commands.ts";
+import { parseKey } from "../files/file-key.ts";
+import { cleanName } from "../files/file-name.ts";
+import { cleanType, parseTypeFilter } from "../files/media-type.ts";
+import { listFiles, readFile } from "../files/queries.ts";
+import type { StorageFile, UploadResult } from "../files/schema.ts";
+import { explain } from "../http/validate.ts";
+import type { Database, Page } from "../platform/d1.ts";
+import { AppError } from "../platform/errors.ts";
+import { askRoom } from "../realtime/commands.ts";
+import type { RoomGateway } from "../realtime/gateway.ts";
+import { Key, StoreName } from "../realtime/protocol/messages.ts";
+import { findRoom } from "../rooms/queries.ts";
+import type { Room } from "../rooms/schema.ts";
+import { listBareUsers } from "../users/queries.ts";
+import type { User } from "../users/schema.ts";
+import { type Fetched, fetchPublic } from "./public-fetch.ts";
+
+/** Files of this size a run may read and write: they pass through memory whole. */
+export const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
+/** What a list holds at most, newest first. */
+const MAX_LISTED = 1_000;
+
+/** Whose run it is, and how often it may call. */
+export interface KitScope {
+  readonly accountId: string;
+  readonly workflowId: string;
+  /** The room of the event. */
+  readonly roomId: string;
+  /** Where the service was reached: addresses of files begin with it, and `fetch` never goes there. */
+  readonly origin: string;
+  readonly calls: number;
+}
+
+export interface KitPorts {
+  readonly db: Database;
+  readonly rooms: RoomGateway;
+  readonly blobs: Blobs;
+  readonly fetch: typeof fetch;
+  /** Hosts for which the rules of `fetch` are loosened; none in production. */
+  readonly devTargets: readonly string[];
+  /** Epoch milliseconds. */
+  now(): number;
+  /** One line for whoever runs the service. */
+  log(message: string, error?: unknown): void;
+}
+
+const EVERYTHING: Page = { limit: MAX_LISTED, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
+
+const ListFilter = z.strictObject({
+  mimeType: z
+    .string()
+    .refine((type) => parseTypeFilter(type) !== null, "must be a media type such as image/png or image/*")
+    .optional(),
+  userId: z.string().max(255).optional(),
+});
+
+/** Of everything that a program sends, what each method takes. */
+const ARGUMENTS = {
+  "store.get": z.strictObject({ store: StoreName, key: Key }),
+  "store.getAll": z.strictObject({ store: StoreName }),
+  "room.get": z.strictObject({}),
+  "room.getUsers": z.strictObject({}),
+  "files.list": z.strictObject({ filter: ListFilter }),
+  "files.get": z.strictObject({ key: z.string().max(1024) }),
+  "files.put": z.strictObject({
+    name: z
+      .string()
+      .transform((name) => cleanName(name))
+      .refine((name) => name !== "", "must not be empty"),
+    bytes: z
+      .instanceof(Uint8Array)
+      .refine(
+        (bytes) => bytes.byteLength <= MAX_RUN_FILE_BYTES,
+        `may have at most ${MAX_RUN_FILE_BYTES} bytes`,
+      ),
+    type: z
+      .string()
+      .optional()
+      .transform((type) => cleanType(type)),
+  }),
+  "files.delete": z.strictObject({ key: z.string().max(1024) }),
+  fetch: z.strictObject({
+    request: z.custom<Request>((value) => value instanceof Request, "must be a Request"),
+    redirect: z.enum(["follow", "manual", "error"]),
+  }),
+} as const;
+
+type Method = keyof typeof ARGUMENTS;
+type Arguments<M extends Method> = z.infer<(typeof ARGUMENTS)[M]>;
+/**
+ * What a call comes to. Problems are values: the platform writes each error that crosses over into the logs of
+ * whoever runs the service.
+ */
+export type KitAnswer<T> = { readonly value: T } | { readonly problem: string };
+
+/** As a program sends them: anything. */
+type Sent = unknown;
+
+const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
+
+/**
+ * The far side of a program's bindings. It is made for one room, and no argument names another one. No method
+ * rejects: problems tell what to do. What is not a method cannot be reached by the program.
+ */
+export class RunKit extends RpcTarget {
+  readonly #scope: KitScope;
+  readonly #ports: KitPorts;
+  readonly #work: Work;
+  /** Ends requests that are under way; made for the first one, since that takes as long as a small run. */
+  #requests: AbortController | null = null;
+  #isOver = false;
+  #calls = 0;
+
+  constructor(scope: KitScope, ports: KitPorts) {
+    super();
+    const { accountId, workflowId, roomId, origin } = scope;
+    this.#scope = scope;
+    this.#ports = ports;
+    this.#work = {
+      accountId,
+      actor: { type: "workflow", accountId, workflowId, roomId },
+      origin,
+      db: ports.db,
+      rooms: ports.rooms,
+      blobs: ports.blobs,
+      now: () => ports.now(),
+      log: (message, error) => ports.log(message, error),
+      commit: (statements) => ports.db.run(statements),
+    };
+  }
+
+  /** Ends what the run has begun, and lets nothing new begin. An own property: not for the program. */
+  readonly revoke = (): void => {
+    this.#isOver = true;
+    this.#requests?.abort(new Error("The run is over"));
+  };
+
+  /** Whether the run has called more often than it may. An own property: not for the program. */
+  readonly isOverdrawn = (): boolean => this.#calls > this.#scope.calls;
+
+  storeGet(store: Sent, key: Sent): Promise<KitAnswer<unknown>> {
+    return this.#call("store.get", { store, key }, async (data) => {
+      const request = { type: "STORE_GET", requestId: undefined, data } as const;
+      return (await askRoom<{ value: unknown }>(this.#work, this.#scope.roomId, request)).value;
+    });
+  }
+
+  /** Pairs of key and value: as an object's own keys, some of them would mean something else. */
+  storeGetAll(store: Sent): Promise<KitAnswer<[key: string, value: unknown][]>> {
+    return this.#call("store.getAll", { store }, async (data) => {
+      const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
+      type Answer = { entries: Record<string, { value: unknown }> };
+      const { entries } = await askRoom<Answer>(this.#work, this.#scope.roomId, request);
+      return Object.entries(entries).map(([key, { value }]) => [key, value]);
+    });
+  }
+
+  roomGet(): Promise<KitAnswer<Room | null>> {
+    return this.#call("room.get", {}, () => findRoom(this.#work, { id: this.#scope.roomId }));
+  }
+
+  roomGetUsers(): Promise<KitAnswer<User[]>> {
+    return this.#call("room.getUsers", {}, () => listBareUsers(this.#work, this.#scope.roomId, EVERYTHING));
+  }
+
+  filesList(filter: Sent): Promise<KitAnswer<StorageFile[]>> {
+    return this.#call("files.list", { filter }, async ({ filter: { mimeType, userId } }) => {
+      const mediaType = mimeType === undefined ? null : parseTypeFilter(mimeType);
+      const wanted = { mediaTypes: mediaType === null ? [] : [mediaType], uploadedBy: userId ?? null };
+      return (await listFiles(this.#work, this.#scope.roomId, wanted, EVERYTHING)).files;
+    });
+  }
+
+  filesGet(key: Sent): Promise<KitAnswer<(StorageFile & { data: ArrayBuffer }) | null>> {
+    return this.#call("files.get", { key }, async ({ key }) => {
+      if (!this.#isOwnKey(key)) return null;
+      const found = await readFile(this.#work, this.#scope.roomId, key, MAX_RUN_FILE_BYTES);
+      return found && { ...found.file, data: found.bytes };
+    });
+  }
+
+  filesPut(name: Sent, bytes: Sent, type: Sent): Promise<KitAnswer<UploadResult>> {
+    return this.#call("files.put", { name, bytes, type }, ({ name, bytes, type }) => {
+      const { roomId, workflowId } = this.#scope;
+      const upload = { roomId, userId: `workflow:${workflowId}`, filename: name, mimeType: type };
+      return putFile(this.#work, upload, bytes);
+    });
+  }
+
+  filesDelete(key: Sent): Promise<KitAnswer<boolean>> {
+    return this.#call("files.delete", { key }, async ({ key }) => {
+      if (!this.#isOwnKey(key)) return false;
+      return deleteFile(this.#work, key).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof AppError && error.code === "NOT_FOUND") return false;
+          throw error;
+        },
+      );
+    });
+  }
+
+  fetch(request: Sent, redirect: Sent): Promise<KitAnswer<Fetched>> {
+    return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
+      const { fetch, devTargets } = this.#ports;
+      const policy = { devTargets, ownHost: URL.parse(this.#scope.origin)?.host ?? "" };
+      this.#requests ??= new AbortController();
+      return fetchPublic(request, redirect, { fetch, policy, signal: this.#requests.signal });
+    });
+  }
+
+  /** Keys begin with their room's id; what else would be a room's key is none of this one's. */
+  #isOwnKey(key: string): boolean {
+    return parseKey(key)?.roomId === this.#scope.roomId;
+  }
+
+  async #call<M extends Method, T>(
+    method: M,
+    sent: Record<string, Sent>,
+    work: (args: Arguments<M>) => Promise<T>,
+  ): Promise<KitAnswer<T>> {
+    try {
+      if (this.#isOver) throw refusal("the run is over");
+      this.#calls += 1;
+      if (this.isOverdrawn()) throw refusal(`a run may make ${this.#scope.calls} calls of its bindings`);
+      const args = ARGUMENTS[method].safeParse(sent);
+      if (!args.success) throw refusal(explain(args.error, "arguments"));
+      // Each method is paired with its own schema, which TypeScript cannot follow through the table.
+      return { value: await work(args.data as Arguments<M>) };
+    } catch (error) {
+      return { problem: `${method}: ${this.#sentenceOf(method, error)}` };
+    }
+  }
+
+  #sentenceOf(method: Method, error: unknown): string {
+    if (this.#isOver) return "the run is over";
+    if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error.message;
+    this.#ports.log(`${method} of workflow ${this.#scope.workflowId} failed`, error);
+    return "something went wrong on our side; try again later";
+  }
+}

@@ -1,0 +1,73 @@
+/** An event made of a room and a user as they are now, for trying a workflow out. */
+import type { Ctx } from "../context/context.ts";
+import { type EventName, type Happening, presentEvent } from "../delivery/events.ts";
+import type { Envelope } from "../delivery/subscriber-port.ts";
+import { notFound } from "../platform/errors.ts";
+import { sha256 } from "../platform/hash.ts";
+import { selectRoom } from "../rooms/queries.ts";
+import { presentRoom, type Room } from "../rooms/schema.ts";
+import { selectUser, selectUsersPage } from "../users/queries.ts";
+import { presentUser, type User } from "../users/schema.ts";
+import type { WorkflowRun } from "./schema.ts";
+import { selectWorkflowSummary } from "./store.ts";
+
+/** So many users stand in the made-up end of a session, the newest ones. */
+const MAX_USERS = 100;
+const NEWEST = { limit: MAX_USERS, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
+
+/**
+ * Nothing has happened: only the ids of the event and of its session are made up. NOT_FOUND when the workflow,
+ * the room or the user is not there; null when the workflow is disabled. One D1 round trip and one object call.
+ */
+export async function trialEvent(
+  ctx: Ctx,
+  workflowId: string,
+  { event, data: { roomId, userId } }: WorkflowRun,
+): Promise<Envelope | null> {
+  const [[workflow], [room], [user], newest] = await ctx.db.run([
+    selectWorkflowSummary(ctx, workflowId),
+    selectRoom(ctx, { id: roomId }),
+    selectUser(ctx, roomId, { id: userId ?? "" }),
+    selectUsersPage(ctx, { roomId }, NEWEST)[0],
+  ]);
+  if (workflow === undefined) throw notFound("Workflows", "Workflow");
+  if (workflow.enabled === 0) return null;
+  if (room === undefined) throw notFound("Rooms", "Room");
+  if (user === undefined && userId !== undefined) throw notFound("Users", "User");
+  const users = user === undefined ? newest : [user];
+  const live = await ctx.rooms.read(
+    room.id,
+    ctx.accountId,
+    users.map(({ id }) => id),
+  );
+  const [eventId, now] = [await eventIdFor(ctx, workflowId), ctx.now()];
+  const happening = happeningOf(
+    event,
+    presentRoom(room, now, live.figures),
+    users.map((row) => presentUser(row, live.attendance[row.id])),
+    ctx.newId(),
+  );
+  return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, happening), occurredAt: now };
+}
+
+/** The same for all requests with one Idempotency-Key, so that of two at once one runs. */
+async function eventIdFor({ accountId, idempotencyKey, newId }: Ctx, workflowId: string): Promise<string> {
+  if (idempotencyKey === null) return newId();
+  const source = JSON.stringify([accountId, workflowId, idempotencyKey]);
+  const hash = await sha256(new TextEncoder().encode(source));
+  // A UUID of version 8: RFC 9562 leaves its bits to whoever makes one.
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
+}
+
+/** The first of `users` is the one whom an event of a user is about. */
+function happeningOf(event: EventName, room: Room, users: User[], sessionId: string): Happening {
+  const [roomId, [user]] = [room.id, users];
+  if (event === "session.closed") return { event, data: { roomId, sessionId }, room, users };
+  if (event === "session.started") return { event, data: { roomId, sessionId }, room };
+  if (user === undefined) throw new Error("An event of a user needs one");
+  const userId = user.id;
+  if (event === "participant.joined" || event === "participant.left") {
+    return { event, data: { roomId, userId, sessionId }, room, user };
+  }
+  return { event, data: { roomId, userId }, room, user };
+}

@@ -1,0 +1,329 @@
+/** Which operation emits which event, and with what in it; what changes nothing, or fails, emits none. */
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { EventName } from "../../src/delivery/events.ts";
+import { insertUserEvent } from "../../src/delivery/user-event-store.ts";
+import { openTenant } from "../../src/platform/d1.ts";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import type { Room } from "../../src/rooms/schema.ts";
+import { keepHouse } from "../../src/scheduled.ts";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import { TestSocket } from "../realtime/support/test-socket.ts";
+import { type Account, account } from "../support/api.ts";
+import { Listener } from "./recording-subscriber.ts";
+
+const MINUTE_MS = 60_000;
+
+let owner: Account;
+let room: Room;
+
+beforeEach(async () => {
+  owner = await account();
+  room = await owner.api.createRoom({ name: "Weekly planning" });
+});
+
+/** Joins the user's room with another tab. */
+async function join(user: UserWithToken): Promise<TestSocket> {
+  const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
+  const { webSocket } = await roomGateway(env).connect(user.room_id, owner.id, upgrade);
+  if (webSocket === null) throw new Error("no socket");
+  const socket = new TestSocket(webSocket);
+  expect(await socket.request("JOIN_ROOM", { token: user.token })).toMatchObject({ success: true });
+  return socket;
+}
+
+const leave = async (socket: TestSocket) => {
+  socket.send({ type: "LEAVE_ROOM" });
+  await socket.closed;
+};
+
+/** A user as events show it: without its token. */
+const shown = ({ token: _, ...user }: UserWithToken) => user;
+
+const rowsLeft = async (): Promise<unknown> =>
+  (await env.DB.prepare("SELECT count(*) AS count FROM user_events").first<{ count: number }>())?.count;
+
+describe("what happens to a user over REST", () => {
+  it("is told as created, updated and deleted, with the user and the room as they are then", async () => {
+    const listener = await Listener.create(owner.api);
+    const user = await owner.api.createUser(room.id, { name: "Ada", customId: "ada" });
+    await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Bo", customId: null });
+    await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
+    const events = await listener.heard(3);
+    const data = { roomId: room.id, userId: user.id };
+    const { custom_id: _, ...renamed } = { ...shown(user), name: "Bo" };
+    const roomThen = { ...room, total_users_created: 1 };
+    expect(events).toEqual(
+      [
+        { event: "user.created", data, room: roomThen, user: shown(user) },
+        { event: "user.updated", data, room: roomThen, user: renamed },
+        { event: "user.deleted", data, room: roomThen, user: renamed },
+      ].map((event) => ({ ...event, id: expect.any(String), timestamp: expect.any(String) })),
+    );
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3);
+    expect(Date.parse(events[0]?.timestamp ?? "")).toBeGreaterThanOrEqual(Date.parse(user.created_at));
+    await expect.poll(rowsLeft).toBe(0);
+  });
+
+  it("is not told when nothing changed, or nothing was there", async () => {
+    const listener = await Listener.create(owner.api);
+    const user = await owner.api.createUser(room.id, {
+      name: "Ada",
+      profilePicture: "https://x.example/a.png",
+    });
+    const stranger = await account();
+    await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Ada", customId: null });
+    await owner.api.patch(`/users/${crypto.randomUUID()}?roomId=${room.id}`, { name: "Nobody" });
+    await owner.api.delete(`/users/${crypto.randomUUID()}?roomId=${room.id}`);
+    await stranger.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Hijacked" });
+    await stranger.api.delete(`/users/${user.id}?roomId=${room.id}`);
+    await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { profilePicture: null });
+    expect((await listener.heard(2)).map(({ event }) => event)).toEqual(["user.created", "user.updated"]);
+  });
+
+  it("is not told when it failed", async () => {
+    const listener = await Listener.create(owner.api);
+    const [ada, bo] = [
+      await owner.api.createUser(room.id, { customId: "taken" }),
+      await owner.api.createUser(room.id, { customId: "free" }),
+    ];
+    expect(await owner.api.post("/users", { name: "Eve", roomId: room.id, customId: "taken" })).toMatchObject(
+      {
+        status: 409,
+      },
+    );
+    expect(await owner.api.post("/users", { name: "Eve", roomId: crypto.randomUUID() })).toMatchObject({
+      status: 404,
+    });
+    expect(
+      await owner.api.patch(`/users/${bo.id}?roomId=${room.id}`, { name: "Bo", customId: "taken" }),
+    ).toMatchObject({ status: 409 });
+    await owner.api.delete(`/users/${bo.id}?roomId=${room.id}`);
+    const events = await listener.heard(3);
+    expect(events.map(({ event, data }) => [event, "userId" in data && data.userId])).toEqual([
+      ["user.created", ada.id],
+      ["user.created", bo.id],
+      ["user.deleted", bo.id],
+    ]);
+    await expect.poll(rowsLeft).toBe(0);
+  });
+
+  it("is told once for requests with one Idempotency-Key", async () => {
+    const listener = await Listener.create(owner.api);
+    const headers = { "Idempotency-Key": crypto.randomUUID() };
+    const create = () => owner.api.post("/users", { name: "Ada", roomId: room.id }, { headers });
+    expect(await Promise.all([create(), create(), create()])).toMatchObject(Array(3).fill({ status: 201 }));
+    const last = await owner.api.createUser(room.id);
+    expect((await listener.heard(2))[1]?.data).toMatchObject({ userId: last.id });
+  });
+
+  it("shows a user who is online as online", async () => {
+    const listener = await Listener.create(owner.api, { events: ["user.updated", "user.deleted"] });
+    const user = await owner.api.createUser(room.id);
+    await join(user);
+    await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "New" });
+    await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
+    expect(await listener.heard(2)).toMatchObject([
+      { event: "user.updated", user: { status: "online", joined_at: expect.any(String), name: "New" } },
+      { event: "user.deleted", user: { status: "offline" } },
+    ]);
+  });
+});
+
+describe("what happens in a room", () => {
+  it("is told for the first and the last tab of each user, and the first and the last user of all", async () => {
+    const listener = await Listener.create(owner.api);
+    const [ada, bo] = [
+      await owner.api.createUser(room.id, { name: "Ada" }),
+      await owner.api.createUser(room.id, { name: "Bo" }),
+    ];
+    const tabs = [await join(ada), await join(ada), await join(bo)];
+    for (const tab of tabs) await leave(tab);
+    const again = await join(bo);
+    await leave(again);
+    const events = (await listener.heard(12)).slice(2);
+    const told = events.map(({ event, data }) => [event, "userId" in data ? data.userId : null]);
+    expect(told).toEqual([
+      ["session.started", null],
+      ["participant.joined", ada.id],
+      ["participant.joined", bo.id],
+      ["participant.left", ada.id],
+      ["participant.left", bo.id],
+      ["session.closed", null],
+      ["session.started", null],
+      ["participant.joined", bo.id],
+      ["participant.left", bo.id],
+      ["session.closed", null],
+    ]);
+    expect(events.map(({ room: then }) => then.active_participants)).toEqual([1, 1, 2, 1, 0, 0, 1, 1, 0, 0]);
+    expect(events[1]).toMatchObject({
+      room: { id: room.id, name: "Weekly planning", total_users_created: 2 },
+      user: { ...shown(ada), status: "online", joined_at: expect.any(String) },
+    });
+    expect(events[5]).toMatchObject({ users: [{ id: ada.id, status: "offline" }, { id: bo.id }] });
+    expect(events[9]).toMatchObject({ users: [{ id: bo.id, name: "Bo" }] });
+    const sessions = events.map(({ data }) => "sessionId" in data && data.sessionId);
+    expect(sessions[0]).toBe(sessions[5]);
+    expect(sessions[6]).not.toBe(sessions[0]);
+    const { data } = await owner.api.get<{ sessions: { id: string; joined_at: string; left_at: string }[] }>(
+      `/users/${ada.id}?roomId=${room.id}`,
+    );
+    expect(data.sessions).toMatchObject([
+      { id: sessions[1], joined_at: events[1]?.timestamp, left_at: events[3]?.timestamp },
+    ]);
+  });
+
+  it("is told of those whom a deletion or a closing sends out, before what the deletion itself tells", async () => {
+    const listener = await Listener.create(owner.api, {
+      events: ["participant.left", "session.closed", "user.deleted"],
+    });
+    const ada = await owner.api.createUser(room.id, { name: "Ada" });
+    await join(ada);
+    await owner.api.delete(`/users/${ada.id}?roomId=${room.id}`);
+    const bo = await owner.api.createUser(room.id, { name: "Bo" });
+    await join(bo);
+    await owner.api.patch(`/rooms/${room.id}`, { state: "closed" });
+    await owner.api.patch(`/rooms/${room.id}`, { state: "active" });
+    await join(bo);
+    await owner.api.delete(`/rooms/${room.id}`);
+    const events = await listener.heard(7);
+    expect(events.map(({ event, room: then }) => [event, then.state])).toEqual([
+      ["participant.left", "active"],
+      ["session.closed", "active"],
+      ["user.deleted", "active"],
+      ["participant.left", "closed"],
+      ["session.closed", "closed"],
+      ["participant.left", "active"],
+      ["session.closed", "active"],
+    ]);
+    expect(events[1]).toMatchObject({ users: [{ id: ada.id, name: "Ada" }] });
+  });
+
+  it("shows room and users by the names that they have then", async () => {
+    const listener = await Listener.create(owner.api, { events: ["participant.left", "session.closed"] });
+    const ada = await owner.api.createUser(room.id, { name: "Ada" });
+    const tab = await join(ada);
+    await owner.api.patch(`/rooms/${room.id}`, { name: "Renamed" });
+    await owner.api.patch(`/users/${ada.id}?roomId=${room.id}`, { name: "Bo" });
+    await owner.api.createUser(room.id, { name: "Cleo" });
+    // A change is told to a live room without anybody waiting for it: what members hear comes after.
+    while ((await tab.nextEvent()).event !== "userCreated");
+    await leave(tab);
+    expect(await listener.heard(2)).toMatchObject([
+      { user: { name: "Bo" }, room: { name: "Renamed", total_users_created: 2 } },
+      { users: [{ name: "Bo" }], room: { name: "Renamed" } },
+    ]);
+  });
+
+  it("waits in the room while the database fails, and is told then, in its order", async () => {
+    const listener = await Listener.create(owner.api, { roomId: room.id });
+    const user = await owner.api.createUser(room.id);
+    await listener.heard(1);
+    await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
+    await leave(await join(user));
+    await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
+    await runDurableObjectAlarm(env.ROOMS.getByName(room.id));
+    expect((await listener.heard(5)).map(({ event }) => event)).toEqual([
+      "user.created",
+      "session.started",
+      "participant.joined",
+      "participant.left",
+      "session.closed",
+    ]);
+  });
+
+  it("costs a room to which nobody listens nothing that stays", async () => {
+    const user = await owner.api.createUser(room.id);
+    await leave(await join(user));
+    const waiting = () =>
+      runInDurableObject(env.ROOMS.getByName(room.id), (_, state) =>
+        state.storage.sql.exec("SELECT count(*) AS count FROM events").one(),
+      );
+    await expect.poll(waiting).toEqual({ count: 0 });
+    const listener = await Listener.create(owner.api);
+    await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
+    expect((await listener.heard(1)).map(({ event }) => event)).toEqual(["user.deleted"]);
+  });
+});
+
+describe("who is told", () => {
+  const NAMES: readonly EventName[] = ["user.created", "user.updated"];
+
+  it("is each enabled webhook that asks for the event, for its room or for all, and no other organization's", async () => {
+    const [other, stranger] = [await owner.api.createRoom(), await account()];
+    const strange = await Listener.create(stranger.api);
+    const [all, here, there, joins, off] = [
+      await Listener.create(owner.api, { events: NAMES }),
+      await Listener.create(owner.api, { events: NAMES, roomId: room.id }),
+      await Listener.create(owner.api, { events: NAMES, roomId: other.id }),
+      await Listener.create(owner.api, { events: ["participant.joined", "session.started"] }),
+      await Listener.create(owner.api),
+    ];
+    await owner.api.patch(`/webhooks/${off.webhook.id}`, { enabled: false });
+    const user = await owner.api.createUser(room.id);
+    await join(user);
+    const elsewhere = await owner.api.createUser(other.id);
+    const usersOf = async (listener: Listener, count: number) =>
+      (await listener.heard(count)).map(({ data }) => "userId" in data && data.userId);
+    expect(await usersOf(all, 2)).toEqual([user.id, elsewhere.id]);
+    expect(await usersOf(here, 1)).toEqual([user.id]);
+    expect(await usersOf(there, 1)).toEqual([elsewhere.id]);
+    expect((await joins.heard(2)).map(({ event }) => event)).toEqual([
+      "session.started",
+      "participant.joined",
+    ]);
+    expect([await strange.events(), await off.events()]).toEqual([[], []]);
+  });
+
+  it("does not wait for a receiver that never answers", async () => {
+    const silent = await Listener.create(owner.api, { behaviour: "silent" });
+    const listener = await Listener.create(owner.api);
+    for (const name of ["Ada", "Bo", "Cleo"]) await owner.api.createUser(room.id, { name });
+    await listener.settled(3);
+    expect(await silent.events()).toMatchObject([{ event: "user.created", user: { name: "Ada" } }]);
+    expect(await silent.deliveries("?status=pending")).toHaveLength(3);
+  });
+
+  it("is told the same text under the same id", async () => {
+    const listeners = [await Listener.create(owner.api), await Listener.create(owner.api)];
+    const user = await owner.api.createUser(room.id);
+    await join(user);
+    const texts: string[][] = [];
+    for (const listener of listeners) {
+      await listener.heard(3);
+      texts.push((await listener.received()).map(({ body, headers }) => `${headers["webhook-id"]} ${body}`));
+    }
+    expect(texts[0]).toEqual(texts[1]);
+  });
+});
+
+describe("a request that died after its commit", () => {
+  it("leaves its event to the cron trigger, which tells it as it was", async () => {
+    const listener = await Listener.create(owner.api);
+    const user = await owner.api.createUser(room.id, { name: "Ada" });
+    await listener.heard(1);
+    await expect.poll(rowsLeft).toBe(0);
+    const tenant = openTenant(env.DB, owner.id);
+    const entry = {
+      id: crypto.randomUUID(),
+      event: "user.updated",
+      roomId: room.id,
+      userId: user.id,
+      occurredAt: Date.now(),
+    } as const;
+    await tenant.db.run([insertUserEvent(tenant, entry, { name: "Bo" })]);
+    await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
+    await listener.heard(2);
+    await expect.poll(rowsLeft).toBe(1);
+    await keepHouse(env, Date.now());
+    expect(await rowsLeft()).toBe(1);
+    await keepHouse(env, Date.now() + MINUTE_MS);
+    expect(await rowsLeft()).toBe(0);
+    expect(await listener.heard(3)).toMatchObject([
+      { event: "user.created" },
+      { event: "user.deleted" },
+      { id: entry.id, event: "user.updated", user: { ...shown(user), name: "Bo" } },
+    ]);
+  });
+});

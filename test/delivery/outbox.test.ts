@@ -1,0 +1,92 @@
+/** Changes reach the live room even when the request that made them died before it could tell it. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import { keepHouse } from "../../src/scheduled.ts";
+import { account } from "../support/api.ts";
+
+const MINUTE_MS = 60_000;
+
+const outboxRows = async () => (await env.DB.prepare("SELECT * FROM outbox").all()).results;
+
+/** What a request leaves that commits this change and then dies. */
+async function leaveBehind(accountId: string, roomId: string, change: object): Promise<void> {
+  await env.DB.prepare("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)")
+    .bind(crypto.randomUUID(), accountId, roomId, JSON.stringify(change), Date.now())
+    .run();
+}
+
+beforeEach(async () => {
+  await env.DB.prepare("DELETE FROM outbox").run();
+});
+
+describe("the outbox", () => {
+  it("is empty again once a request has told the room", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id);
+    await api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "New" });
+    await api.delete(`/users/${user.id}?roomId=${room.id}`);
+    await api.patch(`/rooms/${room.id}`, { state: "closed" });
+    await api.delete(`/rooms/${room.id}`);
+    await expect.poll(outboxRows).toEqual([]);
+  });
+
+  it("takes no entry for what is not there or is not the organization's", async () => {
+    const [mine, theirs] = [await account(), await account()];
+    const room = await theirs.api.createRoom();
+    const user = await theirs.api.createUser(room.id);
+    for (const roomId of [room.id, crypto.randomUUID()]) {
+      await mine.api.delete(`/rooms/${roomId}`);
+      await mine.api.patch(`/rooms/${roomId}`, { state: "closed" });
+      await mine.api.patch(`/users/${user.id}?roomId=${roomId}`, { name: "New" });
+      await mine.api.delete(`/users/${user.id}?roomId=${roomId}`);
+    }
+    expect(await outboxRows()).toEqual([]);
+  });
+
+  it("is swept by the cron trigger, which leaves young entries to their requests", async () => {
+    const { id, api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id);
+    const join = await socketOf(id, room.id, user.token);
+    await leaveBehind(id, room.id, { type: "room.closed" });
+    await keepHouse(env, Date.now());
+    expect(await outboxRows()).toHaveLength(1);
+    await keepHouse(env, Date.now() + MINUTE_MS);
+    expect(await outboxRows()).toEqual([]);
+    expect((await join.closed).code).toBe(4403);
+    expect((await roomGateway(env).read(room.id, id, [])).figures.activeParticipants).toBe(0);
+  });
+
+  it("is swept past entries that cannot be handed on, however many", async () => {
+    const { id, api } = await account();
+    const room = await api.createRoom();
+    const user = await api.createUser(room.id);
+    const join = await socketOf(id, room.id, user.token);
+    const unreadable = `WITH RECURSIVE stuck (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM stuck LIMIT 120)
+      INSERT INTO outbox SELECT 'stuck ' || number, ?, ?, 'no JSON', ? FROM stuck`;
+    await env.DB.prepare(unreadable)
+      .bind(id, room.id, Date.now() - 1)
+      .run();
+    await leaveBehind(id, room.id, { type: "room.closed" });
+    await keepHouse(env, Date.now() + MINUTE_MS);
+    expect((await join.closed).code).toBe(4403);
+    expect(await outboxRows()).toHaveLength(120);
+  });
+});
+
+/** A user online in the room. */
+async function socketOf(accountId: string, roomId: string, token: string) {
+  const request = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
+  const { webSocket } = await roomGateway(env).connect(roomId, accountId, request);
+  if (webSocket === null) throw new Error("no socket");
+  webSocket.accept();
+  const joined = new Promise((resolve) => webSocket.addEventListener("message", resolve, { once: true }));
+  const closed = new Promise<CloseEvent>((resolve) =>
+    webSocket.addEventListener("close", resolve, { once: true }),
+  );
+  webSocket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token } }));
+  await joined;
+  return { closed };
+}

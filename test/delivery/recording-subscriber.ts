@@ -1,0 +1,69 @@
+/** A webhook with a real receiver, for tests of what it is sent. */
+import { expect, inject } from "vitest";
+import { Event, EventName } from "../../src/delivery/events.ts";
+import type { Delivery } from "../../src/delivery/subscriber-port.ts";
+import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Api } from "../support/api.ts";
+import type { Received } from "../support/receiver.ts";
+
+const { port } = inject("receiver");
+
+interface Options {
+  readonly events?: readonly EventName[];
+  readonly roomId?: string;
+  /** How the receiver answers: the path that it is called by, as in `status/410`. */
+  readonly behaviour?: string;
+}
+
+export class Listener {
+  readonly webhook: WebhookWithSecret;
+  readonly #api: Api;
+  readonly #name: string;
+
+  private constructor(api: Api, webhook: WebhookWithSecret, name: string) {
+    this.#api = api;
+    this.webhook = webhook;
+    this.#name = name;
+  }
+
+  /** Makes a webhook; it asks for every event of every room unless told otherwise. */
+  static async create(api: Api, { events = EventName.options, roomId, behaviour = "ok" }: Options = {}) {
+    const name = crypto.randomUUID();
+    const url = `http://127.0.0.1:${port}/${behaviour}/${name}`;
+    const answer = await api.post<{ webhook: WebhookWithSecret }>("/webhooks", {
+      url,
+      events,
+      ...(roomId && { roomId }),
+    });
+    expect(answer).toMatchObject({ status: 201 });
+    return new Listener(api, answer.data.webhook, name);
+  }
+
+  /** All that the receiver was sent so far. */
+  async received(): Promise<readonly Received[]> {
+    return (await fetch(`http://127.0.0.1:${port}/received/${this.#name}`)).json();
+  }
+
+  /** The events that the receiver was sent so far, of the shape that is described. */
+  async events(): Promise<Event[]> {
+    return (await this.received()).map(({ body }) => Event.parse(JSON.parse(body)));
+  }
+
+  /** Waits until the receiver was sent so many events, and gives them. */
+  async heard(count: number): Promise<Event[]> {
+    await expect.poll(async () => (await this.received()).length, { timeout: 20_000 }).toBe(count);
+    return this.events();
+  }
+
+  async deliveries(query = ""): Promise<Delivery[]> {
+    const path = `/webhooks/${this.webhook.id}/deliveries${query}`;
+    return (await this.#api.get<{ deliveries: Delivery[] }>(path)).data.deliveries;
+  }
+
+  /** Waits until so many deliveries are over, and gives them, the newest first. */
+  async settled(count: number): Promise<Delivery[]> {
+    const over = async () => (await this.deliveries()).filter(({ status }) => status !== "pending");
+    await expect.poll(async () => (await over()).length, { timeout: 20_000 }).toBe(count);
+    return over();
+  }
+}

@@ -1,0 +1,82 @@
+/** What the tests of files share: a room to upload to, forms written by hand, and a look behind the API. */
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { openBlobs } from "../../src/files/blobs.ts";
+import type { StorageFile } from "../../src/files/schema.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { type Account, type Answer, type Api, account } from "../support/api.ts";
+
+export const MEBIBYTE = 1024 * 1024;
+export const BOUNDARY = "a-boundary";
+
+/** An organization with a room and a user in it. */
+export interface Furnished extends Account {
+  readonly roomId: string;
+  readonly userId: string;
+  readonly token: string;
+  /** The fields of a form of this user. */
+  readonly fields: { readonly roomId: string; readonly userId: string };
+}
+
+export async function furnished(): Promise<Furnished> {
+  const owner = await account();
+  const room = await owner.api.createRoom();
+  const user = await owner.api.createUser(room.id);
+  const fields = { roomId: room.id, userId: user.id };
+  return { ...owner, ...fields, fields, token: user.token };
+}
+
+/** The key of a new file. */
+export async function store(api: Api, fields: Record<string, string>, file: File): Promise<string> {
+  const answer = await api.upload(fields, file);
+  if (answer.status !== 201) throw new Error(answer.description);
+  return answer.data.file.key;
+}
+
+export const textFile = (name = "a.txt", content = "Hello", type = "text/plain") =>
+  new File([content], name, { type });
+
+/** A part of a form as text: its headers, then its content. */
+export const part = (disposition: string, content = "", headers = ""): string =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n${content}\r\n`;
+
+export const field = (name: string, value: string): string => part(`name="${name}"`, value);
+
+export const END = `--${BOUNDARY}--\r\n`;
+
+/** Sends a body as it is, as a form. */
+export const sendForm = (
+  api: Api,
+  body: BodyInit,
+  contentType = `multipart/form-data; boundary=${BOUNDARY}`,
+): Promise<Answer<{ file: { key: string; url: string } }>> =>
+  api.send("POST", "/upload", { body, headers: { "Content-Type": contentType } });
+
+/** The one file of a room. */
+export async function onlyFile({ api, roomId }: Pick<Furnished, "api" | "roomId">): Promise<StorageFile> {
+  const { data } = await api.get<{ files: StorageFile[] }>(`/files?roomId=${roomId}`);
+  const [file, ...others] = data.files;
+  if (file === undefined || others.length > 0) throw new Error(`There are ${data.files.length} files`);
+  return file;
+}
+
+/** The states of all that D1 knows of an organization's files, shown or not. */
+export async function statesOf(accountId: string): Promise<string[]> {
+  const query = "SELECT state FROM files WHERE account_id = ? ORDER BY key";
+  const { results } = await env.DB.prepare(query).bind(accountId).all<{ state: string }>();
+  return results.map(({ state }) => state);
+}
+
+/** The names of all that R2 holds for an organization. */
+export async function objectsOf(accountId: string): Promise<string[]> {
+  const { objects } = await env.FILES.list({ prefix: `${accountId}/` });
+  return objects.map(({ key }) => key);
+}
+
+/** Fails unless nothing of any upload is left, in sight or out of it. */
+export async function expectNothingLeft({ id }: Pick<Furnished, "id">): Promise<void> {
+  expect([await statesOf(id), await objectsOf(id)]).toEqual([[], []]);
+}
+
+export const db = openDatabase(env.DB);
+export const blobs = openBlobs(env.FILES);

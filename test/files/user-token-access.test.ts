@@ -1,0 +1,68 @@
+/** Who may do what to files, and how they are deleted. */
+import { describe, expect, it } from "vitest";
+import { expectNothingLeft, furnished, store, textFile } from "./upload-form.ts";
+
+describe("a user", () => {
+  it("uploads, lists and deletes as itself, and nothing of anybody else's", async () => {
+    const owner = await furnished();
+    const ada = owner.api.as(owner.token);
+    const bo = await owner.api.createUser(owner.roomId, { name: "Bo" });
+    const key = await store(ada, owner.fields, textFile());
+    const bosKey = await store(owner.api.as(bo.token), { roomId: owner.roomId, userId: bo.id }, textFile());
+    expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(2);
+    const asBo = await ada.upload({ ...owner.fields, userId: bo.id }, textFile());
+    expect([asBo.status, asBo.error?.code]).toEqual([403, "FORBIDDEN"]);
+    const bosFile = await ada.deleteFile(bosKey);
+    expect([bosFile.status, bosFile.error?.code]).toEqual([403, "FORBIDDEN"]);
+    expect((await ada.deleteFile(key)).data).toEqual({ key });
+    expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
+  });
+
+  it("that is a viewer reads and no more", async () => {
+    const owner = await furnished();
+    const viewer = await owner.api.createUser(owner.roomId, { role: "viewer" });
+    const api = owner.api.as(viewer.token);
+    const key = await store(owner.api, { ...owner.fields, userId: viewer.id }, textFile());
+    expect((await api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
+    for (const answer of [
+      await api.upload({ ...owner.fields, userId: viewer.id }, textFile()),
+      await api.deleteFile(key),
+    ]) {
+      expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
+    }
+    expect((await owner.api.deleteFile(key)).status).toBe(200);
+  });
+
+  it("is told nothing of other rooms' files", async () => {
+    const [owner, other] = [await furnished(), await furnished()];
+    const room = await owner.api.createRoom();
+    const user = await owner.api.createUser(room.id);
+    const keys = [
+      await store(owner.api, { roomId: room.id, userId: user.id }, textFile()),
+      await store(other.api, other.fields, textFile()),
+      `${crypto.randomUUID()}/${"x".repeat(22)}/uploads/none`,
+    ];
+    for (const key of keys) {
+      const answer = await owner.api.as(owner.token).deleteFile(key);
+      expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
+    }
+  });
+});
+
+describe("deleting a file", () => {
+  it("is found by one of many at once, and leaves nothing", async () => {
+    const owner = await furnished();
+    const key = await store(owner.api, owner.fields, textFile());
+    const answers = await Promise.all(Array.from({ length: 10 }, () => owner.api.deleteFile(key)));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([200, ...Array(9).fill(404)]);
+    expect((await owner.api.raw("GET", `/storage/${key}`)).status).toBe(404);
+    await expectNothingLeft(owner);
+  });
+
+  it.each(["no key", "a/b/uploads/c", "../../x", "x".repeat(1024)])("of %j finds nothing", async (key) => {
+    const { api } = await furnished();
+    const answer = await api.deleteFile(key);
+    expect([answer.status, answer.error?.module]).toEqual([404, "Files"]);
+  });
+});

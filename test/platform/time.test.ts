@@ -1,0 +1,69 @@
+/** Dates in filters: RFC 3339 and nothing else. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseTime, presentTime } from "../../src/platform/time.ts";
+
+describe("date filters", () => {
+  it.each([
+    ["2026-02-03T04:05:06Z", "2026-02-03T04:05:06.000Z"],
+    ["2026-02-03t04:05:06z", "2026-02-03T04:05:06.000Z"],
+    ["2026-02-03T04:05:06.7Z", "2026-02-03T04:05:06.700Z"],
+    ["2026-02-03T04:05:06+05:30", "2026-02-02T22:35:06.000Z"],
+    ["2026-02-03T04:05:06-00:00", "2026-02-03T04:05:06.000Z"],
+    ["0099-12-31T00:00:00Z", "0099-12-31T00:00:00.000Z"],
+  ])("reads %s as %s", (text, expected) => {
+    const parsed = parseTime(text, "from");
+    expect(parsed === null ? null : presentTime(parsed)).toBe(expected);
+  });
+
+  it("takes a bare date as the whole UTC day", () => {
+    expect(parseTime("2026-02-28", "from")).toBe(Date.UTC(2026, 1, 28));
+    expect(parseTime("2026-02-28", "to")).toBe(Date.UTC(2026, 2, 1) - 1);
+  });
+
+  it("rounds what is finer than a millisecond inwards", () => {
+    expect(parseTime("2026-01-01T00:00:00.0001Z", "from")).toBe(Date.UTC(2026, 0, 1) + 1);
+    expect(parseTime("2026-01-01T00:00:00.0009Z", "to")).toBe(Date.UTC(2026, 0, 1));
+    expect(parseTime("2026-01-01T00:00:00.5000Z", "from")).toBe(Date.UTC(2026, 0, 1) + 500);
+  });
+
+  it.each([
+    "",
+    "now",
+    "2026",
+    "2026-02",
+    "2026-02-30",
+    "2025-02-29",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-1-1",
+    "2026-02-03T04:05:06",
+    "2026-02-03T04:05Z",
+    "2026-02-03 04:05:06Z",
+    "2026-02-03T24:00:00Z",
+    "2026-02-03T23:60:00Z",
+    "2026-02-03T23:59:60Z",
+    "2026-02-03T04:05:06+24:00",
+    "2026-02-03T04:05:06.Z",
+    "+002026-02-03T04:05:06Z",
+    "2026-02-03T04:05:06Z ",
+    "1770091506",
+    "२०२६-०१-०१",
+  ])("refuses %j", (text) => {
+    expect(parseTime(text, "from")).toBeNull();
+  });
+
+  it("reads back every time that it shows", () => {
+    const time = fc.date({
+      min: new Date("0000-01-01T00:00:00.000Z"),
+      max: new Date("9999-12-31T23:59:59.999Z"),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(time, (date) => {
+        expect(parseTime(presentTime(date.getTime()), "from")).toBe(date.getTime());
+        expect(parseTime(presentTime(date.getTime()), "to")).toBe(date.getTime());
+      }),
+    );
+  });
+});

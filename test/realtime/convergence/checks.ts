@@ -1,0 +1,120 @@
+/** What must be true in the end: whatever was acknowledged is there once, and all else follows from the changes. */
+import { expect } from "vitest";
+import type { Comment } from "../../../src/realtime/protocol/comment.ts";
+import type { Change, Response } from "../../../src/realtime/protocol/protocol.ts";
+import type { Answered, Client, Request } from "./client.ts";
+import {
+  COUNTER,
+  commentChangeOf,
+  followChangeOf,
+  REACTION,
+  Replay,
+  type StoreChange,
+  storeChangeOf,
+} from "./log.ts";
+
+/** A room's content as it is told to somebody who is new to it. */
+export interface Content {
+  readonly changes: readonly Change[];
+  readonly entries: Readonly<Record<string, { readonly value: unknown; readonly version: number }>>;
+  readonly comments: readonly Comment[];
+  readonly follows: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Everybody saw the same, it comes to what the room has, and answers told the truth. */
+export function checkAgreement(clients: readonly Client[], content: Content): void {
+  const log = content.changes;
+  const replay = new Replay(log);
+  for (const { seen } of clients) expect(seen).toEqual(log);
+  expect(content.entries).toEqual(Object.fromEntries(replay.entries));
+  expect(content.comments).toEqual([...replay.comments.values()]);
+  expect(content.follows).toEqual(Object.fromEntries(replay.follows));
+
+  const acknowledged = clients.flatMap(({ userId, answered }) =>
+    [...answered.values()].map((each) => new Acknowledgement(userId, each)),
+  );
+  for (const each of acknowledged) each.check(log, replay);
+  const known = new Set(acknowledged.map(({ request }) => request.requestId));
+  expect([...replay.made.keys()].filter((requestId) => !known.has(requestId))).toEqual([]);
+  const removals = new Set(acknowledged.map(({ removal }) => removal));
+  const removed = log.flatMap((change) => storeChangeOf(change) ?? []).filter(({ value }) => value === null);
+  expect(removed.filter(({ seq, key, by }) => !removals.has(`${seq} ${key} ${by}`))).toEqual([]);
+  const increments = acknowledged.filter(({ isIncrement, isDone }) => isIncrement && isDone);
+  expect(replay.entries.get(COUNTER)?.value.count ?? 0).toBe(increments.length);
+}
+
+/** A request with its answer, held against the changes. */
+class Acknowledgement {
+  readonly request: Request;
+  readonly #userId: string;
+  readonly #response: Response;
+
+  constructor(userId: string, { request, response }: Answered) {
+    this.#userId = userId;
+    this.request = request;
+    this.#response = response;
+  }
+
+  get isDone(): boolean {
+    return this.#response.success;
+  }
+
+  get isIncrement(): boolean {
+    return this.request.data.key === COUNTER && this.request.type === "STORE_SET";
+  }
+
+  /** Names the change that this request made, should it have deleted an entry. */
+  get removal(): string | null {
+    const { type, data } = this.request;
+    return type === "STORE_DELETE" ? `${seqIn(this.#response)} ${data.key} ${this.#userId}` : null;
+  }
+
+  check(log: readonly Change[], replay: Replay): void {
+    const { type, requestId, data } = this.request;
+    const made = replay.made.get(requestId) ?? [];
+    switch (type) {
+      case "STORE_SET":
+      case "STORE_UPDATE":
+        this.#checkWrites(made, this.isDone ? [{ ...data, seq: seqIn(this.#response) }] : []);
+        break;
+      case "STORE_BATCH":
+        this.#checkWrites(made, operationsOf(this.request, this.#response));
+        break;
+      case "STORE_DELETE":
+        this.#checkAbsence(log);
+        break;
+      case "COMMENT_CREATE":
+      case "COMMENT_UPDATE":
+        expect(made.map(commentChangeOf)).toMatchObject([{ ...this.#response.data, by: this.#userId }]);
+        break;
+      case "COMMENT_REACT":
+        expect(replay.comments.get(String(data.commentId))?.reactions[REACTION]).toContain(this.#userId);
+        break;
+      case "USER_FOLLOW":
+        expect(log.map(followChangeOf)).toContainEqual({ userId: data.userId, followerId: this.#userId });
+        break;
+    }
+  }
+
+  /** Each write stands once in the log: where the answer said, and as it was asked for. */
+  #checkWrites(made: readonly Change[], writes: readonly Partial<StoreChange>[]): void {
+    const wanted = writes.map(({ key, value, seq }) => ({ key, value, seq, version: seq, by: this.#userId }));
+    expect(made.map(storeChangeOf)).toMatchObject(wanted);
+  }
+
+  /** When the deletion was answered the entry was gone, whoever had removed it. */
+  #checkAbsence(log: readonly Change[]): void {
+    const before = log.slice(0, seqIn(this.#response)).map(storeChangeOf);
+    expect(before.findLast((change) => change?.key === this.request.data.key)?.value ?? null).toBeNull();
+  }
+}
+
+const seqIn = ({ data }: Response): number => (data as { readonly seq: number }).seq;
+
+/** A batch's writes with the seq that the answer gives to each. */
+function operationsOf({ data }: Request, response: Response): Partial<StoreChange>[] {
+  const { operations } = data as { readonly operations: readonly Partial<StoreChange>[] };
+  const { results } = response.data as { readonly results: readonly { readonly seq: number }[] };
+  expect(results).toHaveLength(operations.length);
+  return operations.map(({ key, value }, index) => ({ key, value, seq: results[index]?.seq }) as StoreChange);
+}

@@ -1,0 +1,57 @@
+/** R32 to R35, R49, R50 and R52 as properties: whatever is lost on the way, everybody comes to the same. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { expect, inject, it } from "vitest";
+import { Changes } from "../../../src/realtime/content/changes.ts";
+import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
+import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
+import type { Runs } from "../../endurance/runs.ts";
+import { tell } from "./convergence.ts";
+import { RoomWorld } from "./room.ts";
+import { tale } from "./steps.ts";
+
+const { seed, inMemory, inSqlite }: Runs = inject("endurance");
+/** For starting, and for each run on a machine that has much else to do. */
+const [START_MS, RUN_MS] = [30_000, 200];
+
+console.log(`Convergence: ${inMemory} runs in memory and ${inSqlite} in SQLite, with seed ${seed}`);
+
+it(
+  "in memory: one sequence for all, nothing lost, nothing twice, presence as it is (R32 to R35, R49, R50, R52)",
+  async () => {
+    const property = fc.asyncProperty(tale, (each) => {
+      const storage = new MemoryStorage();
+      return tell(new RoomWorld(() => storage, each[0]), each);
+    });
+    await fc.assert(property, { seed, numRuns: inMemory });
+  },
+  START_MS + inMemory * RUN_MS,
+);
+
+it(
+  "in SQLite, opened anew whenever the room starts: the same (R32 to R35, R49, R50, R52)",
+  async () => {
+    const property = fc.asyncProperty(tale, (each) =>
+      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
+        tell(new RoomWorld(() => new SqliteStorage(state.storage), each[0]), each),
+      ),
+    );
+    await fc.assert(property, { seed, numRuns: inSqlite });
+  },
+  START_MS + inSqlite * RUN_MS,
+);
+
+it("the last 10,000 changes are kept, and those of 24 hours (R33)", () => {
+  const storage = new MemoryStorage();
+  let now = 0;
+  const changes = new Changes(storage, () => now);
+  for (let count = 0; count < 10_050; count += 1) changes.append("storeChanged", () => ({}));
+  expect(storage.changes.oldest()?.seq).toBe(51);
+  expect(changes.since(49)).toBeNull();
+  expect(changes.since(50)).toHaveLength(10_000);
+  now = 24 * 3_600_000 + 1;
+  changes.append("storeChanged", () => ({}));
+  expect(storage.changes.oldest()?.seq).toBe(10_051);
+  expect(changes.since(10_050)).toHaveLength(1);
+});

@@ -1,0 +1,101 @@
+/** What a room's changes come to when they are replayed, and which request made each of them. */
+import { expect } from "vitest";
+import type { Comment } from "../../../src/realtime/protocol/comment.ts";
+import type { Change } from "../../../src/realtime/protocol/protocol.ts";
+
+/** The one store that members write to. */
+export const STORE = "s";
+/** An entry that is only written with `ifVersion`. */
+export const COUNTER = "counter";
+export const REACTION = "👍";
+
+/** Values bear the id of the request that wrote them, as comments' texts do. */
+export interface Value {
+  readonly mark: string;
+  readonly count?: number;
+}
+
+export interface StoreChange {
+  readonly store: string;
+  readonly key: string;
+  readonly action: "set" | "update" | "delete";
+  readonly value: Value | null;
+  readonly version: number;
+  readonly by: string;
+  readonly seq: number;
+}
+
+interface CommentChange {
+  readonly comment: Comment;
+  readonly by: string;
+}
+
+interface FollowChange {
+  readonly userId: string;
+  readonly followerId: string;
+}
+
+/** A change of a store; null for one of anything else. */
+export const storeChangeOf = ({ event, data }: Change): StoreChange | null =>
+  event === "storeChanged" ? (data as StoreChange) : null;
+
+export const commentChangeOf = ({ event, data }: Change): CommentChange | null =>
+  event === "commentCreated" || event === "commentUpdated" ? (data as CommentChange) : null;
+
+export const followChangeOf = ({ event, data }: Change): FollowChange | null =>
+  event === "userFollowed" || event === "userUnfollowed" ? (data as FollowChange) : null;
+
+export class Replay {
+  readonly entries = new Map<string, { readonly value: Value; readonly version: number }>();
+  readonly comments = new Map<string, Comment>();
+  /** Whom each user follows, in the order in which it began to. */
+  readonly follows = new Map<string, string[]>();
+  /** By the id of the request: the changes that wrote its mark. */
+  readonly made = new Map<string, Change[]>();
+
+  constructor(log: readonly Change[]) {
+    for (const change of log) this.#apply(change);
+  }
+
+  #apply(change: Change): void {
+    const [store, comment, follow] = [storeChangeOf(change), commentChangeOf(change), followChangeOf(change)];
+    if (store !== null) this.#write(change, store);
+    if (comment !== null) this.#keep(change, comment);
+    if (follow !== null) this.#follow(change, follow);
+  }
+
+  #write(change: Change, { key, value, version }: StoreChange): void {
+    if (value === null) {
+      expect(this.entries.delete(key), `there is ${key} to delete`).toBe(true);
+    } else {
+      this.entries.set(key, { value, version });
+      this.#note(value.mark, change);
+    }
+  }
+
+  /** A reaction leaves the text as it was. */
+  #keep(change: Change, { comment }: CommentChange): void {
+    const before = this.comments.get(comment.id);
+    expect(before === undefined).toBe(change.event === "commentCreated");
+    this.comments.set(comment.id, comment);
+    if (before?.text !== comment.text) this.#note(comment.text, change);
+  }
+
+  #follow({ event }: Change, { userId, followerId }: FollowChange): void {
+    const followed = this.follows.get(followerId) ?? [];
+    expect(followed.includes(userId)).toBe(event === "userUnfollowed");
+    const others = followed.filter((id) => id !== userId);
+    if (event === "userFollowed") this.follows.set(followerId, [...others, userId]);
+    else if (others.length > 0) this.follows.set(followerId, others);
+    else this.follows.delete(followerId);
+  }
+
+  #note(mark: string, change: Change): void {
+    const made = this.made.get(mark);
+    if (made === undefined) this.made.set(mark, [change]);
+    else made.push(change);
+  }
+}
+
+/** The ids of the requests that left a mark. */
+export const makersOf = (log: readonly Change[]): ReadonlySet<string> => new Set(new Replay(log).made.keys());

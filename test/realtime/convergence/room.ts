@@ -1,0 +1,142 @@
+/** A pure room in this process as the members' world: no time passes, and only what a tale says is lost. */
+import { expect } from "vitest";
+import { type ServerMessage, serialize } from "../../../src/realtime/protocol/protocol.ts";
+import { Room } from "../../../src/realtime/room.ts";
+import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
+import type { Joined, Waiting } from "../../../src/realtime/transport/connections.ts";
+import type { Effect } from "../../../src/realtime/transport/effects.ts";
+import type { UserRecord } from "../../../src/users/schema.ts";
+import { ROOM } from "../support/rows.ts";
+import { STORE } from "./log.ts";
+import type { Overview, Wire, World } from "./world.ts";
+
+const userRecord = (id: string): UserRecord => ({
+  id,
+  accountId: "account",
+  roomId: "room",
+  name: id,
+  profilePicture: null,
+  customId: null,
+  role: "editor",
+  createdAt: 0,
+});
+
+export class RoomWorld implements World {
+  readonly userIds: readonly string[];
+  readonly #storage: () => RoomStorage;
+  readonly #attachments = new Map<string, Waiting | Joined>();
+  /** Who listens to each open socket, by its id. */
+  readonly #ears = new Map<string, (message: ServerMessage) => void>();
+  #room: Room;
+  #ids = 0;
+  #now = 1_000_000;
+  #isStirred = false;
+
+  /** `storage` is asked for whenever the room starts. */
+  constructor(storage: () => RoomStorage, members: number) {
+    this.userIds = Array.from({ length: members }, (_, index) => `user-${index}`);
+    this.#storage = storage;
+    this.#room = this.#start();
+  }
+
+  #start(): Room {
+    return new Room({
+      storage: this.#storage(),
+      now: () => this.#now,
+      newId: () => this.#newId("id"),
+      lastPingAt: () => null,
+      report: (_, error) => {
+        throw error;
+      },
+    });
+  }
+
+  #newId(kind: string): string {
+    this.#ids += 1;
+    return `${kind}-${this.#ids}`;
+  }
+
+  async open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<Wire> {
+    const id = this.#newId("socket");
+    this.#ears.set(id, hear);
+    this.#perform(this.#room.open(id));
+    const wire: Wire = {
+      send: (message) => this.#receive(id, message),
+      cut: (last) => {
+        this.#ears.delete(id);
+        this.#attachments.delete(id);
+        if (last !== undefined) this.#receive(id, last);
+        this.#perform(this.#room.close(id));
+      },
+    };
+    wire.send({ type: "JOIN_ROOM", data: { token: userId, since } });
+    return wire;
+  }
+
+  #receive(id: string, message: object): void {
+    this.#now += 7;
+    this.#perform(this.#room.receive(id, JSON.stringify(message)));
+  }
+
+  async rest(how: "flush" | "hibernate"): Promise<void> {
+    this.#flush(); // a room with a timer running does not hibernate
+    if (how === "hibernate") this.#restart();
+  }
+
+  async crash(): Promise<void> {
+    this.#ears.clear();
+    this.#attachments.clear();
+    this.#restart();
+  }
+
+  async settle(): Promise<void> {
+    this.#flush();
+  }
+
+  #restart(): void {
+    this.#isStirred = false;
+    this.#room = this.#start();
+    this.#perform(this.#room.restore([...this.#attachments.values()]));
+  }
+
+  #flush(): void {
+    if (!this.#isStirred) return;
+    this.#isStirred = false;
+    this.#perform(this.#room.flush());
+  }
+
+  async overview(): Promise<Overview> {
+    const { entries } = this.#storage().entries.figures(STORE);
+    return { participants: this.#room.figures.activeParticipants, entries };
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) this.#do(effect);
+  }
+
+  #do(effect: Effect): void {
+    switch (effect.type) {
+      case "send":
+        for (const id of effect.to) this.#ears.get(id)?.(JSON.parse(serialize(effect.message)));
+        break;
+      case "attach":
+        if (this.#ears.has(effect.connection.id))
+          this.#attachments.set(effect.connection.id, effect.connection);
+        break;
+      case "announce":
+        for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
+        break;
+      case "stir":
+        this.#isStirred = true;
+        break;
+      case "admit": {
+        const { id, request } = effect;
+        const user = userRecord(request.token);
+        this.#perform(this.#room.join(id, { admitted: true, room: ROOM, user, tokenExpiresAt: 1e15 }));
+        break;
+      }
+      default:
+        expect.unreachable(`${effect.type} was not asked for`);
+    }
+  }
+}

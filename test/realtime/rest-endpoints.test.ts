@@ -1,0 +1,136 @@
+/** R61: what the organization does to a live room over REST, and what those connected hear of it. */
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { type Account, account, ORIGIN } from "../support/api.ts";
+import { TestSocket } from "./support/test-socket.ts";
+
+/** A room of a new organization with a user who is connected. */
+async function liveRoom() {
+  const owner = await account();
+  const room = await owner.api.createRoom();
+  const user = await owner.api.createUser(room.id);
+  const response = await exports.default.fetch(
+    new Request(`${ORIGIN}${owner.api.base}/rooms/${room.id}/socket`, { headers: { Upgrade: "websocket" } }),
+  );
+  if (response.webSocket === null) throw new Error("No socket came back");
+  const socket = new TestSocket(response.webSocket);
+  await socket.request("JOIN_ROOM", { token: user.token });
+  await socket.heard();
+  return { owner, room, user, socket, path: `/rooms/${room.id}` };
+}
+
+const refusalOf = async (asked: ReturnType<Account["api"]["get"]>) => {
+  const { status, error } = await asked;
+  return [status, error?.module, error?.code];
+};
+
+describe("over REST (R61)", () => {
+  it.each([
+    ["comments", { text: "Hello" }],
+    ["broadcast", { event: "hello" }],
+  ])(
+    "of two POSTs to /%s at one time under one Idempotency-Key the room does one (R53, R61)",
+    async (what, body) => {
+      const { owner, user, socket, path } = await liveRoom();
+      const post = () =>
+        owner.api.post(`${path}/${what}`, what === "comments" ? { ...body, userId: user.id } : body, {
+          headers: { "Idempotency-Key": "k" },
+        });
+      const answers = await Promise.all([post(), post(), post()]);
+      expect(answers.map(({ data }) => data)).toEqual(answers.map(() => answers[0]?.data));
+      expect(await socket.heard()).toHaveLength(1);
+    },
+  );
+
+  it("stores are read and written by the same rules, and members hear of it (R61)", async () => {
+    const { owner, socket, path } = await liveRoom();
+    const { seq: before } = (await socket.ask("STORE_SYNC", { store: "tasks" })).data as { seq: number };
+    const entry = `${path}/stores/tasks/${encodeURIComponent("a/b ✨")}`;
+    expect(await refusalOf(owner.api.get(entry))).toEqual([404, "Rooms", "NOT_FOUND"]);
+    const version = before + 1;
+    expect((await owner.api.put(entry, { value: { a: 1 }, ifVersion: 0 })).data).toEqual({
+      version,
+      seq: version,
+    });
+    expect(await refusalOf(owner.api.put(entry, { value: 2, ifVersion: 0 }))).toEqual([
+      409,
+      "Rooms",
+      "CONFLICT",
+    ]);
+    expect((await owner.api.patch(entry, { value: { b: 2 } })).data).toMatchObject({ seq: version + 1 });
+    expect((await owner.api.get(entry)).data).toEqual({ value: { a: 1, b: 2 }, version: version + 1 });
+    expect((await owner.api.get(`${path}/stores`)).data).toEqual({ stores: [{ name: "tasks", entries: 1 }] });
+    expect((await owner.api.get(`${path}/stores/tasks`)).data).toEqual({
+      entries: { "a/b ✨": { value: { a: 1, b: 2 }, version: version + 1 } },
+      seq: version + 1,
+    });
+    expect((await owner.api.delete(entry)).data).toEqual({ seq: version + 2 });
+    expect((await owner.api.get(`${path}/stores`)).data).toEqual({ stores: [] });
+    expect(await socket.heard()).toMatchObject([
+      { event: "storeChanged", data: { key: "a/b ✨", action: "set", by: null } },
+      { event: "storeChanged", data: { action: "update", value: { a: 1, b: 2 } } },
+      { event: "storeChanged", data: { action: "delete" } },
+    ]);
+    const long = await owner.api.get(`${path}/stores/${"x".repeat(129)}`);
+    expect([long.status, long.error?.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(await refusalOf(owner.api.get(`${path}/stores/s/${"x".repeat(256)}`))).toEqual([
+      400,
+      "Rooms",
+      "BAD_REQUEST",
+    ]);
+  });
+
+  it("comments are written for a user, and changed by right of the organization (R61)", async () => {
+    const { owner, user, socket, path } = await liveRoom();
+    const post = (fields: object) =>
+      owner.api.post<{ comment: { id: string } }>(`${path}/comments`, {
+        text: "Hello",
+        userId: user.id,
+        ...fields,
+      });
+    expect(await refusalOf(post({ userId: crypto.randomUUID() }))).toEqual([404, "Users", "NOT_FOUND"]);
+    expect(await refusalOf(post({ threadId: "unknown" }))).toEqual([404, "Rooms", "NOT_FOUND"]);
+    const { id } = (await post({})).data.comment;
+    const edited = await owner.api.patch(`${path}/comments/${id}`, { text: "New", resolved: true });
+    expect(edited.data).toMatchObject({ comment: { id, text: "New", resolved: true, user_id: user.id } });
+    expect((await owner.api.get(`${path}/comments?resolved=true&limit=1`)).data).toMatchObject({
+      comments: [{ id }],
+      total: 1,
+      limit: 1,
+    });
+    expect((await owner.api.get(`${path}/comments?resolved=false`)).data).toMatchObject({ total: 0 });
+    expect((await owner.api.delete(`${path}/comments/${id}`)).success).toBe(true);
+    expect(await refusalOf(owner.api.delete(`${path}/comments/${id}`))).toEqual([404, "Rooms", "NOT_FOUND"]);
+    expect(await socket.heard()).toMatchObject([
+      { event: "commentCreated", data: { by: user.id } },
+      { event: "commentUpdated", data: { by: null } },
+      { event: "commentUpdated", data: { by: null } },
+      { event: "commentDeleted", data: { by: null } },
+    ]);
+  });
+
+  it("broadcasts reach who is there, and presence is seen (R61)", async () => {
+    const { owner, user, socket, path } = await liveRoom();
+    await socket.ask("PRESENCE_UPDATE", { state: { color: "red" } });
+    expect((await owner.api.get(`${path}/presence`)).data).toEqual({
+      presence: { [user.id]: { color: "red" } },
+    });
+    expect((await owner.api.post(`${path}/broadcast`, { event: "e" })).data).toEqual({ delivered: 1 });
+    const missed = await owner.api.post(`${path}/broadcast`, { event: "e", userIds: ["nobody"] });
+    expect(missed.data).toEqual({ delivered: 0 });
+    expect(await socket.heard()).toEqual([
+      { type: "event", event: "broadcast", data: { event: "e", data: null, from: null } },
+    ]);
+  });
+
+  it("a user created and a room changed are told to those connected (R57)", async () => {
+    const { owner, room, socket, path } = await liveRoom();
+    const { id } = await owner.api.createUser(room.id, { name: "New" });
+    expect(await socket.nextEvent()).toMatchObject({ event: "userCreated", data: { userId: id } });
+    await owner.api.patch(path, { name: "Renamed" });
+    expect(await socket.nextEvent()).toMatchObject({
+      event: "roomUpdated",
+      data: { room: { name: "Renamed" } },
+    });
+  });
+});

@@ -1,0 +1,305 @@
+/** A world around the pure room: sockets, hibernation, crashes and a database, all in memory, checked at each step. */
+import { expect } from "vitest";
+import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
+import { Room } from "../../../src/realtime/room.ts";
+import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
+import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connections.ts";
+import { type Effect, refusal, type Verdict } from "../../../src/realtime/transport/effects.ts";
+import { ROOM } from "../support/rows.ts";
+import { Chronicle } from "./event-history.ts";
+
+/** One socket as the outside sees it. */
+interface Socket {
+  readonly id: string;
+  attachment: Waiting | Joined | null;
+  lastPingAt: number | null;
+  /** Who is online, as this member must believe from what it was told; null before it has joined. */
+  believes: Set<string> | null;
+}
+
+interface Question {
+  readonly socketId: string;
+  readonly verdict: Verdict;
+}
+
+/** What the steps of a simulation draw from: picks are taken modulo what there is to pick from. */
+export type Step =
+  | { readonly type: "open" }
+  | { readonly type: "join"; readonly pick: number; readonly user: number; readonly answerNow: boolean }
+  | { readonly type: "answer" }
+  | { readonly type: "leave" | "close" | "ping" | "talk"; readonly pick: number }
+  | { readonly type: "wake"; readonly lose: number | null }
+  /** From now on, until the room starts anew, nobody hands its events over. */
+  | { readonly type: "stall" }
+  | { readonly type: "crash" | "sweep" | "reconcile" | "closeRoom" | "reopenRoom" | "deleteRoom" }
+  | { readonly type: "deleteUser" | "updateUser"; readonly user: number }
+  | { readonly type: "advance"; readonly ms: number };
+
+const USERS = ["u0", "u1", "u2", "u3"];
+
+export class Simulation {
+  readonly #storage = new MemoryStorage();
+  readonly #sockets = new Map<string, Socket>();
+  readonly #deleted = new Set<string>();
+  readonly #chronicle = new Chronicle();
+  #isStalled = false;
+  #questions: Question[] = [];
+  #room: Room;
+  #roomState: "active" | "closed" = "active";
+  #now = 1_000_000;
+  #bornAt = this.#now;
+  #ids = 0;
+  #occupiedMs = 0;
+
+  constructor() {
+    this.#room = this.#start();
+  }
+
+  #start(): Room {
+    return new Room({
+      storage: this.#storage,
+      now: () => this.#now,
+      newId: () => this.#newId("session"),
+      lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
+      report: (_, error) => {
+        throw error;
+      },
+    });
+  }
+
+  #newId(kind: string): string {
+    this.#ids += 1;
+    return `${kind}-${this.#ids}`;
+  }
+
+  run(step: Step): void {
+    this.#perform(this.#take(step));
+    this.#check();
+  }
+
+  #take(step: Step): readonly Effect[] {
+    switch (step.type) {
+      case "open": {
+        const socket = { id: this.#newId("socket"), attachment: null, lastPingAt: null, believes: null };
+        this.#sockets.set(socket.id, socket);
+        return this.#room.open(socket.id);
+      }
+      case "join": {
+        const token = USERS[step.user % USERS.length];
+        this.#perform(this.#receive(step.pick, { type: "JOIN_ROOM", data: { token } }));
+        return step.answerNow ? this.#answer() : [];
+      }
+      case "answer":
+        return this.#answer();
+      case "leave":
+        return this.#receive(step.pick, { type: "LEAVE_ROOM" });
+      case "talk":
+        return this.#receive(step.pick, { type: "HELLO" });
+      case "ping": {
+        const socket = this.#pick(step.pick);
+        if (socket !== undefined) socket.lastPingAt = this.#now;
+        return [];
+      }
+      case "close": {
+        const socket = this.#pick(step.pick);
+        if (socket === undefined) return [];
+        this.#sockets.delete(socket.id);
+        return this.#room.close(socket.id);
+      }
+      case "wake": {
+        const lost = step.lose === null ? undefined : this.#pick(step.lose);
+        if (lost !== undefined) this.#sockets.delete(lost.id);
+        return this.#restart();
+      }
+      case "crash":
+        this.#sockets.clear();
+        return this.#restart();
+      case "sweep":
+        return this.#room.sweep();
+      case "reconcile":
+        return this.#room.reconcile().effects;
+      case "closeRoom":
+        this.#roomState = "closed";
+        return this.#room.apply({ type: "room.closed" });
+      case "reopenRoom":
+        this.#roomState = "active";
+        return [];
+      case "deleteRoom":
+        this.#bornAt = this.#now;
+        this.#occupiedMs = 0;
+        this.#perform(this.#room.apply({ type: "room.deleted" }));
+        this.#handOver();
+        return this.#room.clear();
+      case "stall":
+        this.#isStalled = true;
+        return [];
+      case "deleteUser": {
+        const userId = USERS[step.user % USERS.length] ?? "";
+        this.#deleted.add(userId);
+        return this.#room.apply({ type: "user.deleted", userId });
+      }
+      case "updateUser": {
+        const user = userRecord(USERS[step.user % USERS.length] ?? "");
+        const effects = this.#room.apply({ type: "user.updated", userId: user.id });
+        return effects.length === 0 ? [] : this.#room.updateUser({ ...user, name: "New" }, "userUpdated");
+      }
+      case "advance":
+        this.#now += step.ms;
+        return [];
+    }
+  }
+
+  #pick(pick: number): Socket | undefined {
+    return [...this.#sockets.values()][pick % Math.max(1, this.#sockets.size)];
+  }
+
+  #receive(pick: number, message: object): readonly Effect[] {
+    const socket = this.#pick(pick);
+    return socket === undefined ? [] : this.#room.receive(socket.id, JSON.stringify(message));
+  }
+
+  /** Memory is gone: the room starts anew from storage and attachments, and nobody waits for an answer. */
+  #restart(): readonly Effect[] {
+    this.#questions = [];
+    this.#isStalled = false;
+    this.#room = this.#start();
+    return this.#room.restore([...this.#sockets.values()].flatMap(({ attachment }) => attachment ?? []));
+  }
+
+  /** The oldest question to the database comes back, with what was true when it was asked. */
+  #answer(): readonly Effect[] {
+    const question = this.#questions.shift();
+    return question === undefined ? [] : this.#room.join(question.socketId, question.verdict);
+  }
+
+  #judge({ token }: JoinRequest): Verdict {
+    if (this.#deleted.has(token)) return refusal("Auth", "UNAUTHORIZED", "deleted", true);
+    if (this.#roomState === "closed") return refusal("Rooms", "FORBIDDEN", "closed");
+    return { admitted: true, room: ROOM, user: userRecord(token), tokenExpiresAt: this.#bornAt + 400_000 };
+  }
+
+  #perform(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      switch (effect.type) {
+        case "send":
+          for (const id of effect.to) this.#deliver(this.#present(id), effect.message);
+          break;
+        case "attach":
+          this.#present(effect.connection.id).attachment = effect.connection;
+          break;
+        case "close":
+          this.#present(effect.id);
+          this.#sockets.delete(effect.id);
+          break;
+        case "admit":
+          this.#questions.push({ socketId: effect.id, verdict: this.#judge(effect.request) });
+          break;
+        case "announce":
+          if (!this.#isStalled) this.#handOver();
+          break;
+      }
+    }
+  }
+
+  #handOver(): void {
+    for (const { seq, body } of this.#storage.events.list(1_000)) {
+      this.#chronicle.tell(body);
+      this.#storage.events.delete(seq);
+    }
+  }
+
+  /** Nothing may be asked of a socket that is closed. */
+  #present(id: string): Socket {
+    const socket = this.#sockets.get(id);
+    if (socket === undefined) throw new Error(`${id} is closed`);
+    return socket;
+  }
+
+  #deliver(socket: Socket, message: ServerMessage): void {
+    if (message.type === "response") {
+      if (message.success && isJoinedRoom(message.data))
+        socket.believes = new Set(message.data.users.map(({ id }) => id));
+      return;
+    }
+    if (message.event === "userJoined") {
+      expect(socket.believes).not.toContain(message.data.userId);
+      socket.believes?.add(message.data.userId);
+    }
+    if (message.event === "userLeft") {
+      expect(socket.believes).toContain(message.data.userId);
+      socket.believes?.delete(message.data.userId);
+    }
+  }
+
+  #check(): void {
+    const joined = [...this.#sockets.values()].flatMap(({ attachment }) =>
+      attachment?.phase === "joined" ? [attachment.userId] : [],
+    );
+    const online = new Set(joined);
+    expect(new Set(this.#storage.listOpenSessions().map(({ user }) => user.id))).toEqual(online);
+    this.#checkSessions(online);
+    this.#checkFigures(online.size);
+    for (const { believes } of this.#sockets.values())
+      if (believes !== null) expect(believes).toEqual(online);
+    for (const userId of online) expect(this.#deleted).not.toContain(userId);
+    if (this.#roomState === "closed") expect(online.size).toBe(0);
+    if (!this.#isStalled) this.#checkEvents(online);
+    expect(this.#room.planAlarm(null) === null).toBe(this.#sockets.size === 0);
+  }
+
+  /** Every event was handed over, and those who believe them believe the truth. */
+  #checkEvents(online: ReadonlySet<string>): void {
+    expect(this.#storage.events.list(1)).toEqual([]);
+    expect(this.#chronicle.inside).toEqual(online);
+    expect(this.#chronicle.hasSession).toBe(online.size > 0);
+  }
+
+  #checkSessions(online: ReadonlySet<string>): void {
+    for (const userId of USERS) {
+      const sessions = this.#room.sessions(userId);
+      const open = sessions.filter(({ leftAt }) => leftAt === null);
+      expect(open).toHaveLength(online.has(userId) ? 1 : 0);
+      expect(this.#room.attendance([userId])[userId]?.online ?? false).toBe(online.has(userId));
+      for (const [index, { joinedAt, leftAt }] of sessions.entries()) {
+        expect(leftAt ?? this.#now).toBeGreaterThanOrEqual(joinedAt);
+        expect(joinedAt).toBeGreaterThanOrEqual(sessions[index + 1]?.leftAt ?? 0);
+        if (leftAt === null) expect(index).toBe(0);
+      }
+    }
+  }
+
+  #checkFigures(online: number): void {
+    const { figures } = this.#room;
+    expect(figures.activeParticipants).toBe(online);
+    expect(figures.occupiedSince === null).toBe(online === 0);
+    const running = figures.occupiedSince === null ? 0 : this.#now - figures.occupiedSince;
+    expect(running).toBeGreaterThanOrEqual(0);
+    expect(figures.occupiedMs + running).toBeLessThanOrEqual(this.#now - this.#bornAt);
+    expect(figures.occupiedMs).toBeGreaterThanOrEqual(this.#occupiedMs);
+    this.#occupiedMs = figures.occupiedMs;
+  }
+
+  /** Once all that is overdue is gone, reconciling finds nothing to do. */
+  finish(): void {
+    this.run({ type: "wake", lose: null });
+    this.run({ type: "sweep" });
+    const before = this.#room.record;
+    const { previous, effects } = this.#room.reconcile();
+    expect(effects).toEqual([]);
+    expect(previous).toBe(this.#room.figures.activeParticipants);
+    expect(this.#room.record).toEqual(before);
+  }
+}
+
+const userRecord = (id: string) => ({
+  id,
+  accountId: "account",
+  roomId: "room",
+  name: id,
+  profilePicture: null,
+  customId: null,
+  role: "editor" as const,
+  createdAt: 0,
+});
+
+const isJoinedRoom = (data: object): data is JoinedRoom => "users" in data;

@@ -1,0 +1,328 @@
+/** What is said of programs when they are saved: what is wrong with them and where, and what becomes of the others. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
+import { describe, expect, it } from "vitest";
+import { type Compilation, compile, type Problem } from "../../src/sandbox/compile/compile.ts";
+
+const HANDLER = "\nexport default () => 1;\n";
+
+function problemOf(source: string): Problem {
+  const compilation = compile(source);
+  if (compilation.ok) throw new Error(`No problem was found in ${source}`);
+  return compilation.problem;
+}
+
+function compiled(source: string): Extract<Compilation, { ok: true }> {
+  const compilation = compile(source);
+  if (!compilation.ok) throw new Error(JSON.stringify(compilation.problem));
+  return compilation;
+}
+
+/** `line:column message` */
+const say = ({ line, column, message }: Problem): string => `${line}:${column} ${message}`;
+
+describe("a syntax error", () => {
+  it.each([
+    ["JavaScript", "let x = ;", "1:9 Unexpected token"],
+    ["TypeScript", "let a: 1; let x = ;", "1:19 Unexpected token"],
+    ["JavaScript after a byte order mark", "\uFEFFlet x = ;", "1:9 Unexpected token"],
+    ["TypeScript after a byte order mark", "\uFEFFlet a: 1; let x = ;", "1:19 Unexpected token"],
+    ["JavaScript after emoji", "let a = '👩‍🚀'; let x = ;", "1:26 Unexpected token"],
+    ["TypeScript after emoji", "let a: '👩‍🚀'; let x = ;", "1:25 Unexpected token"],
+    ["JavaScript with other ends of lines, and tabs", "a\r\nb\rc\n\tlet x = ;", "4:10 Unexpected token"],
+    [
+      "TypeScript with other ends of lines, and tabs",
+      "type A = {\r\n  a: 1\r\n}\r\n\tlet x = ;",
+      "4:10 Unexpected token",
+    ],
+    [
+      "TypeScript behind a template over lines in a type",
+      "type A = `a\nb`; let x: `a\nb` = ;",
+      "3:6 Unexpected token",
+    ],
+    ["a line separator", "// \u2028let x = ;", "2:9 Unexpected token"],
+    ["TypeScript where JavaScript would end earlier", "let a: number = 1; a.b.c.;", "1:26 Unexpected token"],
+    ["a name that is taken", "let a: 1 = 1;\nlet a: 1 = 1;", "2:5 Identifier 'a' has already been declared"],
+    [
+      "an enum's name that is taken",
+      "enum A { B, C }\nlet A = 2;",
+      "2:5 Identifier 'A' has already been declared",
+    ],
+    [
+      "a regular expression",
+      "let x: RegExp = /(/;",
+      "1:18 Invalid regular expression: /(/: Unterminated group",
+    ],
+    [
+      "await where there is no async",
+      "const f = (a: number) => await a;",
+      "1:26 Cannot use keyword 'await' outside an async function",
+    ],
+    ["a missing brace", "export default () => {", "1:23 Unexpected token"],
+    ["an open string", "let s: string = 'abc\n';", "1:17 Unterminated string constant"],
+    ["an open template", "let x = `a ", "1:10 Unterminated template"],
+    ["an open comment", "/* ", "1:3 Unterminated comment"],
+    ["a return at the top", "return 1", "1:1 'return' outside of function"],
+    ["words of sloppy mode", "with (a) {}", "1:1 Unexpected token"],
+    [
+      "an unknown private name",
+      "class A { m() { return this.#x } }",
+      "1:29 Private field '#x' must be declared in an enclosing class",
+    ],
+    ["a hash bang", "#!/usr/bin/node", "1:2 Unexpected character '!'"],
+    ["an element of JSX", "const x = <div/>;", '1:15 Unexpected token, expected ">"'],
+    ["a NUL", "let \0", "1:5 Unexpected character '\0'"],
+  ])("has its place: %s", (_, code, expected) => {
+    const isEnd = /^(export|.*(`a|\/\*))/.test(code);
+    expect(say(problemOf(isEnd ? code : code + HANDLER))).toBe(expected);
+  });
+});
+
+describe("the default export", () => {
+  const WANTED = "`export default async function (event, bindings) { … }`";
+
+  it.each([
+    "export default function () {}",
+    "export default async function handle(event, { room }) {}",
+    "export default async (event: Event): Promise<void> => {}",
+    "const f = async () => 1; export default f",
+    "const f = function () {}, g = f; export { g as default }",
+    "export { f as 'default' }; function f() {}",
+    "let f = 1; f = () => 1; export default f",
+    "export default wrap(() => 1)",
+    "export default isNew ? () => 1 : () => 2",
+    "const { f } = { f: () => 1 }; export default f",
+    "export default fetch",
+    "export default (async (event: any) => event as object) satisfies Workflow",
+    "export default function f(a: string): void;\nexport default function f(a: any) {}",
+    "const a = b, b = a; export default a",
+  ])("may be a function, or what could give one: %s", (source) => {
+    expect(compiled(source).problemAtRun).toBeNull();
+  });
+
+  it.each([
+    ["export default class {}", "1:16", "a class"],
+    ["class A {} export { A as default }", "1:21", "a class"],
+    ["export default { run() {} }", "1:16", "an object"],
+    ["const a: any = [];\n export default a as any", "2:17", "an array"],
+    ["export default 'x' + 1", "1:16", "a plain value"],
+    ["export default null", "1:16", "a plain value"],
+    ["export default `x`", "1:16", "a plain value"],
+    ["const f = 1, g = f; export default g", "1:36", "a plain value"],
+    ["export default function* () {}", "1:16", "a generator, which would not run when called"],
+    ["export default async function* () {}", "1:16", "a generator, which would not run when called"],
+  ])("must be no other thing: %s", (source, place, what) => {
+    const message = `The default export is ${what}; it must be a function: ${WANTED}`;
+    expect(say(problemOf(source))).toBe(`${place} ${message}`);
+  });
+
+  it.each([
+    ["", "1:1"],
+    ["const a = 1", "1:12"],
+    ["export const handler = () => 1;\n", "2:1"],
+    ["module.exports = () => 1", "1:25"],
+    ["export default interface A {}", "1:30"],
+    ["export default function f(): void;", "1:35"],
+  ])("must be there, and is missed at the end: %s", (source, place) => {
+    expect(say(problemOf(source))).toBe(`${place} There is no default export: add ${WANTED}`);
+  });
+});
+
+describe("what TypeScript has beyond types", () => {
+  const ENUM_VALUE = "The value of an enum's member must be a string alone, or made of numbers";
+  const SUPER =
+    "A constructor with parameter properties must call `super(…)` once, as a statement of its own";
+  const declareInstead = (keyword: string) =>
+    `Namespaces are not supported; for types alone, write \`declare ${keyword}\``;
+
+  it.each([
+    ["namespace A { export const b = 1 }", `1:1 ${declareInstead("namespace")}`],
+    ["let a;\n  namespace A.B {}", `2:3 ${declareInstead("namespace")}`],
+    ["export namespace A { let b }", `1:8 ${declareInstead("namespace")}`],
+    ["module A { let b }", `1:1 ${declareInstead("module")}`],
+    ["type T = 1\nnamespace A { let b }", `2:1 ${declareInstead("namespace")}`],
+    ["function f() {} namespace f { export const a = 1 }", `1:17 ${declareInstead("namespace")}`],
+    ["declare namespace A { const b: 1 }\nnamespace B { const c = 1 }", `2:1 ${declareInstead("namespace")}`],
+    ["import a = require('b')", "1:1 `import … =` is not supported"],
+    ["import a = B.C", "1:1 `import … =` is not supported"],
+    ["export import a = B.C", "1:1 `export import` is not supported"],
+    ["export = 5", "1:1 `export =` is not supported; use `export default`"],
+    ["export as namespace A", "1:1 `export as namespace` is not supported"],
+    ["@sealed class A {}", "1:1 Decorators are not supported"],
+    ["class A { @bound() m() {} }", "1:11 Decorators are not supported"],
+    ["class A { accessor x = 1 }", "1:11 `accessor` fields are not supported"],
+    ["class A { static accessor #x: number = 1 }", "1:18 `accessor` fields are not supported"],
+    ["declare const enum A { B = 1 }", "1:9 `declare const enum` is not supported: nothing gives its values"],
+    ["enum A { B = `x` }", `1:14 ${ENUM_VALUE}`],
+    ["enum A { B = 'a' + 'b' }", `1:14 ${ENUM_VALUE}`],
+    ["enum A { B = 'x', C = B }", `1:23 ${ENUM_VALUE}`],
+    ["enum A { B = 'x', C }", "1:19 This member of an enum needs a value"],
+    ["enum A { [x] = 1 }", "1:10 A member of an enum needs a plain name"],
+    ["enum A { B }\nenum A { C }", "2:6 There are two enums of the name A"],
+    ["class A extends B { constructor(private a: 1) { if (a) super(); else super(1) } }", `1:21 ${SUPER}`],
+    ["class A extends B { constructor(private a: 1) { a && super() } }", `1:21 ${SUPER}`],
+    ["class A extends B { constructor(readonly a: 1) { f(super()) } }", `1:21 ${SUPER}`],
+    [
+      "const f = () => <T>{ a: 1 };",
+      "1:17 An object with a type before it must stand in parentheses: `=> (<T>{ … })`",
+    ],
+    [
+      "const f = () => { return <T>\n1 }",
+      "1:26 A type between `return` and its value must stand on their line",
+    ],
+    ["const x = a + b as number * 2", "1:17 A value with `as` must stand in parentheses before `*`"],
+    ["type A = {\u2028}", "1:11 A line separator like this one must not stand among types"],
+    [
+      "f(a<b, c>(d))",
+      "1:8 `a<b, c>(d)` is a call in TypeScript and two comparisons in JavaScript: put parentheses where they belong",
+    ],
+  ])("is refused by name where it would be lost: %j", (code, expected) => {
+    expect(say(problemOf(code + HANDLER))).toBe(expected);
+  });
+
+  it.each([
+    "declare namespace A { const b: 1; namespace C { type D = 1 } } declare module 'm' { export = 1 }",
+    "const namespace = 1, module = 2, accessor = 3; class A { namespace() {} accessor = 1; module }",
+    "interface A { namespace: 1; accessor: 2; enum: 3; export: 4 }",
+    "class A extends B { constructor(private a: 1) { const b = a ? 1 : 2; if (b) { void 0 } super(b) } }",
+    "'namespace A {}'; /@a/; `@b`; // @c\n/* enum A { B = `x` } */",
+    "const a = b < c, d = e > (f); g(h < 1 + 1, i > (j))",
+  ])("is not seen where it is not: %j", (code) => {
+    expect(compiled(code + HANDLER).problemAtRun).toBeNull();
+  });
+});
+
+describe("an import", () => {
+  const missing = (name: string, line: number) =>
+    `Cannot find module "${name}" (line ${line}): a workflow is one module and can import nothing`;
+
+  it.each([
+    ["import 'left-pad'", 1, 1, "left-pad"],
+    ['const a = 1;\n\n  import b from "left-pad"; b', 3, 3, "left-pad"],
+    ["export * from './guard.js'", 1, 1, "./guard.js"],
+    ["let a: 1;\nimport { b } from 'node:fs'; b()", 2, 1, "node:fs"],
+    ["export { a } from 'cloudflare:workers'", 1, 1, "cloudflare:workers"],
+    ["const f = async () => {\n await import(`a`) }", 2, 8, "a"],
+    ["await import('a'); import 'b'", 1, 7, "a"],
+    ["import data from './a.json' with { type: 'json' }", 1, 1, "./a.json"],
+  ])("is saved, and is what each run fails with: %s", (code, line, column, name) => {
+    const { module, problemAtRun } = compiled(code + HANDLER);
+    expect(problemAtRun).toEqual({ line, column, message: missing(name, line) });
+    expect(module).not.toMatch(/^\s*import|\bfrom\b|import\(/m);
+    expect(module).toContain(JSON.stringify(missing(name, line)));
+  });
+
+  it("may be the default export", () => {
+    expect(compiled("import f from 'a'; export default f").problemAtRun?.message).toBe(missing("a", 1));
+    expect(compiled("export { default } from 'a'").problemAtRun?.message).toBe(missing("a", 1));
+  });
+
+  it("may be of types", () => {
+    const { module, problemAtRun } = compiled(
+      `import type A from "a"; import { type B } from "b"; import { C } from "c"; let c: C;${HANDLER}`,
+    );
+    expect(problemAtRun).toBeNull();
+    expect(module.match(/\bimport\b/g)).toHaveLength(1);
+  });
+});
+
+describe("the guard", () => {
+  const guardOf = (module: string): readonly string[] => {
+    const [, ...names] =
+      /\n;import \{ tick as (\S+), spread as (\S+) \} from "\.\/guard\.js";\n$/.exec(module) ?? [];
+    expect(names).toHaveLength(2);
+    return names;
+  };
+
+  it("is imported at the end, so that no line and no column before the first change moves", () => {
+    const source = "const a = 1; // the end of this line\nexport default () => a // and of this";
+    const { module } = compiled(source);
+    const [tick = ""] = guardOf(module);
+    expect(module.split("\n").slice(0, 2)).toEqual([
+      "const a = 1; // the end of this line",
+      `export default () => (${tick}(),a) // and of this`,
+    ]);
+  });
+
+  it("has names that the program neither holds nor spells with escapes", () => {
+    const [first = "", second = ""] = guardOf(compiled(HANDLER).module);
+    const escaped = `\\u{24}${second.slice(1)}`;
+    const program = `let ${escaped}; // ${first}${HANDLER}`;
+    const names = guardOf(compiled(program).module);
+    expect(new Set([first, second, ...names]).size).toBe(4);
+  });
+
+  it("finds a name however many of them the program holds", () => {
+    const held = Array.from({ length: 40_000 }, (_, index) => `$${index.toString(36).padStart(4, "0")}`);
+    const [tick = ""] = guardOf(compiled(`// ${held.join("")}${HANDLER}`).module);
+    expect(held).not.toContain(tick);
+  });
+
+  it("is the same for the same program", () => {
+    expect(compiled(`for (;;);${HANDLER}`)).toEqual(compiled(`for (;;);${HANDLER}`));
+  });
+});
+
+const MAX_LENGTH = 256 * 1024;
+/** As many as a program can hold, made of their numbers. */
+const fill = (part: (index: string) => string): string => {
+  let text = "";
+  for (let index = 0; text.length < MAX_LENGTH - 64; index++) text += part(index.toString(36));
+  return text;
+};
+
+describe("a program made to be hard", () => {
+  it.each([
+    ["parentheses", "(".repeat(50_000)],
+    ["parentheses that close", `x = ${"(".repeat(50_000)}1${")".repeat(50_000)}`],
+    ["arrays", `x = ${"[".repeat(10_000)}${"]".repeat(10_000)}`],
+    ["objects in TypeScript", `let x: T = ${"{a:".repeat(10_000)}1${"}".repeat(10_000)}`],
+    ["types", `let x: ${"{a:".repeat(20_000)}1${"}".repeat(20_000)}`],
+    ["blocks", `${"{".repeat(50_000)}${"}".repeat(50_000)}`],
+    ["functions", `${"function f(){".repeat(15_000)}${"}".repeat(15_000)}`],
+    ["templates", `x = ${"`$\x7b".repeat(40_000)}`],
+    ["operators", `x = ${"!".repeat(100_000)}1`],
+    ["a sum", `x = ${"1+".repeat(100_000)}1`],
+    ["groups of a regular expression", `x = /${"(".repeat(50_000)}${")".repeat(50_000)}/`],
+    ["classes of TypeScript", `let y: T;${"class A{constructor(private a){".repeat(200)}${"}}".repeat(200)}`],
+    ["casts, which are read in two ways each", `x = ${"<T>(".repeat(24)}1${")".repeat(24)}`],
+    ["arrows in default values of TypeScript", `let y: T; x = ${"(a = ".repeat(40)}1${") => 1".repeat(40)}`],
+    ["async calls with type arguments", `let y: T; x = ${"async<T>(a = ".repeat(30)}1${")".repeat(30)}`],
+  ])("is nested too deeply: %s", (_, code) => {
+    expect(problemOf(code + HANDLER).message).toBe("The code is nested too deeply");
+  });
+
+  it("declares too many variables in too many blocks", () => {
+    const depth = 300;
+    const code = "{".repeat(depth) + fill((index) => `var a${index};`).slice(depth * 2) + "}".repeat(depth);
+    expect(problemOf(code + HANDLER).message).toBe("The code declares too many variables");
+  });
+
+  it("has enums that would grow without bounds", () => {
+    const large = `enum ${"A".repeat(100_000)} { ${"a, ".repeat(40_000)} }${HANDLER}`;
+    expect(problemOf(large).message).toBe("The enums are too large");
+    expect(problemOf(`enum A { ${fill((index) => `a${index},`)} }${HANDLER}`).message).toBe(
+      "The enums are too large",
+    );
+  });
+
+  it.each([
+    ["functions", fill(() => "()=>1;")],
+    ["loops", fill(() => "for(;;);")],
+    ["spreads", `x = [${fill(() => "...a,")}]`],
+    ["computed names", `class A{${fill(() => "[a];")}}`],
+    ["variables", fill((index) => `let a${index};`)],
+    ["a pattern of variables", `let {${fill((index) => `a${index},`)}} = x`],
+    ["parameters", `function f(${fill((index) => `a${index},`)}) {}`],
+    ["private names", `class A{${fill((index) => `#a${index};`)}}`],
+    ["calls", `a${fill(() => "()")}`],
+    ["members", `a${fill(() => ".b")}`],
+    ["literals", fill(() => '"a";')],
+    ["type arguments", `let y: T;${fill(() => "f<a,b>(1);")}`],
+    ["fields of types", `class A{${fill(() => "get:T\n")}}`],
+    ["declarations", fill(() => "if(a)interface A{}\n")],
+    ["escapes", `f\`${fill(() => "\\u{")}\``],
+    ["lines", fill(() => "\n")],
+  ])("stays within 1.5 MiB, and is done: %s", (_, code) => {
+    expect(compiled(code + HANDLER).module.length).toBeLessThan(1.5 * 1024 * 1024);
+  });
+});

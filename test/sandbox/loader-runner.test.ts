@@ -1,0 +1,229 @@
+/** Runs of programs that mean well: what they are given, and what is told of them. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { runnerOf } from "../../src/sandbox/runners/select-runner.ts";
+import { kitFor, LIMITS, type RunOptions, runProgram, stage } from "../workflows/support.ts";
+
+const runner = runnerOf(env);
+const at = await stage();
+const run = (source: string, options: RunOptions = {}) => runProgram(runner, at, source, options);
+
+describe("a run", () => {
+  it("gives what the function returns as JSON", async () => {
+    const report = await run("export default async (event) => ({ hello: event.data.userId });");
+    expect(report).toMatchObject({ status: "success", result: '{"hello":"ada"}', logs: [] });
+    expect(report.durationMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each([
+    ["undefined", "null"],
+    ["null", "null"],
+    ["[1, undefined, -0, 1e21]", "[1,null,0,1e+21]"],
+    ["{ a: undefined, b: 'é\"' }", '{"b":"é\\""}'],
+    ["new Date(0)", '"1970-01-01T00:00:00.000Z"'],
+    ["{ toJSON: (key) => ['key', key] }", '["key",""]'],
+    ["{ a: { toJSON: (key) => key } }", '{"a":"a"}'],
+    ["JSON.parse('{\"__proto__\": 1}')", '{"__proto__":1}'],
+    ["Object.create({ inherited: 1 }, { own: { value: 2, enumerable: true } })", '{"own":2}'],
+    ["Promise.resolve({ then: (resolve) => resolve('thenable') })", '"thenable"'],
+    ["(() => { const shared = {}; return [shared, shared]; })()", "[{},{}]"],
+  ])("writes %s as %s", async (expression, json) => {
+    const report = await run(`export default async () => (${expression});`);
+    expect(report).toMatchObject({ status: "success", result: json });
+  });
+
+  it("may return as much JSON as its limit says, and no more", async () => {
+    const source = (characters: number) => `export default () => "x".repeat(${characters});`;
+    const limits = { resultBytes: 1_000 };
+    expect(await run(source(998), { limits })).toMatchObject({ status: "success" });
+    expect(await run(source(999), { limits })).toMatchObject({
+      status: "failed",
+      result: "The result has more than 1000 bytes of JSON",
+    });
+    expect(await run(`export default () => "é".repeat(500);`, { limits })).toMatchObject({
+      status: "failed",
+    });
+  });
+
+  it("tells of an error by the lines and the functions of the program", async () => {
+    const source = `
+export default function greet(): string {
+  const nobody: { name: string } | undefined = undefined;
+  return deeper(nobody);
+}
+function deeper(somebody: any): string {
+  return somebody.name;
+}`;
+    expect(await run(source)).toMatchObject({
+      status: "failed",
+      result:
+        "TypeError: Cannot read properties of undefined (reading 'name') (line 7)\n    at deeper (line 7)\n    at greet (line 4)",
+    });
+  });
+
+  it("tells of an error behind an await", async () => {
+    const source = `
+class Refused extends Error { name = "Refused"; }
+const refuse = async () => {
+  await 0;
+  throw new Refused("no");
+};
+export default async () => {
+  await refuse();
+};`;
+    expect((await run(source)).result).toMatch(
+      /^Refused: no \(line 5\)\n {4}at refuse \(line 5\)\n {4}at .* \(line 8\)$/,
+    );
+  });
+
+  it("tells of a call that was refused by the line of the call", async () => {
+    const source = "export default async (_, { store }) => {\n\n  await store.get(7, 'a');\n};";
+    expect((await run(source)).result).toMatch(/^Error: store.get: store: .* \(line 3\)/);
+  });
+
+  it("keeps what is logged, by level and in order", async () => {
+    const { logs } = await run(`export default async () => {
+      console.log("a", 1, { b: [true, null, undefined] }, ["c"]);
+      console.debug(); console.info(1n, Symbol("x"), () => 1); console.warn(new TypeError("x"));
+      await 0;
+      console.error(new Map(), Object.create(null));
+      const cycle = {}; cycle.cycle = cycle; console.log(cycle);
+      console.log({ get a() { throw 1; } });
+    };`);
+    expect(logs.map(({ level, message }) => [level, message])).toEqual([
+      ["log", 'a 1 {"b":[true,null,undefined]} ["c"]'],
+      ["debug", ""],
+      ["info", "1n [symbol] [function]"],
+      ["warn", "TypeError: x"],
+      ["error", "Map {} {}"],
+      ["log", '{"cycle":{"cycle":{"cycle":{"cycle":…}}}}'],
+      ["log", "[unreadable]"],
+    ]);
+    expect(logs.every(({ timestamp }) => !Number.isNaN(Date.parse(timestamp)))).toBe(true);
+  });
+
+  it("keeps logs up to their limit, for which a line costs 32 bytes more, and says that there was more", async () => {
+    const source = "export default () => { for (let i = 0; i < 1000; i++) console.log('é'.repeat(10)); };";
+    const { status, logs } = await run(source, { limits: { logBytes: 5 * (20 + 32) } });
+    expect(status).toBe("success");
+    expect(logs.map(({ message }) => message)).toEqual([
+      ...Array.from({ length: 5 }, () => "é".repeat(10)),
+      "[what was logged after 260 bytes is left out]",
+    ]);
+  });
+
+  it("keeps the logs of a run that fails", async () => {
+    expect(await run("export default () => { console.log('so far'); for (;;); };")).toMatchObject({
+      status: "failed",
+      result: "The workflow ran for more than 500 ms without a pause",
+      logs: [{ message: "so far" }],
+    });
+  });
+
+  it("tells of what is thrown where nobody waits, and goes on", async () => {
+    const source = `export default () => new Promise((resolve) => {
+      Promise.reject(new Error("in a promise"));
+      setTimeout(() => { throw new Error("in a timer"); }, 1);
+      setTimeout((a, b) => resolve([a, b]), 5, "a", "b");
+    });`;
+    const { result, logs } = await run(source);
+    expect(result).toBe('["a","b"]');
+    expect(logs.map(({ level, message }) => [level, message.split("\n")[0]])).toEqual([
+      ["error", "Uncaught: Error: in a promise (line 2)"],
+      ["error", "Uncaught: Error: in a timer (line 3)"],
+    ]);
+  });
+
+  it("keeps its isolate for the next one, until a program is stopped in it", async () => {
+    const scriptId = crypto.randomUUID();
+    const source = `let count = 0; export default ({ loops }) => { count += 1; if (loops) for (;;); return count; };`;
+    const outcome = async (loops: boolean) =>
+      (await run(source, { scriptId, event: { loops }, limits: { turnMs: 50 } })).result;
+    expect([await outcome(false), await outcome(false)]).toEqual(["1", "2"]);
+    await outcome(true);
+    expect(await outcome(false)).toBe("1");
+  });
+
+  it("tells of what only the runtime finds wrong with a program", async () => {
+    const scriptId = crypto.randomUUID();
+    const module = "export default () => {\n  let a; let a;\n};";
+    const script = { accountId: at.accountId, workflowId: scriptId, module, hash: scriptId };
+    expect(await runner.run(script, "{}", kitFor(at), LIMITS)).toMatchObject({
+      status: "failed",
+      result: "SyntaxError: Identifier 'a' has already been declared (line 2)",
+    });
+  });
+
+  it("may be many at once", async () => {
+    const scriptId = crypto.randomUUID();
+    const source = "export default async ({ n }, { room }) => [n, (await room.get()).name];";
+    const runs = Array.from({ length: 30 }, (_, n) => run(source, { scriptId, event: { n } }));
+    expect((await Promise.all(runs)).map(({ result }) => result)).toEqual(
+      runs.map((_, n) => `[${n},"A room"]`),
+    );
+  });
+
+  it("has the language, and what a program for the edge expects", async () => {
+    const source = `export default async () => {
+      const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("a"));
+      const stream = new Blob(["a", "b"]).stream().pipeThrough(new TextDecoderStream());
+      const chunks = []; for await (const chunk of stream) chunks.push(chunk);
+      class Rows extends Array { total() { return this.reduce((sum, row) => sum + row, 0); } }
+      const rows = Rows.from([1, 2, 3]);
+      return [
+        [...new Uint8Array(digest)].length, chunks.join(""), rows.map((row) => row * 2).total(), rows instanceof Array,
+        [3, 10, 2].sort(), [3, 10, 2].toSorted((a, b) => a - b), [[1, [2]], 3].flat(), [1, 2].concat([3], 4), Array(3).length,
+        "a-b".split("-"), "a".padStart(3, "."), "aXa".replaceAll("a", (x) => x + x), [..."aé😀"], "x".concat(1, 2),
+        new URL("https://a.example/b?c=d").searchParams.get("c"), structuredClone({ a: [1, new Date(0)] }), btoa("a"),
+        new Uint16Array([1, 2, 3]).subarray(1).join(), Object.groupBy([1, 2, 3], (n) => (n % 2 ? "odd" : "even")),
+        JSON.stringify({ a: 1, b: [2], c: "d" }, ["a", "c"]), JSON.stringify({ a: [1] }, (_, v) => (v === 1 ? 2 : v), 1),
+        (function () { return this.x + [...arguments].join(); }).bind({ x: "y" }, 1)(2), Math.max(...[1, 5, 2]),
+        new (Map.bind(null, [[1, 2]]))().get(1), new Proxy({ a: 1 }, { get: (target, key) => target[key] ?? key }).b,
+        await new Promise((resolve) => queueMicrotask(() => resolve("micro"))), "a1b2".match(/\\d/g), [..."a1b2".matchAll(/\\d/g)].length,
+        Array.isArray([]) && [] instanceof Array && [].constructor === Array, new Uint8Array([1]) instanceof Uint8Array,
+      ];
+    };`;
+    const { status, result } = await run(source);
+    expect([status, status === "success" ? JSON.parse(result) : result]).toEqual([
+      "success",
+      [
+        ...[32, "ab", 12, true, [10, 2, 3], [2, 3, 10], [1, [2], 3], [1, 2, 3, 4], 3],
+        ...[["a", "b"], "..a", "aaXaa", ["a", "é", "😀"], "x12"],
+        ...["d", { a: [1, "1970-01-01T00:00:00.000Z"] }, "YQ==", "2,3", { odd: [1, 3], even: [2] }],
+        ...[
+          '{"a":1,"c":"d"}',
+          '{\n "a": [\n  2\n ]\n}',
+          "y1,2",
+          5,
+          2,
+          "b",
+          "micro",
+          ["1", "2"],
+          2,
+          true,
+          true,
+        ],
+      ],
+    ]);
+  });
+
+  it("has nothing that blocks the process or reaches out of it", async () => {
+    const names = [
+      "Atomics",
+      "SharedArrayBuffer",
+      "WebAssembly",
+      "FinalizationRegistry",
+      "WebSocket",
+      "EventSource",
+      "caches",
+      "navigator",
+      "process",
+      "require",
+      "Cloudflare",
+      "MessageChannel",
+      "scheduler",
+    ];
+    const source = `export default () => ${JSON.stringify(names)}.filter((name) => name in globalThis);`;
+    expect(await run(source)).toMatchObject({ status: "success", result: "[]" });
+  });
+});

@@ -1,0 +1,29 @@
+/** The bounds of runs as settings: what holds without them, and what is none. */
+import { describe, expect, it } from "vitest";
+import { type LimitSetting, runLimits } from "../../src/sandbox/runners/run-limits.ts";
+
+const SETTINGS: readonly (readonly [LimitSetting, keyof ReturnType<typeof runLimits>, number])[] = [
+  ["WORKFLOW_WALL_MS", "wallMs", 30_000],
+  ["WORKFLOW_CPU_MS", "cpuMs", 50],
+  ["WORKFLOW_TURN_MS", "turnMs", 500],
+  ["WORKFLOW_CALLS", "calls", 200],
+  ["WORKFLOW_RESULT_BYTES", "resultBytes", 262_144],
+  ["WORKFLOW_LOG_BYTES", "logBytes", 65_536],
+  ["WORKFLOW_MEMORY_MB", "memoryMb", 128],
+];
+
+describe("a run's limits", () => {
+  it.each(SETTINGS)("%s sets %s, which is %i without it", (setting, limit, fallback) => {
+    expect(runLimits({})[limit]).toBe(fallback);
+    expect(runLimits({ [setting]: "" })[limit]).toBe(fallback);
+    const { [limit]: set, ...others } = runLimits({ [setting]: "7" });
+    const { [limit]: _, ...defaults } = runLimits({});
+    expect([set, others]).toEqual([7, defaults]);
+  });
+
+  it.each(["0", "-1", "1.5", "1e3", "5 s", " 5", "Infinity", "1000000000"])("are none of %j", (value) => {
+    for (const [setting] of SETTINGS) {
+      expect(() => runLimits({ [setting]: value })).toThrow(`The setting ${setting} must be a whole number`);
+    }
+  });
+});

@@ -1,0 +1,218 @@
+/** What every runner owes: a bad program fails with a reason that its author understands, and nobody else notices. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Runner, RunReport } from "../../src/sandbox/runners/runner.ts";
+import { runProgram, type Stage, stage } from "../workflows/support.ts";
+import {
+  CALLS,
+  FAILURES,
+  FETCHES,
+  HOGS,
+  HOSTILE_LIMITS,
+  type HostileProgram,
+  LOGS,
+  LOOPS,
+  NATIVES,
+  RESULTS,
+  TAMPERING,
+} from "./hostile-programs.ts";
+
+/** Far more than the second that a run may outlast its limit by, on a machine that has other things to do. */
+const PATIENCE_MS = 20_000;
+
+const GROUPS: readonly (readonly [string, readonly HostileProgram[]])[] = [
+  ["loops", LOOPS],
+  ["memory", HOGS],
+  ["the language's own functions", NATIVES],
+  ["results", RESULTS],
+  ["failures", FAILURES],
+  ["fetch", FETCHES],
+  ["calls", CALLS],
+  ["tampering", TAMPERING],
+  ["logs", LOGS],
+];
+
+export function describeRunner(name: string, makeRunner: () => Runner): void {
+  describe(`${name} ends a program that`, () => {
+    let runner: Runner;
+    let villain: Stage;
+    let neighbour: Stage;
+    beforeAll(async () => {
+      runner = makeRunner();
+      [villain, neighbour] = await Promise.all([stage("A villain's room"), stage("A neighbour's room")]);
+    });
+
+    const neighbourRuns = (): Promise<RunReport> =>
+      runProgram(runner, neighbour, "export default (_, { room }) => room.get();", { devTargets: [] });
+    const roomAnswers = () => neighbour.api.get(`/rooms/${neighbour.roomId}/stores`);
+
+    describe.each(GROUPS)("by %s", (_, programs) => {
+      it.each(programs)("$does", async ({ source, told, limits: own }) => {
+        const limits = { ...HOSTILE_LIMITS, ...own };
+        const hostile = runProgram(runner, villain, source, { limits, devTargets: [] });
+        const [report, run, room] = await Promise.all([hostile, neighbourRuns(), roomAnswers()]);
+        expect(report).toMatchObject({
+          status: "failed",
+          result: told instanceof RegExp ? expect.stringMatching(told) : told,
+        });
+        expect(report.durationMs).toBeLessThan(limits.wallMs + PATIENCE_MS);
+        expect(run).toMatchObject({
+          status: "success",
+          result: expect.stringContaining("A neighbour's room"),
+        });
+        expect(room).toMatchObject({ status: 200 });
+      });
+    });
+  });
+
+  describe(`${name} keeps apart`, () => {
+    let runner: Runner;
+    beforeAll(() => {
+      runner = makeRunner();
+    });
+
+    it("organizations and workflows whose code is the same", async () => {
+      const [one, other] = await Promise.all([stage(), stage()]);
+      const source = "globalThis.count ??= 0; export default () => ++globalThis.count;";
+      const [a, b] = [crypto.randomUUID(), crypto.randomUUID()];
+      const count = async (at: Stage, scriptId: string) =>
+        (await runProgram(runner, at, source, { scriptId })).result;
+      expect([await count(one, a), await count(one, b), await count(other, a)]).toEqual(["1", "1", "1"]);
+    });
+
+    it("runs of one workflow at the same time, down to their logs", async () => {
+      const at = await stage();
+      const source = `export default async (event, { store }) => {
+        console.log("before", event.id);
+        await store.get("a", "b");
+        console.log("after", event.id);
+        return event.id;
+      };`;
+      const scriptId = crypto.randomUUID();
+      const ids = Array.from({ length: 8 }, (_, index) => `run ${index}`);
+      const reports = await Promise.all(
+        ids.map((id) => runProgram(runner, at, source, { scriptId, event: { id } })),
+      );
+      expect(reports.map(({ result, logs }) => [result, logs.map(({ message }) => message)])).toEqual(
+        ids.map((id) => [`"${id}"`, [`before ${id}`, `after ${id}`]]),
+      );
+    });
+
+    it("a run from the capabilities of one that is over", async () => {
+      const at = await stage();
+      const source = `export default async (_, { store, files }) => {
+        if (globalThis.kept === undefined) {
+          globalThis.kept = { store, files, fetch };
+          return "kept";
+        }
+        const told = (error) => error.message;
+        return Promise.all([kept.store.get("a", "b").catch(told), kept.files.list().catch(told)]);
+      };`;
+      const scriptId = crypto.randomUUID();
+      const results = [];
+      for (let count = 0; count < 2; count += 1) {
+        results.push((await runProgram(runner, at, source, { scriptId })).result);
+      }
+      // A runner need not keep what a run has left behind, and may begin afresh.
+      expect(['"kept"', '["The run is over","The run is over"]']).toContain(results[1]);
+      expect(results[0]).toBe('"kept"');
+    });
+
+    it("a run that pauses from the time that others have taken meanwhile", async () => {
+      const [villain, neighbour] = await Promise.all([stage(), stage()]);
+      const loop = "export default () => { for (;;); };";
+      const patient = `export default async (_, { room, store }) => {
+        const bytes = new TextEncoder().encode("a");
+        const count = () => { let n = 0; for (let i = 0; i < 1000; i++) n += i; return n; };
+        for (let i = 0; i < 10; i++) {
+          count(); await room.get();
+          count(); await crypto.subtle.digest("SHA-256", bytes);
+          count(); await new Promise((go) => setTimeout(go, 1));
+          count(); await new Response("a").text();
+        }
+        return "done";
+      };`;
+      const limits = { turnMs: 300 };
+      const loops = Array.from({ length: 3 }, () => runProgram(runner, villain, loop, { limits }));
+      expect(await runProgram(runner, neighbour, patient, { limits })).toMatchObject({ result: '"done"' });
+      expect(new Set((await Promise.all(loops)).map(({ status }) => status))).toEqual(new Set(["failed"]));
+    });
+
+    it("what a run has begun from what comes after it", async () => {
+      const at = await stage();
+      const early = `export default async (_, { files }) => {
+        setTimeout(() => files.put("late.txt", "late"), 20);
+        (async () => { for (;;) { await new Promise((go) => setTimeout(go, 1)); await files.put("late.txt", "later"); } })().catch(() => {});
+      };`;
+      expect(await runProgram(runner, at, early)).toMatchObject({ status: "success", result: "null" });
+      const later = `export default async (_, { files }) => {
+        await new Promise((go) => setTimeout(go, 200));
+        return files.list();
+      };`;
+      expect(await runProgram(runner, at, later)).toMatchObject({ status: "success", result: "[]" });
+    });
+
+    it("an organization from another one's data, whatever it asks for", async () => {
+      const [villain, neighbour] = await Promise.all([stage("A villain's room"), stage("CANARY room")]);
+      const { api, roomId } = neighbour;
+      const user = await api.createUser(roomId, { name: "CANARY user" });
+      await api.put(`/rooms/${roomId}/stores/board/secret`, { value: "CANARY value" });
+      const upload = await api.upload(
+        { roomId, userId: user.id },
+        new File(["CANARY content"], "CANARY.txt"),
+      );
+      const { key, url } = upload.data.file;
+      const theirs = [roomId, key, url, neighbour.accountId, user.id, `${neighbour.accountId}/${key}`];
+      const told = [
+        ...theirs,
+        "board",
+        "secret",
+        "../",
+        `../${key}`,
+        `${villain.roomId}/../${key}`,
+        "__proto__",
+        "*",
+        "",
+      ];
+      const argument = fc.oneof(
+        fc.constantFrom(...told),
+        fc.constantFrom(...told).map((text) => [text]),
+        fc
+          .constantFrom(...theirs)
+          .map((id) => ({ roomId: id, room: id, accountId: id, key: id, userId: id })),
+        fc.constantFrom(...theirs).map((id) => ({ toString: id, valueOf: id, __proto__: { roomId: id } })),
+        fc.constantFrom(null, 0, -1, true, { length: 2 }),
+        fc.string(),
+      );
+      const calls = fc.array(fc.tuple(argument, argument, argument), { minLength: 8, maxLength: 8 });
+      // Each text as itself, as an object that becomes it, and as one that changes its mind.
+      const source = `
+        const odd = (text) => { let n = 0; return { toString: () => (n++ ? text : "a"), [Symbol.toPrimitive]: () => text }; };
+        export default async ({ calls }, { store, room, files }) => {
+          const answers = [];
+          const ask = async (call) => answers.push(await call().catch((error) => error.message));
+          for (const [a, b, c] of calls) {
+            for (const wrap of [(x) => x, odd]) {
+              const [x, y, z] = [wrap(a), wrap(b), wrap(c)];
+              await Promise.all([
+                ask(() => store.get(x, y)), ask(() => store.getAll(x)), ask(() => room.get(x, y)), ask(() => room.getUsers(x)),
+                ask(() => files.list(x)), ask(() => files.list({ userId: y, mimeType: z })),
+                ask(() => files.get(x)), ask(() => files.delete(y)),
+                ask(async () => (await fetch(x)).text()), ask(async () => (await fetch(${JSON.stringify(url)})).text()),
+              ]);
+            }
+          }
+          return answers.map((answer) => (answer && typeof answer === "object" ? Object.entries(answer) : answer));
+        };`;
+      const scriptId = crypto.randomUUID();
+      const property = fc.asyncProperty(calls, async (calls) => {
+        const report = await runProgram(runner, villain, source, { scriptId, event: { calls } });
+        expect(report.status).toBe("success");
+        expect(JSON.stringify(report)).not.toContain("CANARY ");
+        expect(report.result).toContain("A villain's room");
+      });
+      await fc.assert(property, { numRuns: 10 });
+      expect((await api.raw("GET", new URL(url).pathname)).status).toBe(200);
+    });
+  });
+}

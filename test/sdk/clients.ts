@@ -1,0 +1,81 @@
+/** People in rooms of a running service, each with a client, and what a test waits for. */
+import { afterEach } from "vitest";
+import { AtriumClient, type SocketEvents, type StoreShapes } from "../../src/sdk/client/index.ts";
+import { SURROUNDINGS, type Surroundings } from "../../src/sdk/core/runtime.ts";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import type { Service } from "../node/service.ts";
+import { Customer } from "../stories/client.ts";
+
+const DEADLINE_MS = 20_000;
+
+/** Comes back at once each time: what is tested is not how long it waits. */
+export const EAGER: Surroundings = { ...SURROUNDINGS, random: () => 0 };
+
+export interface Meeting {
+  readonly customer: Customer;
+  readonly roomId: string;
+}
+
+const clients: AtriumClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect();
+});
+
+/** A new room, and an organization to look at it. */
+export async function meet(service: Service): Promise<Meeting> {
+  const customer = new Customer(service, service);
+  return { customer, roomId: (await customer.createRoom()).id };
+}
+
+/** A client that is disconnected when the test ends. */
+export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
+  user: Pick<UserWithToken, "token">,
+  { serverUrl, stores, reconnect = true }: { serverUrl: string; stores?: Shapes; reconnect?: boolean },
+  surroundings: Surroundings = EAGER,
+): AtriumClient<Shapes> {
+  const options = {
+    serverUrl,
+    authToken: user.token,
+    reconnect,
+    ...(stores === undefined ? {} : { stores }),
+  };
+  const client = new AtriumClient<Shapes>(options, surroundings);
+  clients.push(client as unknown as AtriumClient);
+  return client;
+}
+
+/** A new user of the room, who has joined it. */
+export async function join<Shapes extends StoreShapes = Record<never, never>>(
+  { customer, roomId }: Meeting,
+  name: string,
+  { serverUrl = customer.service.url, stores }: { serverUrl?: string; stores?: Shapes } = {},
+): Promise<AtriumClient<Shapes>> {
+  const user = await customer.createUser(roomId, name);
+  const client = clientOf<Shapes>(user, { serverUrl, ...(stores === undefined ? {} : { stores }) });
+  await client.join();
+  return client;
+}
+
+/** The next payload of an event; throws when it does not come in time. */
+export function next<Payload>(
+  what: string,
+  listen: (listener: (payload: Payload) => void) => () => void,
+): Promise<Payload> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      off();
+      reject(new Error(`Not within ${DEADLINE_MS} ms: ${what}`));
+    }, DEADLINE_MS);
+    const off = listen((payload) => {
+      clearTimeout(timer);
+      off();
+      resolve(payload);
+    });
+  });
+}
+
+/** The next event of a client's socket. */
+export const nextOf = <Name extends keyof SocketEvents>(
+  client: Pick<AtriumClient, "socket">,
+  event: Name,
+): Promise<SocketEvents[Name]> => next(event, (listener) => client.socket.on(event, listener));

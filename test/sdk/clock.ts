@@ -1,0 +1,44 @@
+/** Surroundings whose time moves only when a test says so. */
+import { SURROUNDINGS, type Surroundings } from "../../src/sdk/core/runtime.ts";
+
+interface Timer {
+  readonly at: number;
+  readonly action: () => void;
+}
+
+export class Clock implements Surroundings {
+  #now = 0;
+  readonly #timers = new Set<Timer>();
+
+  now = (): number => this.#now;
+  random = (): number => 0.5;
+  open = (url: string): WebSocket => SURROUNDINGS.open(url);
+  isGone = (url: string): Promise<boolean> => SURROUNDINGS.isGone(url);
+  onOnline = (): (() => void) => () => {};
+
+  after = (delayMs: number, action: () => void): (() => void) => {
+    const timer = { at: this.#now + delayMs, action };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  };
+
+  /** Timers that are still to come. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
+  /** Lets so much time pass, and what is due happen at its moment. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (let timer = this.#nextBefore(end); timer !== undefined; timer = this.#nextBefore(end)) {
+      this.#timers.delete(timer);
+      this.#now = timer.at;
+      timer.action();
+    }
+    this.#now = end;
+  }
+
+  #nextBefore(end: number): Timer | undefined {
+    return [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+  }
+}

@@ -1,0 +1,237 @@
+/** Connecting and joining through the client: what is known afterwards, who comes and goes, and how it ends. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually, run } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { clientOf, join, meet, nextOf } from "./clients.ts";
+import { Clock } from "./clock.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.kill());
+
+describe("joining", () => {
+  it("fills in the user, the room, the role, and everybody there is", async () => {
+    const { customer, roomId } = await meet(service);
+    const bo = await customer.createUser(roomId, "Bo");
+    const user = await customer.createUser(roomId, "Ada");
+    const ada = clientOf(user, { serverUrl: service.url });
+    expect([ada.userId, ada.currentUser, ada.currentRoom, ada.role]).toEqual([user.id, null, null, null]);
+    const connected = nextOf(ada, "connected");
+    await ada.connect();
+    await connected;
+    expect(ada.socket.state).toBe("connected");
+    await ada.join({ role: "viewer" });
+    expect(ada.currentUser).toMatchObject({ id: user.id, name: "Ada", status: "online", following: [] });
+    expect(ada.currentRoom).toMatchObject({ id: roomId, state: "active" });
+    expect(ada.role).toBe("viewer");
+    expect([...ada.users.online.keys()]).toEqual([user.id]);
+    expect(ada.users.get({ userId: bo.id })).toMatchObject({ name: "Bo", status: "offline" });
+    expect(ada.users.getAll()).toHaveLength(2);
+  });
+
+  it("connects by itself, and is done once however often it is asked for", async () => {
+    const { customer, roomId } = await meet(service);
+    const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
+    await Promise.all([ada.join(), ada.join({ role: "viewer" }), ada.connect(), ada.connect()]);
+    await Promise.all([ada.join(), ada.connect()]);
+    expect(ada.role).toBe("editor");
+    expect((await customer.getRoom(roomId)).room.active_participants).toBe(1);
+  });
+
+  it("can be done again after leaving, and knows then what changed meanwhile", async () => {
+    const meeting = await meet(service);
+    const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
+    await ada.store("notes").sync();
+    ada.disconnect();
+    await bo.store("notes").set("1", "meanwhile");
+    const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    await ada.join();
+    expect(ada.store("notes").get("1")).toBe("meanwhile");
+    expect(ada.users.get({ userId: cleo.id })).toMatchObject({ name: "Cleo" });
+  });
+});
+
+describe("the users of a room", () => {
+  it("are told of as they come and go, once the maps say so", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const told: unknown[] = [];
+    for (const event of ["userCreated", "userJoined", "userUpdated", "userLeft", "userDeleted"] as const) {
+      ada.users.on(event, ({ id, name, status }) =>
+        told.push([event, name, status, ada.users.online.has(id), ada.users.all.has(id)]),
+      );
+    }
+    const bo = await join(meeting, "Bo");
+    const path = `/users/${bo.userId}?roomId=${meeting.roomId}`;
+    await meeting.customer.send("PATCH", path, { name: "Bo B." });
+    await eventually("the update", () => told.length === 3);
+    expect(ada.users.get({ userId: bo.userId })).toMatchObject({ name: "Bo B.", status: "online" });
+    expect(bo.currentUser).toMatchObject({ name: "Bo B.", status: "online" });
+    bo.disconnect();
+    await eventually("Bo to leave", () => told.length === 4);
+    await meeting.customer.send("DELETE", path);
+    await eventually("the deletion", () => told.length === 5);
+    expect(told).toEqual([
+      ["userCreated", "Bo", "offline", false, true],
+      ["userJoined", "Bo", "online", true, true],
+      ["userUpdated", "Bo B.", "online", true, true],
+      ["userLeft", "Bo B.", "offline", false, true],
+      ["userDeleted", "Bo B.", "offline", false, false],
+    ]);
+  });
+
+  it("follow each other, and both ends know", async () => {
+    const meeting = await meet(service);
+    const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
+    await eventually("Ada to see Bo", () => ada.users.online.size === 2);
+    const told: unknown[] = [];
+    bo.users.on("userFollowed", (following) => told.push(following));
+    await ada.users.get({ userId: bo.userId })?.follow();
+    expect(ada.currentUser?.following).toEqual([bo.userId]);
+    expect(ada.users.get({ userId: bo.userId })?.followers).toEqual([ada.userId]);
+    await eventually("Bo to hear of it", () => bo.currentUser?.followers[0] === ada.userId);
+    expect(told).toEqual([{ userId: bo.userId, followerId: ada.userId }]);
+    const cleo = await join(meeting, "Cleo");
+    expect(cleo.users.get({ userId: ada.userId })?.following).toEqual([bo.userId]);
+    await ada.users.get({ userId: bo.userId })?.unfollow();
+    await eventually("Cleo to hear of it", () =>
+      [ada, bo].every(({ userId }) => cleo.users.get({ userId })?.followers.length === 0),
+    );
+    await expect(ada.currentUser?.follow()).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  });
+
+  it("hear when the room itself is changed", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const names: string[] = [];
+    ada.on("roomUpdated", ({ name }) => names.push(name));
+    await meeting.customer.send("PATCH", `/rooms/${meeting.roomId}`, { name: "Another name" });
+    await eventually("the name", () => ada.currentRoom?.name === "Another name");
+    expect(names).toEqual(["Another name"]);
+  });
+});
+
+describe("the way in", () => {
+  it("is closed to a token that was tampered with", async () => {
+    const { customer, roomId } = await meet(service);
+    const user = await customer.createUser(roomId, "Ada");
+    const ada = clientOf({ token: `${user.token.slice(0, -1)}!` }, { serverUrl: service.url });
+    const told: unknown[] = [];
+    ada.socket.on("authFailed", ({ code }) => told.push(["authFailed", code]));
+    ada.socket.on("failed", ({ error }) => told.push(["failed", error.code]));
+    await expect(ada.join()).rejects.toMatchObject({ code: "UNAUTHORIZED", module: "Auth" });
+    expect(told).toEqual([
+      ["authFailed", "UNAUTHORIZED"],
+      ["failed", "UNAUTHORIZED"],
+    ]);
+    expect(ada.socket.state).toBe("closed");
+    await expect(ada.store("notes").set("1", 1)).rejects.toMatchObject({ code: "NOT_JOINED" });
+  });
+
+  it("is closed for good behind a user who is deleted", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const [refused, failed] = [nextOf(ada, "authFailed"), nextOf(ada, "failed")];
+    await meeting.customer.send("DELETE", `/users/${ada.userId}?roomId=${meeting.roomId}`);
+    expect(await refused).toMatchObject({ code: "UNAUTHORIZED" });
+    expect((await failed).error).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  it.each([
+    ["closed", "PATCH", { state: "closed" }, 4403, "FORBIDDEN"],
+    ["deleted", "DELETE", undefined, 4404, "NOT_FOUND"],
+  ] as const)("leads into no room that is %s", async (_, method, body, code, errorCode) => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const [disconnected, failed] = [nextOf(ada, "disconnected"), nextOf(ada, "failed")];
+    let isRefused = false;
+    ada.socket.on("authFailed", () => {
+      isRefused = true;
+    });
+    await meeting.customer.send(method, `/rooms/${meeting.roomId}`, body);
+    expect(await disconnected).toMatchObject({ code });
+    expect((await failed).error).toMatchObject({ code: errorCode });
+    expect([ada.socket.state, isRefused]).toEqual(["closed", false]);
+    await expect(ada.connect().then(() => ada.join())).rejects.toMatchObject({ name: "AtriumError" });
+  });
+
+  it("is not made to a room that is not there, which the service says when it is asked", async () => {
+    const { customer, roomId } = await meet(service);
+    const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
+    await customer.send("DELETE", `/rooms/${roomId}`);
+    await expect(ada.join()).rejects.toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
+    expect(ada.socket.state).toBe("closed");
+  });
+
+  it("is not looked for twice by connect()", async () => {
+    const { customer, roomId } = await meet(service);
+    const user = await customer.createUser(roomId);
+    const lost = clientOf(user, { serverUrl: "http://localhost:1" });
+    await expect(lost.connect()).rejects.toMatchObject({ code: "CONNECTION_FAILED", module: "Client" });
+    expect(lost.socket.state).toBe("idle");
+  });
+});
+
+describe("leaving", () => {
+  it("is done at once, may be done twice, and rejects what waits", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const told: unknown[] = [];
+    ada.socket.on("disconnected", (ending) => told.push(ending.code));
+    ada.socket.on("failed", () => told.push("failed"));
+    const write = ada.store("notes").set("1", 1);
+    ada.disconnect();
+    expect([ada.socket.state, ada.store("notes").getAll()]).toEqual(["closed", {}]);
+    ada.disconnect();
+    await expect(write).rejects.toMatchObject({ code: "DISCONNECTED" });
+    expect(told).toEqual([1000]);
+    const left = async () => (await meeting.customer.getRoom(meeting.roomId)).room.active_participants === 0;
+    await eventually("the room to notice", left);
+  });
+
+  it("may be done while connecting, joining, and before either", async () => {
+    const { customer, roomId } = await meet(service);
+    const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
+    ada.disconnect();
+    expect(ada.socket.state).toBe("idle");
+    const connecting = ada.connect();
+    ada.disconnect();
+    await expect(connecting).rejects.toMatchObject({ code: "DISCONNECTED" });
+    const joining = ada.connect().then(() => {
+      const promise = ada.join();
+      ada.disconnect();
+      return promise;
+    });
+    await expect(joining).rejects.toMatchObject({ code: "DISCONNECTED" });
+    await ada.join();
+    expect(ada.users.online.size).toBe(1);
+  });
+
+  it("leaves no timer behind", async () => {
+    const { customer, roomId } = await meet(service);
+    const clock = new Clock();
+    const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url }, clock);
+    await ada.join();
+    ada.presence.update({ x: 1 });
+    expect(clock.waiting).toBe(2);
+    ada.disconnect();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("lets a Node process end by itself", async () => {
+    const { customer, roomId } = await meet(service);
+    const { token } = await customer.createUser(roomId);
+    const script = `
+      import { AtriumClient } from "../client/src/client/index.ts";
+      const client = new AtriumClient({ serverUrl: ${JSON.stringify(service.url)}, authToken: "${token}" });
+      await client.join();
+      client.presence.update({ x: 1 });
+      await client.store("notes").set("1", "done");
+      client.disconnect();
+      console.log(client.store("notes").get("1"));`;
+    const args = ["--input-type=module", "--eval", script];
+    expect(await run(process.execPath, args)).toMatchObject({ exitCode: 0, stdout: "done\n" });
+  });
+});

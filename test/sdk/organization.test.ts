@@ -1,0 +1,62 @@
+/** The organization itself by the SDK: its keys, its people, and how it fares. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
+import { type Service, startService } from "../node/service.ts";
+
+let service: Service;
+let atrium: AtriumServer;
+
+beforeAll(async () => {
+  service = await startService();
+  const { url: serverUrl, accountId, apiKey } = service;
+  atrium = new AtriumServer({ serverUrl, accountId, apiKey });
+});
+afterAll(() => service?.kill());
+
+describe("an organization's keys", () => {
+  it("are made, listed without what opens, and revoked", async () => {
+    const { api_key, key } = await atrium.organization.createKey("Back end");
+    const { serverUrl, accountId } = { serverUrl: service.url, accountId: service.accountId };
+    const other = new AtriumServer({ serverUrl, accountId, apiKey: key });
+    expect((await other.organization.listKeys()).total).toBe(2);
+    const { api_keys } = await atrium.organization.listKeys();
+    expect(api_keys[0]).toMatchObject({ id: api_key.id, name: "Back end", last_four: key.slice(-4) });
+    expect(JSON.stringify(api_keys)).not.toContain(key);
+    await atrium.organization.revokeKey(api_key.id);
+    expect((await atrium.organization.listKeys()).api_keys.map(({ id }) => id)).not.toContain(api_key.id);
+  });
+});
+
+describe("an organization's people", () => {
+  it("are listed, invited by a link, and no longer invited", async () => {
+    const { members } = await atrium.organization.listMembers();
+    expect(members.map(({ role }) => role)).toEqual(["owner"]);
+    const { invitation, url } = await atrium.organization.invite("member");
+    expect(url.startsWith(`${service.url}/dashboard/invitations/`)).toBe(true);
+    const { invitations } = await atrium.organization.listInvitations();
+    expect(invitations).toEqual([invitation]);
+    await atrium.organization.withdrawInvitation(invitation.id);
+    expect((await atrium.organization.listInvitations()).total).toBe(0);
+  });
+
+  it("keep their last owner", async () => {
+    const { members } = await atrium.organization.listMembers();
+    const removal = atrium.organization.removeMember(members[0]?.id ?? "");
+    await expect(removal).rejects.toMatchObject({ code: "CONFLICT" });
+  });
+});
+
+it("an organization at a glance has its rooms, its users and 24 hours", async () => {
+  const room = await atrium.rooms.create({ name: "Board" });
+  await atrium.users.create({ roomId: room.id, name: "Ada" });
+  const overview = await atrium.organization.overview();
+  expect(overview).toMatchObject({ rooms_total: 1, rooms_online: 0, users_total: 1, participants_online: 0 });
+  expect(overview.hours).toHaveLength(24);
+});
+
+it("nothing is opened without a key outside of a browser", async () => {
+  const { url: serverUrl, accountId } = service;
+  const asked = new AtriumServer({ serverUrl, accountId, apiKey: null }).rooms.list();
+  await expect(asked).rejects.toBeInstanceOf(AtriumError);
+  await expect(asked).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+});

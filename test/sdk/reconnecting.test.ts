@@ -1,0 +1,283 @@
+/** A network that breaks at any point: nothing is lost, nothing is done twice, and every promise settles. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { clientOf, join, type Meeting, meet, nextOf } from "./clients.ts";
+import { Clock } from "./clock.ts";
+import { BreakableProxy } from "./proxy.ts";
+
+let service: Service;
+let proxy: BreakableProxy;
+let meeting: Meeting;
+/** Behind the proxy, and beside it. */
+let ada: AtriumClient;
+let bo: AtriumClient;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.kill());
+
+beforeEach(async () => {
+  proxy = await BreakableProxy.before(service);
+  meeting = await meet(service);
+  bo = await join(meeting, "Bo");
+  ada = await join(meeting, "Ada", { serverUrl: proxy.url });
+  await Promise.all([ada.store("notes").sync(), bo.store("notes").sync()]);
+});
+afterEach(() => proxy.close());
+
+/** What Bo sees done to the notes from now on. */
+function watchNotes(): string[] {
+  const seen: string[] = [];
+  bo.store("notes").on("changed", ({ key, action, value }) => seen.push(`${action} ${key} ${value}`));
+  return seen;
+}
+
+describe("a connection that is cut", () => {
+  it("is given up when the room was deleted meanwhile", async () => {
+    proxy.shut();
+    await nextOf(ada, "reconnecting");
+    await meeting.customer.send("DELETE", `/rooms/${meeting.roomId}`);
+    const [failed, writing] = [nextOf(ada, "failed"), ada.store("notes").set("too", "late")];
+    const refused = expect(writing).rejects.toMatchObject({ code: "NOT_FOUND" });
+    proxy.open();
+    expect((await failed).error).toMatchObject({ code: "NOT_FOUND" });
+    await refused;
+  });
+
+  it("is told of, and comes back with what was missed, as if it had been there", async () => {
+    const told: unknown[] = [];
+    for (const event of ["connected", "disconnected", "reconnecting", "reconnected", "failed"] as const)
+      ada.socket.on(event, () => told.push([event, ada.socket.state]));
+    const changes: unknown[] = [];
+    ada.store("notes").on("changed", ({ key, value }) => changes.push([key, value]));
+    ada.comments.on("created", ({ text }) => changes.push(text));
+    ada.users.on("userJoined", ({ name, status }) => changes.push([name, status]));
+    ada.users.on("userLeft", ({ name, status }) => changes.push([name, status]));
+    const back = nextOf(ada, "reconnected").then(() => changes.push("reconnected"));
+    proxy.shut();
+    await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
+    await bo.store("notes").set("1", "one");
+    await bo.store("notes").set("1", "two");
+    await bo.comments.create({ text: "While you were away" });
+    await join(meeting, "Cleo");
+    bo.disconnect();
+    proxy.open();
+    await back;
+    expect(changes).toEqual([
+      ["1", "one"],
+      ["1", "two"],
+      "While you were away",
+      ["Bo", "offline"],
+      ["Cleo", "online"],
+      "reconnected",
+    ]);
+    expect(ada.store("notes").getAll()).toEqual({ 1: "two" });
+    expect(told.at(0)).toEqual(["disconnected", "reconnecting"]);
+    expect(told.slice(1, -1)).toEqual(Array(told.length - 2).fill(["reconnecting", "reconnecting"]));
+    expect(told.at(-1)).toEqual(["reconnected", "connected"]);
+  });
+
+  it("shows and asks again for what it showed and asked for", async () => {
+    ada.presence.update({ at: "desk" });
+    ada.presence.sync("*", () => {});
+    bo.presence.sync("*", () => {});
+    bo.presence.update({ at: "door" });
+    const cleo = await join(meeting, "Cleo");
+    cleo.presence.update({ at: "window" });
+    await eventually("Ada to see all", () => ada.presence.getStates().size === 3);
+    proxy.shut();
+    await eventually("Bo to see Ada leave", () => !bo.presence.getStates().has(ada.userId));
+    cleo.disconnect();
+    bo.presence.update({ at: "stairs" });
+    ada.presence.update({ at: "sofa" });
+    await eventually("Cleo to be gone", () => bo.presence.getStates().size === 1);
+    const back = nextOf(ada, "reconnected");
+    proxy.open();
+    await back;
+    expect(ada.presence.getStates().get(bo.userId)).toMatchObject({ at: "stairs" });
+    expect(ada.presence.getStates().has(cleo.userId)).toBe(false);
+    await eventually("Ada's state", () => bo.presence.getStates().get(ada.userId)?.at === "sofa");
+  });
+
+  it("sends what was written meanwhile once, in its order, and answers it", async () => {
+    const seen = watchNotes();
+    proxy.shut();
+    await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
+    const writes = [
+      ada.store("notes").set("1", "a"),
+      ada.store("notes").set("2", "b"),
+      ada.store("notes").delete("1"),
+    ];
+    const listed = ada.comments.list();
+    expect(ada.store("notes").getAll()).toEqual({ 2: "b" });
+    proxy.open();
+    await Promise.all([...writes, listed]);
+    await eventually("Bo to see all", () => seen.length === 3);
+    expect(seen).toEqual(["set 1 a", "set 2 b", "delete 1 null"]);
+  });
+
+  it.each([0, 1, 7, 100])("after %i bytes of a write has it applied once", async (bytes) => {
+    const seen = watchNotes();
+    proxy.cutAfter("up", bytes);
+    await Promise.all([ada.store("notes").set("1", "a"), ada.store("notes").set("2", "b")]);
+    await eventually("Bo to see both", () => seen.length === 2);
+    expect(seen).toEqual(["set 1 a", "set 2 b"]);
+    expect(proxy.accepted).toBe(2);
+  });
+
+  it.each([1, 2, 30, 60])("after %i bytes of the answer to a write has it applied once", async (bytes) => {
+    const seen = watchNotes();
+    proxy.cutAfter("down", bytes);
+    await Promise.all([ada.store("notes").set("1", "a"), ada.store("notes").update("2", { b: 1 })]);
+    await eventually("Bo to see both", () => seen.length === 2);
+    expect(seen).toEqual(["set 1 a", "update 2 [object Object]"]);
+    expect(ada.store("notes").getAll()).toEqual(bo.store("notes").getAll());
+    expect(proxy.accepted).toBe(2);
+  });
+
+  it("between a write and its answer has it applied once, and not told to its writer as another's", async () => {
+    const [seen, told] = [watchNotes(), [] as unknown[]];
+    ada.store("notes").on("changed", (change) => told.push(change));
+    proxy.stall("down");
+    const write = ada.store("notes").set("1", "a");
+    await eventually("Bo to see it", () => seen.length === 1);
+    await bo.store("notes").set("1", "b");
+    proxy.cut();
+    await write;
+    await ada.store("notes").set("2", "c");
+    await eventually("Bo to see the second", () => seen.length === 2);
+    expect(seen).toEqual(["set 1 a", "set 2 c"]);
+    expect(told).toEqual([{ key: "1", action: "set", value: "b", userId: bo.userId }]);
+    expect(ada.store("notes").getAll()).toEqual({ 1: "b", 2: "c" });
+  });
+
+  it("during the join itself is made good too", async () => {
+    for (const bytes of [50, 400, 900]) {
+      const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+      const cleo = clientOf(user, { serverUrl: proxy.url });
+      await cleo.connect();
+      proxy.cutAfter("down", bytes);
+      await cleo.join();
+      expect(cleo.users.get({ userId: bo.userId })).toMatchObject({ name: "Bo", status: "online" });
+      cleo.disconnect();
+    }
+  });
+
+  it("ends it all without `reconnect`, and rejects what waits", async () => {
+    const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    const cleo = clientOf(user, { serverUrl: proxy.url, reconnect: false });
+    await cleo.join();
+    const failed = nextOf(cleo, "failed");
+    proxy.stall("up");
+    const write = cleo.store("notes").set("1", "a");
+    const rejected = expect(write).rejects.toMatchObject({ code: "DISCONNECTED" });
+    proxy.cut();
+    await rejected;
+    expect((await failed).error).toMatchObject({ code: "DISCONNECTED" });
+    expect([cleo.socket.state, cleo.store("notes").getAll()]).toEqual(["closed", {}]);
+  });
+});
+
+describe("more than a connection can catch up with", () => {
+  it("is fetched anew before it counts as back: users, stores, and what is under way", async () => {
+    const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    await eventually("Ada to know Cleo", () => ada.users.all.has(cleo.id));
+    await ada.store("notes").set("gone", "soon");
+    const told: unknown[] = [];
+    ada.users.on("userDeleted", ({ name }) => told.push(["deleted", name]));
+    ada.users.on("userCreated", ({ name }) => told.push(["created", name]));
+    ada.users.on("userUpdated", ({ name }) => told.push(["updated", name]));
+    proxy.shut();
+    await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
+    const write = ada.store("notes").set("mine", "kept");
+    await bo.store("notes").delete("gone");
+    // More than the 1 MiB that the room tells to those who come back.
+    const filler = "a".repeat(60_000);
+    for (let index = 0; index < 20; index += 1) await bo.store("notes").set("filler", `${index}${filler}`);
+    await bo.store("notes").set("filler", "short");
+    const { customer, roomId } = meeting;
+    await customer.send("DELETE", `/users/${cleo.id}?roomId=${roomId}`);
+    await customer.send("PATCH", `/users/${bo.userId}?roomId=${roomId}`, { name: "Bo B." });
+    await customer.createUser(roomId, "Dan");
+    const states: unknown[] = [];
+    const back = nextOf(ada, "reconnected").then(() =>
+      states.push(
+        ada.store("notes").get("filler"),
+        ada.users
+          .getAll()
+          .map(({ name }) => name)
+          .sort(),
+      ),
+    );
+    let isReplayed = false;
+    ada.store("notes").on("changed", () => {
+      isReplayed = true;
+    });
+    proxy.open();
+    await back;
+    expect(states).toEqual(["short", ["Ada", "Bo B.", "Dan"]]);
+    expect(isReplayed).toBe(false);
+    expect(told.sort()).toEqual([
+      ["created", "Dan"],
+      ["deleted", "Cleo"],
+      ["updated", "Bo B."],
+    ]);
+    await write;
+    await eventually("Bo to see Ada's", () => bo.store("notes").get("mine") === "kept");
+    expect(ada.store("notes").getAll()).toEqual(bo.store("notes").getAll());
+    await bo.store("notes").set("after", 1);
+    await eventually("Ada to see Bo's", () => ada.store("notes").get("after") === 1);
+  });
+});
+
+describe("a connection that goes silent without being closed", () => {
+  it.each(["up", "down"] as const)(
+    "%s is noticed 15 s after the next ping, and replaced",
+    async (direction) => {
+      const clock = new Clock();
+      const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+      const cleo = clientOf(user, { serverUrl: proxy.url }, clock);
+      await cleo.join();
+      proxy.stall(direction);
+      const write = cleo.store("notes").set("1", "a");
+      clock.advance(25_000 + 14_999);
+      expect(cleo.socket.state).toBe("connected");
+      const [disconnected, back] = [nextOf(cleo, "disconnected"), nextOf(cleo, "reconnected")];
+      clock.advance(1);
+      expect(cleo.socket.state).toBe("reconnecting");
+      expect(await disconnected).toMatchObject({ code: 1006 });
+      clock.advance(0);
+      await Promise.all([back, write]);
+      expect(cleo.store("notes").get("1")).toBe("a");
+    },
+  );
+
+  it("stays as long as its pings are answered", async () => {
+    const clock = new Clock();
+    const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    const cleo = clientOf(user, { serverUrl: proxy.url }, clock);
+    await cleo.join();
+    for (let pings = 0; pings < 3; pings += 1) {
+      clock.advance(25_000);
+      // The answers come in order: that of the ping has come before this one.
+      await cleo.comments.list();
+      clock.advance(15_000);
+    }
+    expect(cleo.socket.state).toBe("connected");
+    expect(proxy.accepted).toBe(2);
+  });
+
+  it("is noticed while it opens, too", async () => {
+    const clock = new Clock();
+    const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    proxy.delayMs = 3_600_000;
+    const connecting = clientOf(user, { serverUrl: proxy.url }, clock).connect();
+    const rejected = expect(connecting).rejects.toMatchObject({ code: "CONNECTION_FAILED" });
+    clock.advance(15_000);
+    await rejected;
+    proxy.delayMs = 0;
+  });
+});

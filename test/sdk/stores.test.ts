@@ -1,0 +1,164 @@
+/** Stores through the client: optimistic, typed, and the same for everybody in the end. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { clientOf, join, meet, next } from "./clients.ts";
+
+const STORES = defineStores({
+  tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } },
+});
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.kill());
+
+/** All that a store tells of others' changes from now on. */
+function changesOf(client: AtriumClient<typeof STORES>): StoreChange<unknown>[] {
+  const changes: StoreChange<unknown>[] = [];
+  client.stores.tasks.on("changed", (change) => changes.push(change));
+  return changes;
+}
+
+async function pair(): Promise<[AtriumClient<typeof STORES>, AtriumClient<typeof STORES>]> {
+  const meeting = await meet(service);
+  const [ada, bo] = [
+    await join(meeting, "Ada", { stores: STORES }),
+    await join(meeting, "Bo", { stores: STORES }),
+  ];
+  await Promise.all([ada.stores.tasks.sync(), bo.stores.tasks.sync()]);
+  return [ada, bo];
+}
+
+it("shows a write at once to its writer, and then to the others, with defaults filled in", async () => {
+  const [ada, bo] = await pair();
+  const [atAda, atBo] = [changesOf(ada), changesOf(bo)];
+  const written = ada.stores.tasks.set("1", { title: "Plan" });
+  expect(ada.stores.tasks.getAll()).toEqual({ 1: { title: "Plan", done: false } });
+  expect(ada.stores.tasks.getVersion("1")).toBe(0);
+  const { version = 0 } = await written;
+  expect(ada.stores.tasks.getVersion("1")).toBe(version);
+  await ada.stores.tasks.update("1", { done: true });
+  await ada.stores.tasks.delete("1");
+  await eventually("Bo to hear of it", () => atBo.length === 3);
+  expect(atBo).toEqual([
+    { key: "1", action: "set", value: { title: "Plan", done: false }, userId: ada.userId },
+    { key: "1", action: "update", value: { title: "Plan", done: true }, userId: ada.userId },
+    { key: "1", action: "delete", value: null, userId: ada.userId },
+  ]);
+  expect([ada.stores.tasks.getAll(), bo.stores.tasks.getAll(), atAda]).toEqual([{}, {}, []]);
+});
+
+it("takes a refused write back, and says so", async () => {
+  const [ada, bo] = await pair();
+  await ada.stores.tasks.set("1", { title: "Plan" });
+  await eventually("Bo to see it", () => bo.stores.tasks.get("1") !== undefined);
+  const before = bo.stores.tasks.getAll();
+  let updates = 0;
+  bo.stores.tasks.on("updated", () => {
+    updates += 1;
+  });
+  const refused = bo.stores.tasks.update("1", { title: "Mine" }, { ifVersion: 999 });
+  expect(bo.stores.tasks.get("1")?.title).toBe("Mine");
+  await expect(refused).rejects.toMatchObject({ name: "AtriumError", code: "CONFLICT", module: "Rooms" });
+  expect(bo.stores.tasks.getAll()).toEqual(before);
+  expect(updates).toBe(2);
+  await bo.stores.tasks.update("1", { done: true }, { ifVersion: bo.stores.tasks.getVersion("1") });
+  await eventually("Ada to see it", () => ada.stores.tasks.get("1")?.done === true);
+});
+
+it("does a batch as one: all of it, or nothing", async () => {
+  const [ada, bo] = await pair();
+  const results = await ada.stores.tasks.batch([
+    { action: "set", key: "1", value: { title: "Plan" } },
+    { action: "update", key: "1", value: { done: true } },
+    { action: "set", key: "2", value: { title: "Do" } },
+    { action: "delete", key: "2" },
+  ]);
+  expect(results).toHaveLength(4);
+  const refused = ada.stores.tasks.batch([
+    { action: "delete", key: "1" },
+    { action: "set", key: "3", value: { title: "Rest" }, ifVersion: 1 },
+  ]);
+  expect(Object.keys(ada.stores.tasks.getAll())).toEqual(["3"]);
+  await expect(refused).rejects.toMatchObject({ code: "CONFLICT" });
+  for (const client of [ada, bo]) {
+    await eventually("both to agree", () => Object.keys(client.stores.tasks.getAll()).length === 1);
+    expect(client.stores.tasks.getAll()).toEqual({ 1: { title: "Plan", done: true } });
+  }
+});
+
+it("refuses what does not fit before it is sent", async () => {
+  const [ada, bo] = await pair();
+  const untyped = ada.store("tasks") as unknown as { set(key: unknown, value: unknown): Promise<unknown> };
+  const invalid = { name: "AtriumError", code: "VALIDATION_ERROR", module: "Stores" };
+  await expect(untyped.set("1", { title: 1 })).rejects.toMatchObject(invalid);
+  await expect(untyped.set(1, { title: "Plan" })).rejects.toMatchObject(invalid);
+  const tooMuch = ada.store("free").set("1", "a".repeat(256 * 1024));
+  await expect(tooMuch).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Client" });
+  await expect(ada.store("free").set("1", "a".repeat(65 * 1024))).rejects.toMatchObject({
+    code: "VALIDATION_ERROR",
+    module: "Rooms",
+  });
+  expect([ada.store("free").getAll(), ada.stores.tasks.getAll()]).toEqual([{}, {}]);
+  await bo.stores.tasks.set("1", { title: "Still here" });
+  await eventually("Ada to see it", () => ada.stores.tasks.get("1") !== undefined);
+});
+
+it("holds any JSON under any text without shapes, also before it is synced", async () => {
+  const meeting = await meet(service);
+  const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
+  const heard = next("the change", (listener: (change: StoreChange<unknown>) => void) =>
+    bo.store("free").on("changed", listener),
+  );
+  const value = JSON.parse('{"__proto__":[null,true,"é"]}');
+  await ada.store("free").set("__proto__", value);
+  expect(await heard).toEqual({ key: "__proto__", action: "set", value, userId: ada.userId });
+  await ada.store("free").set("two words", 2);
+  const cleo = await join(meeting, "Cleo");
+  await cleo.store("free").sync();
+  expect(Object.entries(cleo.store("free").getAll())).toEqual([
+    ["__proto__", value],
+    ["two words", 2],
+  ]);
+});
+
+it("tells a user of what it did in another tab, and of what the organization did", async () => {
+  const { customer, roomId } = await meet(service);
+  const user = await customer.createUser(roomId, "Ada");
+  const tabs = [clientOf(user, { serverUrl: service.url }), clientOf(user, { serverUrl: service.url })];
+  await Promise.all(tabs.map((tab) => tab.join()));
+  const heard = tabs.map((tab) => {
+    const changes: StoreChange<unknown>[] = [];
+    tab.store("free").on("changed", (change) => changes.push(change));
+    return changes;
+  });
+  await tabs[0]?.store("free").set("1", "here");
+  await customer.send("PUT", `/rooms/${roomId}/stores/free/2`, { value: "there" });
+  const theirs = { key: "2", action: "set", value: "there", userId: null };
+  for (const changes of heard) await eventually("the second change", () => changes.at(-1)?.key === "2");
+  expect(heard).toEqual([[theirs], [{ key: "1", action: "set", value: "here", userId: user.id }, theirs]]);
+});
+
+it("lets a viewer read and not write", async () => {
+  const { customer, roomId } = await meet(service);
+  const viewer = clientOf(await customer.createUser(roomId), { serverUrl: service.url, stores: STORES });
+  await viewer.join({ role: "viewer" });
+  await viewer.stores.tasks.sync();
+  const refused = viewer.stores.tasks.set("1", { title: "Plan" });
+  await expect(refused).rejects.toMatchObject({ code: "FORBIDDEN" });
+  expect(viewer.stores.tasks.getAll()).toEqual({});
+});
+
+it("sends a great many writes at a pace that the service takes, and in their order", async () => {
+  const [ada, bo] = await pair();
+  const writes = Array.from({ length: 1_200 }, (_, index) =>
+    ada.stores.tasks.set(`${index % 7}`, { title: `${index}` }),
+  );
+  const seqs = (await Promise.all(writes)).map(({ seq }) => seq);
+  expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+  await eventually("Bo to see the last", () => bo.stores.tasks.get(`${1_199 % 7}`)?.title === "1199");
+  expect(bo.stores.tasks.getAll()).toEqual(ada.stores.tasks.getAll());
+});

@@ -1,0 +1,254 @@
+/** The parts of the client that decide without doing, exactly. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CLOSE } from "../../src/realtime/protocol/protocol.ts";
+import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
+import { Retry } from "../../src/sdk/client/connection/reconnect.ts";
+import { planComeback, planPauseMs } from "../../src/sdk/client/connection/reconnect-policy.ts";
+import { Pace } from "../../src/sdk/client/connection/send-rate.ts";
+import { readClaims, socketUrl } from "../../src/sdk/client/connection/token.ts";
+import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
+import { Follows } from "../../src/sdk/client/users/follows.ts";
+import { Emitter } from "../../src/sdk/core/emitter.ts";
+import { AtriumError } from "../../src/sdk/core/error.ts";
+import { toFrame } from "../../src/sdk/core/json.ts";
+import { newId } from "../../src/sdk/core/runtime.ts";
+import { Clock } from "./clock.ts";
+
+describe("coming back", () => {
+  it("begins at once, then waits a random part of a bound that doubles from 250 ms to 10 s", () => {
+    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((attempt) => planPauseMs(attempt, "soon", 1));
+    expect(longest).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
+    expect(planPauseMs(6, "soon", 0)).toBe(0);
+    expect(planPauseMs(6, "soon", 0.25)).toBe(1000);
+  });
+
+  it("waits 5 to 10 s, the first time too, where the service is to be spared", () => {
+    expect([0, 0.5, 1].map((random) => planPauseMs(1, "later", random))).toEqual([5000, 7500, 10_000]);
+  });
+
+  it("is given up for the close codes that say so, and for no other", () => {
+    const plan = Object.entries(CLOSE).map(([name, code]) => [name, planComeback(code, "")]);
+    expect(Object.fromEntries(plan)).toEqual({
+      left: "never",
+      silent: "soon",
+      failed: "soon",
+      protocolBroken: "never",
+      unauthorized: "never",
+      forbidden: "never",
+      roomDeleted: "never",
+      joinTimeout: "soon",
+      tooManySockets: "later",
+      frameTooLarge: "never",
+      readerTooSlow: "never",
+      flooding: "later",
+    });
+    expect(planComeback(CLOSE.readerTooSlow, "reader too slow")).toBe("soon");
+    expect([1001, 1005, 1006, 1012, 4999].map((code) => planComeback(code, ""))).toEqual(
+      Array(5).fill("soon"),
+    );
+  });
+});
+
+describe("an attempt to come back", () => {
+  it("is made after its pause, or when the browser is online again, and once", () => {
+    const clock = new Clock();
+    let online = () => {};
+    const listeners = new Set<() => void>();
+    const onOnline = (action: () => void) => {
+      listeners.add(action);
+      online = action;
+      return () => listeners.delete(action);
+    };
+    const retry = new Retry({ ...clock, onOnline });
+    const made: number[] = [];
+    const plan = () => retry.plan("soon", () => made.push(clock.now()));
+    plan();
+    clock.advance(0);
+    plan();
+    expect([retry.attempt, retry.isWaiting]).toEqual([2, true]);
+    clock.advance(125);
+    plan();
+    online();
+    expect(made).toEqual([0, 125, 125]);
+    retry.reset();
+    plan();
+    retry.cancel();
+    clock.advance(1000);
+    expect([made.length, retry.attempt, retry.isWaiting, listeners.size, clock.waiting]).toEqual([
+      3,
+      1,
+      false,
+      0,
+      0,
+    ]);
+  });
+});
+
+describe("listeners", () => {
+  class Bell extends Emitter<Record<string, number>> {
+    ring = (event: string, times: number) => this.emit(event, times);
+  }
+
+  it("are called in the order in which they came, each once, until their off function is called", () => {
+    const bell = new Bell();
+    const heard: string[] = [];
+    const first = (times: number) => heard.push(`first ${times}`);
+    const off = bell.on("ring", first);
+    bell.on("ring", first);
+    bell.on("ring", (times) => heard.push(`second ${times}`));
+    bell.ring("ring", 1);
+    off();
+    bell.ring("ring", 2);
+    expect(heard).toEqual(["first 1", "second 1", "second 2"]);
+  });
+
+  it("may throw, come and go during a call, and listen to any name", () => {
+    const reported: unknown[] = [];
+    const consoleError = console.error;
+    console.error = (error: unknown) => reported.push(error);
+    const bell = new Bell();
+    const heard: string[] = [];
+    const last = () => heard.push("last");
+    bell.on("__proto__", () => {
+      bell.off("__proto__", last);
+      bell.on("__proto__", () => heard.push("new"));
+      throw new Error("Mine");
+    });
+    bell.on("__proto__", () => heard.push("next"));
+    bell.on("__proto__", last);
+    bell.ring("__proto__", 1);
+    console.error = consoleError;
+    expect(heard).toEqual(["next"]);
+    expect(reported).toEqual([new Error("Mine")]);
+  });
+});
+
+describe("a throttle", () => {
+  it("lets the first call through at once, and then one at the end of each interval with calls", () => {
+    const clock = new Clock();
+    const times: number[] = [];
+    const throttle = new Throttle(clock, 50, () => times.push(clock.now()));
+    for (let at = 0; at < 120; at += 10) {
+      throttle.call();
+      clock.advance(10);
+    }
+    clock.advance(1000);
+    throttle.call();
+    throttle.call();
+    throttle.stop();
+    clock.advance(1000);
+    expect(times).toEqual([0, 50, 100, 150, 1120]);
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+describe("the pace of frames", () => {
+  it("allows a burst of 800 and 150 a second, always less than the service does (R60)", () => {
+    const pace = new Pace(0);
+    const sendAt = (now: number) => {
+      let sent = 0;
+      while (pace.take(now)) sent += 1;
+      return sent;
+    };
+    expect([sendAt(0), sendAt(1000), sendAt(1100), sendAt(100_000)]).toEqual([800, 150, 15, 800]);
+    for (let forced = 0; forced < 10; forced += 1) pace.force(100_000);
+    expect(sendAt(101_000)).toBe(140);
+  });
+});
+
+describe("following", () => {
+  it("is known from both ends, and ends with either", () => {
+    const follows = new Follows();
+    follows.replace({ ada: ["bo", "cleo"], bo: ["ada"] });
+    follows.add("cleo", "ada");
+    follows.add("cleo", "ada");
+    follows.remove("ada", "cleo");
+    expect([follows.followedBy("ada"), follows.followersOf("ada")]).toEqual([["bo"], ["bo", "cleo"]]);
+    expect(follows.forget("ada").sort()).toEqual(["bo", "bo", "cleo"]);
+    expect(["ada", "bo", "cleo"].flatMap(follows.followedBy)).toEqual([]);
+    follows.replace({});
+    expect(follows.followersOf("bo")).toEqual([]);
+  });
+});
+
+describe("what comes over the wire", () => {
+  it("is read as one message or as many", () => {
+    const told = { type: "event", event: "userLeft", data: { userId: "bo" } };
+    const change = { type: "event", seq: 7, event: "userDeleted", data: {} };
+    const answer = { type: "response", success: true, requestId: "1", data: { seq: 7 }, error: null };
+    const read = { kind: "event", event: "userLeft", data: { userId: "bo" }, seq: null };
+    expect(parseFrame(JSON.stringify(told))).toEqual([read]);
+    expect(parseFrame(JSON.stringify([told, change, answer]))).toEqual([
+      read,
+      { kind: "event", event: "userDeleted", data: {}, seq: 7 },
+      { kind: "answer", requestId: "1", data: { seq: 7 }, fault: null },
+    ]);
+  });
+
+  it("is passed over where it cannot be understood", () => {
+    const frames = ["", "{", "null", "7", '"pong"', "[[]]", '{"type":"event"}', '{"type":"event","event":1}'];
+    expect([...frames, '{"type":"response","success":true}'].flatMap(parseFrame)).toEqual([]);
+  });
+
+  it("never breaks the reader, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const message of parseFrame(JSON.stringify(value)))
+          expect(["event", "answer"]).toContain(message.kind);
+        expect(readJoined({ room: { id: "r", name: "R" }, seq: 1, users: value, follows: value })).not.toBe(
+          null,
+        );
+      }),
+    );
+  });
+});
+
+describe("what goes over the wire", () => {
+  it("is refused where the service would not answer it", () => {
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const deep = JSON.parse(`${"[".repeat(40)}${"]".repeat(40)}`);
+    const wrong = [
+      cycle,
+      { deep },
+      { big: 1n },
+      { text: "a".repeat(256 * 1024) },
+      { text: "é".repeat(131_072) },
+    ];
+    for (const message of wrong) {
+      expect(() => toFrame(message, "Stores")).toThrow(
+        expect.objectContaining({ name: "AtriumError", code: "VALIDATION_ERROR", module: "Stores" }),
+      );
+    }
+    expect(toFrame(deep, "Stores")).toHaveLength(80);
+  });
+
+  it("has ids that are UUIDs and do not come again", () => {
+    const ids = Array.from({ length: 1000 }, newId);
+    for (const id of ids)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe("a token", () => {
+  const tokenOf = (claims: unknown) =>
+    `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
+
+  it("says where to connect", () => {
+    const claims = { accountId: "ä-1", roomId: "r/2", userId: "u>>>???" };
+    expect(readClaims(tokenOf({ ...claims, role: "editor" }))).toEqual(claims);
+    const path = "/v1/accounts/%C3%A4-1/rooms/r%2F2/socket";
+    expect(socketUrl("http://localhost:8787", claims)).toBe(`ws://localhost:8787${path}`);
+    expect(socketUrl("https://example.com/atrium/", claims)).toBe(`wss://example.com/atrium${path}`);
+  });
+
+  it("or an address that is none is refused at once", () => {
+    const claims = { accountId: "a", roomId: "r", userId: "u" };
+    for (const token of ["", "a.b.c", "e30", tokenOf(null), tokenOf({ ...claims, roomId: 1 })])
+      expect(() => readClaims(token)).toThrow(AtriumError);
+    for (const url of ["", "localhost:8787", "ftp://localhost", "http://"])
+      expect(() => socketUrl(url, claims)).toThrow(AtriumError);
+  });
+});

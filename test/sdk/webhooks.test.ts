@@ -1,0 +1,252 @@
+/** Webhooks as a back end has them: made with `atrium/server`, received by a server of its own, and verified. */
+import { Webhook as Signer } from "standardwebhooks";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { Event as ServedEvent, EventName as ServedEventName } from "../../src/delivery/events.ts";
+import {
+  AtriumError,
+  type AtriumEvent,
+  AtriumServer,
+  type Delivery,
+  type EventName,
+  verifyWebhook,
+  type Webhook,
+} from "../../src/sdk/server/index.ts";
+import { Delivery as ServedDelivery, Webhook as ServedWebhook } from "../../src/webhooks/schema.ts";
+import { eventually } from "../node/processes.ts";
+import { type Service, startService } from "../node/service.ts";
+import { type Received, startReceiver } from "../support/receiver.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const BODY = '{"event":"user.created","data":{"roomId":"r","userId":"u"}}';
+
+const signed = (body: string, at = new Date()) => ({
+  "webhook-id": "an-event",
+  "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+  "webhook-signature": new Signer(SECRET).sign("an-event", at, body),
+});
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+
+describe("verifying a message", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("gives the event, of text and of bytes, with headers as the Fetch API and Node have them", () => {
+    const headers = signed(BODY);
+    const expected = JSON.parse(BODY);
+    const capitals = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    expect(verifyWebhook(BODY, headers, SECRET)).toEqual(expected);
+    expect(verifyWebhook(BODY, new Headers(headers), SECRET)).toEqual(expected);
+    expect(verifyWebhook(BODY, { ...capitals, Accept: undefined, "set-cookie": ["a"] }, SECRET)).toEqual(
+      expected,
+    );
+    expect(verifyWebhook(new TextEncoder().encode(BODY), headers, SECRET)).toEqual(expected);
+    expect(verifyWebhook(Buffer.from(BODY), headers, SECRET)).toEqual(expected);
+    const foreign = { ...headers, "webhook-signature": `v1a,x v1,AAAA ${headers["webhook-signature"]}` };
+    expect(verifyWebhook(BODY, foreign, SECRET)).toEqual(expected);
+  });
+
+  it("takes the example that the specification publishes, in its time", () => {
+    vi.useFakeTimers({ now: 1_614_265_330_000 });
+    const headers = {
+      "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+      "webhook-timestamp": "1614265330",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    };
+    expect(verifyWebhook('{"test": 2432232314}', headers, SECRET)).toEqual({ test: 2_432_232_314 });
+  });
+
+  it.each([
+    ["another body", `${BODY} `, signed(BODY), SECRET],
+    ["a byte order mark", new TextEncoder().encode(`\uFEFF${BODY}`), signed(BODY), SECRET],
+    ["another secret", BODY, signed(BODY), "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+    ["no secret", BODY, signed(BODY), ""],
+    ["a secret that is none", BODY, signed(BODY), "whsec_?"],
+    ["another id", BODY, { ...signed(BODY), "webhook-id": "another" }, SECRET],
+    ["another time", BODY, { ...signed(BODY), "webhook-timestamp": `${Date.now()}`.slice(0, 9) }, SECRET],
+    ["no time", BODY, { ...signed(BODY), "webhook-timestamp": "now" }, SECRET],
+    ["no signature", BODY, { ...signed(BODY), "webhook-signature": "" }, SECRET],
+    ["half a signature", BODY, { ...signed(BODY), "webhook-signature": "v1,AAAA" }, SECRET],
+    ["no headers", BODY, {}, SECRET],
+    ["an old signature", BODY, signed(BODY, ago(310)), SECRET],
+    ["a signature from the future", BODY, signed(BODY, ago(-310)), SECRET],
+    ["no JSON", "hello", signed("hello"), SECRET],
+  ])("refuses %s", (_, body, headers, secret) => {
+    const refusal = { name: "AtriumError", code: "INVALID_SIGNATURE", module: "Webhooks" };
+    expect(() => verifyWebhook(body, headers, secret)).toThrow(expect.objectContaining(refusal));
+    expect(() => verifyWebhook(body, headers, secret)).toThrow(AtriumError);
+  });
+});
+
+describe("the types of the client", () => {
+  const [id, time] = ["3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11", "2026-01-31T09:30:00.000Z"];
+
+  // What the service parses is assigned to what the client has, so that a type which differs fails the compiler.
+  it("have the fields of a webhook and a delivery that the service describes, and no others", () => {
+    const webhook: Webhook = {
+      id,
+      organization_id: id,
+      url: "https://hooks.example.com",
+      events: ["user.created"],
+      room_id: null,
+      enabled: true,
+      created_at: time,
+      updated_at: time,
+    };
+    const attempt = {
+      attempted_at: time,
+      duration_ms: 82,
+      status_code: 503,
+      error_class: "status",
+      error: "The receiver answered 503",
+      answer: "Try later",
+    };
+    const delivery: Delivery = {
+      id,
+      webhook_id: id,
+      event: "user.created",
+      payload: "{}",
+      status: "pending",
+      attempts: 1,
+      last_attempt_at: time,
+      next_retry_at: time,
+      status_code: 503,
+      error: "The receiver answered 503",
+      created_at: time,
+      log: [attempt],
+    };
+    const served: [Webhook, Delivery] = [
+      ServedWebhook.strict().parse(webhook),
+      ServedDelivery.strict().parse(delivery),
+    ];
+    expect(served).toEqual([webhook, delivery]);
+    expect(Object.keys(attempt)).toEqual(Object.keys(ServedDelivery.shape.log.element.shape));
+  });
+
+  it("know every event", () => {
+    const room = {
+      id,
+      account_id: id,
+      name: "Weekly planning",
+      created_at: time,
+      state: "active",
+      duration_seconds: 0,
+      active_participants: 0,
+      total_users_created: 1,
+    } as const;
+    const user = {
+      id,
+      room_id: id,
+      name: "Ada",
+      role: "editor",
+      status: "offline",
+      created_at: time,
+    } as const;
+    const common = { id, timestamp: time, room };
+    const data = { roomId: id, sessionId: id };
+    const events: AtriumEvent[] = [
+      { ...common, event: "participant.joined", data: { ...data, userId: id }, user },
+      { ...common, event: "participant.left", data: { ...data, userId: id }, user },
+      { ...common, event: "session.started", data },
+      { ...common, event: "session.closed", data, users: [user] },
+      { ...common, event: "user.created", data: { roomId: id, userId: id }, user },
+      { ...common, event: "user.updated", data: { roomId: id, userId: id }, user },
+      { ...common, event: "user.deleted", data: { roomId: id, userId: id }, user },
+    ];
+    const served: AtriumEvent[] = events.map((event) => ServedEvent.parse(event));
+    expect(served).toEqual(events);
+    const names: EventName[] = [...ServedEventName.options];
+    expect(events.map(({ event }) => event)).toEqual(names);
+  });
+});
+
+describe("a back end", () => {
+  let service: Service;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let atrium: AtriumServer;
+
+  beforeAll(async () => {
+    [service, receiver] = [await startService(), await startReceiver()];
+    const { url: serverUrl, accountId, apiKey } = service;
+    atrium = new AtriumServer({ serverUrl, accountId, apiKey });
+  });
+  afterAll(async () => {
+    await service?.kill();
+    await receiver?.stop();
+  });
+
+  const urlOf = (name: string) => `http://localhost:${receiver.port}/ok/${name}`;
+  const receivedAt = async (name: string): Promise<readonly Received[]> =>
+    (await (await fetch(`http://127.0.0.1:${receiver.port}/received/${name}`)).json()) as Received[];
+  const messagesAt = async (name: string, count: number): Promise<readonly Received[]> => {
+    let messages: readonly Received[] = [];
+    await eventually(`${count} messages`, async () => {
+      messages = await receivedAt(name);
+      return messages.length >= count;
+    });
+    return messages;
+  };
+
+  it("is told what it asked for, signed, and in the order in which it happened", async () => {
+    const { id: roomId } = await atrium.rooms.create({ name: "Weekly planning" });
+    const events = ["user.created", "user.updated", "user.deleted"] as const;
+    const { secret } = await atrium.webhooks.create({ url: urlOf("told"), events, roomId });
+    const ada = await atrium.users.create({ roomId, name: "Ada" });
+    await atrium.users.update(roomId, ada.id, { name: "Ada B" });
+    await atrium.users.delete(roomId, ada.id);
+    const messages = await messagesAt("told", 3);
+    const told = messages.map(({ body, headers }): AtriumEvent => verifyWebhook(body, headers, secret));
+    expect(told.map(({ event }) => event)).toEqual(events);
+    expect(told.map((event) => ("user" in event ? event.user.name : ""))).toEqual(["Ada", "Ada B", "Ada B"]);
+    expect(told[0]).toMatchObject({ data: { roomId, userId: ada.id }, room: { id: roomId } });
+    expect(JSON.stringify(told)).not.toContain(ada.token);
+    expect(messages[0]?.headers["webhook-id"]).toBe(told[0]?.id);
+  });
+
+  it("makes, finds, changes and deletes webhooks", async () => {
+    const { webhooks } = atrium;
+    const { secret, ...made } = await webhooks.create({ url: urlOf("kept"), events: ["session.closed"] });
+    expect(secret).toMatch(/^whsec_/);
+    expect(await webhooks.get(made.id)).toEqual(made);
+    expect(await webhooks.list({ search: "/KEPT", limit: 1 })).toEqual({
+      webhooks: [made],
+      total: 1,
+      limit: 1,
+      offset: 0,
+    });
+    const changes = { url: urlOf("moved"), events: ["session.started"], enabled: false } as const;
+    expect(await webhooks.update(made.id, changes)).toMatchObject(changes);
+    await webhooks.delete(made.id);
+    await expect(webhooks.get(made.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Webhooks" });
+  });
+
+  it("tries a webhook out, reads how that went, and has it repeated under both secrets", async () => {
+    const { webhooks } = atrium;
+    const { id, secret } = await webhooks.create({ url: urlOf("tried"), events: ["participant.joined"] });
+    const delivery = await webhooks.test(id);
+    expect(delivery).toMatchObject({ status: "success", event: "participant.joined", attempts: 1 });
+    expect(await webhooks.listDeliveries(id, { status: "success" })).toMatchObject({
+      deliveries: [delivery],
+      total: 1,
+    });
+    const rotated = await webhooks.rotateSecret(id);
+    const again = await webhooks.redeliver(id, delivery.id);
+    expect(again.payload).toBe(delivery.payload);
+    const [first, second] = await messagesAt("tried", 2);
+    const verify = (message: Received | undefined, by: string) =>
+      verifyWebhook(message?.body ?? "", message?.headers ?? {}, by);
+    expect(verify(first, secret)).toEqual(JSON.parse(delivery.payload));
+    expect(verify(second, secret)).toEqual(verify(second, rotated.secret));
+    expect(() => verify(first, rotated.secret)).toThrow("not to be trusted");
+  });
+
+  it("is refused what is not a place to send to", async () => {
+    const creation = atrium.webhooks.create({ url: "http://10.0.0.1/", events: ["user.created"] });
+    await expect(creation).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Webhooks" });
+    const looping = atrium.webhooks.create({ url: `${service.url}/v1`, events: ["user.created"] });
+    await expect(looping).rejects.toThrow("url: must not lead back to this service");
+  });
+});

@@ -1,0 +1,137 @@
+/** Workflows as a back end has them: made, tried out and looked at with `atrium/server`. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Bindings, Workflow as RunWorkflow } from "../../src/sandbox/guest/types.ts";
+import { AtriumServer, type Workflow, type WorkflowExecution } from "../../src/sdk/server/index.ts";
+import type {
+  Bindings as WrittenBindings,
+  Workflow as WrittenWorkflow,
+} from "../../src/sdk/workflow/index.ts";
+import {
+  WorkflowExecution as ServedExecution,
+  Workflow as ServedWorkflow,
+} from "../../src/workflows/schema.ts";
+import { type Service, startService } from "../node/service.ts";
+
+describe("the types of the client", () => {
+  const [id, time] = ["3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11", "2026-01-31T09:30:00.000Z"];
+
+  // What the service parses is assigned to what the client has, so that a type which differs fails the compiler.
+  it("have the fields of a workflow and an execution that the service describes, and no others", () => {
+    const workflow: Workflow = {
+      id,
+      organization_id: id,
+      name: "Greet who joins",
+      code: "export default () => null;",
+      events: ["participant.joined"],
+      room_id: null,
+      enabled: true,
+      created_at: time,
+      updated_at: time,
+    };
+    const line = { level: "log", message: "Hello", timestamp: time } as const;
+    const execution: WorkflowExecution = {
+      id,
+      workflow_id: id,
+      event: "participant.joined",
+      status: "success",
+      result: "null",
+      duration_ms: 7,
+      created_at: time,
+      logs: [line],
+    };
+    const served: [Workflow, WorkflowExecution] = [
+      ServedWorkflow.strict().parse(workflow),
+      ServedExecution.strict().parse(execution),
+    ];
+    expect(served).toEqual([workflow, execution]);
+    expect(Object.keys(line)).toEqual(Object.keys(ServedExecution.shape.logs.element.shape));
+  });
+
+  it("give a workflow just what it is given when it runs", () => {
+    const asWritten: WrittenWorkflow = (_, { store, room, files }) => {
+      const given: Omit<Bindings, "event"> = { store, room, files };
+      return given;
+    };
+    const asRun: RunWorkflow = (event, bindings) => {
+      const written: WrittenBindings = bindings;
+      return asWritten(event, written);
+    };
+    expect(asRun).not.toBe(asWritten);
+  });
+});
+
+describe("a back end", () => {
+  let service: Service;
+  let atrium: AtriumServer;
+  let roomId: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    const { url: serverUrl, accountId, apiKey } = service;
+    atrium = new AtriumServer({ serverUrl, accountId, apiKey });
+    roomId = (await atrium.rooms.create({ name: "Weekly planning" })).id;
+  });
+  afterAll(() => service?.kill());
+
+  it("makes, finds, changes and deletes workflows", async () => {
+    const { workflows } = atrium;
+    const code = "export default () => 1;";
+    const made = await workflows.create({ name: "Count", code, events: ["session.closed"], roomId });
+    expect(made).toMatchObject({ code, events: ["session.closed"], room_id: roomId, enabled: true });
+    expect(await workflows.get(made.id)).toEqual(made);
+    expect(await workflows.list({ search: "COUNT", limit: 1 })).toEqual({
+      workflows: [made],
+      total: 1,
+      limit: 1,
+      offset: 0,
+    });
+    const changes = { name: "Sum", events: ["session.started"], enabled: false } as const;
+    expect(await workflows.update(made.id, { ...changes, roomId: null })).toMatchObject({
+      ...changes,
+      room_id: null,
+    });
+    await workflows.delete(made.id);
+    await expect(workflows.get(made.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Workflows" });
+  });
+
+  it("tries a workflow out, and reads what it returned and logged", async () => {
+    const code = `
+      import type { Workflow } from "atrium/workflow";
+      const greet: Workflow<"user.created"> = async ({ user }, { room }) => {
+        console.log("Hello", user.name);
+        return { room: (await room.get())?.name };
+      };
+      export default greet;`;
+    const { id } = await atrium.workflows.create({ name: "Greet", code, events: ["user.created"], roomId });
+    const { id: userId } = await atrium.users.create({ roomId, name: "Ada" });
+    const execution = await atrium.workflows.run(id, "user.created", { roomId, userId });
+    expect(execution).toMatchObject({
+      workflow_id: id,
+      status: "success",
+      result: '{"room":"Weekly planning"}',
+      logs: [{ level: "log", message: "Hello Ada" }],
+    });
+    const { executions } = await atrium.workflows.listExecutions(id, { limit: 10 });
+    expect(executions).toContainEqual(execution);
+  });
+
+  it("is told where code is wrong", async () => {
+    const creation = atrium.workflows.create({
+      name: "Wrong",
+      code: "export default () => {\n  return 1 +;\n};",
+      events: ["user.created"],
+    });
+    await expect(creation).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Workflows" });
+    await expect(creation).rejects.toThrow("code: line 2, column 13");
+  });
+
+  it("reads of a run that fails why it did", async () => {
+    const code = "export default (event) => {\n  return event.nobody.name;\n};";
+    const { id } = await atrium.workflows.create({ name: "Fail", code, events: ["session.closed"], roomId });
+    const { status, result } = await atrium.workflows.run(id, "session.closed", { roomId });
+    expect({ status, result }).toEqual({
+      status: "failed",
+      result: expect.stringMatching(/^TypeError: .*nobody.* \(line 2\)|^TypeError: .* \(line 2\)/),
+    });
+  });
+});

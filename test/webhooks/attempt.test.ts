@@ -1,0 +1,223 @@
+/** Attempts over the network, to servers that behave in every bad way. */
+import { Webhook } from "standardwebhooks";
+import { describe, expect, inject, it } from "vitest";
+import {
+  ATTEMPT_TIMEOUT_MS,
+  attempt,
+  type DeliveryPorts,
+  type Destination,
+  parseRetryAfter,
+} from "../../src/webhooks/attempt.ts";
+import type { Received } from "../support/receiver.ts";
+
+const { port, mumblerPort, closedPort } = inject("receiver");
+const SECRETS = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"];
+const IMPATIENT_MS = 300;
+
+interface Options extends Partial<Destination & DeliveryPorts> {
+  readonly body?: string;
+  readonly eventId?: string;
+}
+
+/** Sends to a path of the receiver, or to another address. */
+const send = (target: string, options: Options = {}) => {
+  const { body = "{}", eventId = crypto.randomUUID() } = options;
+  const url = target.startsWith("/") ? `http://127.0.0.1:${port}${target}` : target;
+  const destination = {
+    url,
+    secrets: SECRETS,
+    devTargets: ["127.0.0.1"],
+    ownHost: "localhost:1",
+    ...options,
+  };
+  const ports = { fetch: globalThis.fetch, now: Date.now, ...options };
+  return attempt(destination, { eventId, body }, ports);
+};
+
+const receivedAt = async (name: string): Promise<readonly Received[]> =>
+  (await fetch(`http://127.0.0.1:${port}/received/${name}`)).json();
+
+const DELIVERED = { outcome: "delivered", errorClass: null, error: null, retryAfterMs: null };
+
+describe("an attempt", () => {
+  it("posts the body, signed with every secret", async () => {
+    const name = crypto.randomUUID();
+    const body = '{"event":"user.created","data":{"name":"Bücher ✨"}}';
+    const result = await send(`/ok/${name}`, { body, eventId: "b0d7b1c2" });
+    expect(result).toMatchObject({ ...DELIVERED, statusCode: 200, answer: "ok" });
+    const [message, ...more] = await receivedAt(name);
+    expect(more).toEqual([]);
+    expect(message).toMatchObject({
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Atrium-Webhooks/1",
+        "webhook-id": "b0d7b1c2",
+      },
+    });
+    for (const secret of SECRETS) {
+      expect(new Webhook(secret).verify(body, message?.headers ?? {})).toEqual(JSON.parse(body));
+    }
+  });
+
+  it.each([200, 201, 202, 204, 299])("has arrived when the answer is %d", async (status) => {
+    const answer = status === 204 ? "" : `answer ${status}`;
+    expect(await send(`/status/${status}`)).toMatchObject({ ...DELIVERED, statusCode: status, answer });
+  });
+
+  it.each([400, 401, 404, 409, 418, 429, 500, 503])("has failed when the answer is %d", async (status) => {
+    expect(await send(`/status/${status}`)).toMatchObject({
+      outcome: "failed",
+      errorClass: "status",
+      statusCode: status,
+      error: `The receiver answered ${status}`,
+      answer: `answer ${status}`,
+    });
+  });
+
+  it("is the last one when the answer is 410", async () => {
+    const result = { outcome: "gone", errorClass: "status", statusCode: 410, retryAfterMs: null };
+    expect(await send("/status/410?retry-after=5")).toMatchObject(result);
+  });
+
+  it.each([
+    [521, "connect"],
+    [522, "timeout"],
+    [526, "tls"],
+    [530, "dns"],
+  ])("tells what Cloudflare's %d means", async (status, errorClass) => {
+    expect(await send(`/status/${status}`)).toMatchObject({
+      outcome: "failed",
+      errorClass,
+      statusCode: status,
+    });
+  });
+
+  it.each([301, 302, 303, 307, 308])("does not follow a redirect (%d)", async (status) => {
+    const name = crypto.randomUUID();
+    const location = encodeURIComponent(`http://127.0.0.1:${port}/ok/${name}`);
+    expect(await send(`/status/${status}?location=${location}`)).toMatchObject({
+      outcome: "failed",
+      errorClass: "redirect",
+      statusCode: status,
+    });
+    expect(await receivedAt(name)).toEqual([]);
+  });
+});
+
+describe("the time that an attempt takes", () => {
+  it("is 15 seconds at most", () => expect(ATTEMPT_TIMEOUT_MS).toBe(15_000));
+
+  it.each([
+    ["a receiver that never answers", "/silent", null],
+    ["an answer that comes byte by byte", "/dribble", 200],
+    ["headers that come byte by byte", `http://127.0.0.1:${mumblerPort}/`, null],
+  ])("ends for %s", async (_, target, statusCode) => {
+    const result = await send(target, { timeoutMs: IMPATIENT_MS });
+    expect(result).toMatchObject({ outcome: "failed", errorClass: "timeout", statusCode });
+    expect(result.durationMs).toBeGreaterThanOrEqual(IMPATIENT_MS - 20);
+  });
+});
+
+describe("the answer", () => {
+  it("is kept up to 4 KiB, and no character in part", async () => {
+    expect((await send("/sized/2048")).answer).toBe("é".repeat(2048));
+    expect((await send("/sized/5000")).answer).toBe("é".repeat(2048));
+    expect((await send("/sized/100000")).answer).toHaveLength(2048);
+  });
+
+  it("is left unread beyond 64 KiB, even if it has no end", async () => {
+    const result = await send("/flood");
+    expect(result).toMatchObject({ ...DELIVERED, statusCode: 200 });
+    expect(result.answer).toBe("x".repeat(4096));
+  });
+
+  it("counts for nothing when it breaks off", async () => {
+    expect(await send("/torn")).toMatchObject({
+      outcome: "failed",
+      errorClass: "body",
+      statusCode: 200,
+      answer: "half of it",
+    });
+  });
+});
+
+describe("a receiver that cannot be reached", () => {
+  const UNANSWERED = { outcome: "failed", statusCode: null, answer: null, retryAfterMs: null };
+
+  it.each([
+    ["resets the connection", "/reset"],
+    ["does not listen", `http://127.0.0.1:${closedPort}/`],
+    ["speaks no TLS", `https://127.0.0.1:${port}/ok/tls`],
+  ])("fails when it %s", async (_, target) => {
+    expect(await send(target)).toMatchObject({ ...UNANSWERED, errorClass: "connect" });
+  });
+
+  it.each([
+    ["getaddrinfo ENOTFOUND hooks.example.com", "dns"],
+    ["failed to lookup address information", "dns"],
+    ["unable to verify the first certificate", "tls"],
+    ["TLS peer's certificate is not trusted", "tls"],
+    ["Network connection lost.", "connect"],
+    ["internal error; reference = 0", "connect"],
+  ])("is told by what the runtime says: %s", async (message, errorClass) => {
+    const refusing = () => Promise.reject(new TypeError("fetch failed", { cause: new Error(message) }));
+    const result = await send("/ok/never", { fetch: refusing });
+    expect(result).toMatchObject({ ...UNANSWERED, errorClass });
+    expect(result.error).not.toContain(message);
+  });
+});
+
+describe("the target", () => {
+  it.each([
+    ["https://10.0.0.1/", "The address must not lead to a private or reserved address"],
+    ["http://example.com/", "The address must begin with https://"],
+    ["https://localhost:1/", "The address must not lead back to this service"],
+    ["nonsense", "The address must be a URL of at most 2048 characters"],
+  ])("is checked again before anything is sent: %s", async (url, error) => {
+    const unused = () => expect.unreachable();
+    expect(await send(url, { fetch: unused })).toMatchObject({
+      outcome: "failed",
+      errorClass: "target",
+      statusCode: null,
+      error,
+    });
+  });
+
+  it("may not be on this machine unless development says so", async () => {
+    const name = crypto.randomUUID();
+    expect(await send(`/ok/${name}`, { devTargets: [] })).toMatchObject({ errorClass: "target" });
+    expect(await receivedAt(name)).toEqual([]);
+  });
+});
+
+describe("Retry-After", () => {
+  const now = Date.UTC(2026, 0, 1);
+
+  it.each([
+    ["0", 0],
+    ["7", 7000],
+    ["86400", 86_400_000],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
+    ["Thu, 01 Jan 2026 00:01:30 GMT", 90_000],
+    ["Wed, 31 Dec 2025 23:00:00 GMT", 0],
+    [null, null],
+    ["", null],
+    ["-1", null],
+    ["1.5", null],
+    ["soon", null],
+    ["2026-01-01", null],
+    ["Thu, 99 Jan 2026 00:00:00 GMT", null],
+  ])("%s", (value, expected) => expect(parseRetryAfter(value, now)).toBe(expected));
+
+  it("is told with the result, of seconds and of dates", async () => {
+    expect(await send("/status/429?retry-after=7")).toMatchObject({
+      errorClass: "status",
+      retryAfterMs: 7000,
+    });
+    const date = encodeURIComponent("Thu, 01 Jan 2026 00:01:30 GMT");
+    const dated = await send(`/status/503?retry-after=${date}`, { now: () => now });
+    expect(dated).toMatchObject({ statusCode: 503, retryAfterMs: 90_000 });
+  });
+});

@@ -1,0 +1,127 @@
+/** Where code goes before its row is written, and after: what fails in between leaves nothing that would be missed. */
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Ctx } from "../../src/context/context.ts";
+import { openContext } from "../../src/http/request-context.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import type { Script } from "../../src/sandbox/runners/runner.ts";
+import { createWorkflow, updateWorkflow } from "../../src/workflows/commands.ts";
+import { sweepRetiredScripts } from "../../src/workflows/deployment.ts";
+import { workflowEndpoints } from "../../src/workflows/routes.ts";
+import { type Account, account, ORIGIN } from "../support/api.ts";
+
+const MINUTE_MS = 60_000;
+const [ONE, TWO] = ['export default () => "one";', 'export default () => "two";'];
+const creation = { name: "A workflow", code: ONE, events: ["user.created" as const] };
+
+let owner: Account;
+let ctx: Ctx;
+/** What the place where code runs was told, in its order. */
+let told: string[];
+let isDown: boolean;
+
+const remote = {
+  deploy: async ({ module }: Script) => {
+    told.push(`deploy ${/one|two/.exec(module)}`);
+    if (isDown) throw new Error("The place is down");
+  },
+  remove: async ({ workflowId }: Pick<Script, "workflowId">) => {
+    told.push(`remove ${workflowId}`);
+    if (isDown) throw new Error("The place is down");
+  },
+};
+
+beforeEach(async () => {
+  await env.DB.exec("DELETE FROM retired_scripts");
+  owner = await account();
+  [told, isDown] = [[], false];
+  const [endpoint] = workflowEndpoints;
+  if (endpoint === undefined) throw new Error("no endpoint");
+  const headers = { Authorization: owner.api.authorization ?? "" };
+  const request = new Request(ORIGIN, { headers });
+  const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
+  ctx = { ...(await openContext(endpoint, call, "a request")), runner: remote };
+});
+
+/** The same context, but for a database that fails to write a workflow. */
+const failing = (): Ctx => ({ ...ctx, commit: () => Promise.reject(new Error("The database failed")) });
+
+const countOf = async (table: "workflows" | "retired_scripts"): Promise<number> => {
+  const query = `SELECT count(*) AS count FROM ${table} WHERE account_id = ?`;
+  return (await env.DB.prepare(query).bind(owner.id).first<number>("count")) ?? 0;
+};
+
+const sweep = (now: number) => {
+  const failures: string[] = [];
+  const log = (message: string) => failures.push(message);
+  return sweepRetiredScripts(openDatabase(env.DB), () => remote, now, log).then(() => failures);
+};
+
+describe("code that is saved", () => {
+  it("is made ready before its row is written, which is not written when that fails", async () => {
+    isDown = true;
+    await expect(createWorkflow(ctx, creation)).rejects.toMatchObject({
+      module: "Workflows",
+      code: "INTERNAL_ERROR",
+      message: "The code could not be made ready to run; nothing was changed. Try again",
+    });
+    expect([told, await countOf("workflows")]).toEqual([["deploy one"], 0]);
+    isDown = false;
+    const { workflow } = await createWorkflow(ctx, creation);
+    isDown = true;
+    await expect(updateWorkflow(ctx, workflow.id, { code: TWO, name: "Two" })).rejects.toMatchObject({
+      code: "INTERNAL_ERROR",
+    });
+    expect((await owner.api.get(`/workflows/${workflow.id}`)).data).toEqual({ workflow });
+    expect(await countOf("retired_scripts")).toBe(0);
+  });
+
+  it("is not made ready again by a change that leaves it as it is", async () => {
+    const { workflow } = await createWorkflow(ctx, creation);
+    await updateWorkflow(ctx, workflow.id, { code: ONE, name: "Renamed" });
+    await updateWorkflow(ctx, workflow.id, { enabled: false });
+    expect(told).toEqual(["deploy one"]);
+    await updateWorkflow(ctx, workflow.id, { code: TWO });
+    expect(told).toEqual(["deploy one", "deploy two"]);
+  });
+
+  it("is retired when its row cannot be written", async () => {
+    await expect(createWorkflow(failing(), creation)).rejects.toThrow("The database failed");
+    expect([await countOf("workflows"), await countOf("retired_scripts")]).toEqual([0, 1]);
+    const { workflow } = await createWorkflow(ctx, creation);
+    await expect(updateWorkflow(failing(), workflow.id, { code: TWO })).rejects.toThrow(
+      "The database failed",
+    );
+    expect(await countOf("retired_scripts")).toBe(2);
+    await sweep(Date.now() + 2 * MINUTE_MS);
+    expect(told.filter((what) => what.startsWith("remove"))).toHaveLength(2);
+    expect(await countOf("retired_scripts")).toBe(0);
+  });
+});
+
+describe("a script that nothing runs any more", () => {
+  it("is removed a minute after, and tried again when that fails", async () => {
+    const { workflow } = await createWorkflow(ctx, creation);
+    await updateWorkflow(ctx, workflow.id, { code: TWO });
+    told = [];
+    expect(await sweep(Date.now() + MINUTE_MS / 2)).toEqual([]);
+    isDown = true;
+    expect(await sweep(Date.now() + 2 * MINUTE_MS)).toHaveLength(1);
+    expect(await countOf("retired_scripts")).toBe(1);
+    isDown = false;
+    expect(await sweep(Date.now() + 2 * MINUTE_MS)).toEqual([]);
+    expect(told).toEqual([`remove ${workflow.id}`, `remove ${workflow.id}`]);
+    expect(await countOf("retired_scripts")).toBe(0);
+  });
+
+  it("stays when its workflow has taken it up again", async () => {
+    const { workflow } = await createWorkflow(ctx, creation);
+    for (const code of [TWO, ONE]) await updateWorkflow(ctx, workflow.id, { code });
+    told = [];
+    expect(await countOf("retired_scripts")).toBe(2);
+    await sweep(Date.now() + 2 * MINUTE_MS);
+    expect(told).toEqual([`remove ${workflow.id}`]);
+    expect(await countOf("retired_scripts")).toBe(0);
+  });
+});

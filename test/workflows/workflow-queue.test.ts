@@ -1,0 +1,230 @@
+/** The object of a workflow: each event is run once at most, whatever is repeated, fails or dies meanwhile. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/delivery/handler.ts";
+import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-history.ts";
+import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
+import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import { subscribersOf } from "../../src/delivery/subscriber-gateway.ts";
+import type { Envelope, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
+import type { WorkflowExecution } from "../../src/workflows/schema.ts";
+import { MAX_STUCK_MS, WorkflowCourier } from "../../src/workflows/workflow-handler.ts";
+import { type Account, account } from "../support/api.ts";
+import { Gate } from "./gate.ts";
+import { Automaton } from "./test-workflow.ts";
+
+/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
+const START = Date.UTC(2100, 0, 1);
+const WATCH_MS = 5_000;
+/** Returns the number of its event. */
+const NUMBERS = "export default (event) => event.number;";
+const INTERRUPTED =
+  "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.";
+
+const subscribers = subscribersOf(env);
+
+/** An event of a room, numbered. */
+const envelope = (number: number, roomId: string = crypto.randomUUID()): Envelope => {
+  const eventId = crypto.randomUUID();
+  const body = JSON.stringify({ id: eventId, number });
+  return { eventId, event: "user.created", roomId, body, occurredAt: START };
+};
+
+let owner: Account;
+/** The clock of the object. */
+let now: number;
+
+beforeEach(async () => {
+  owner = await account();
+  now = START;
+});
+
+/** A workflow whose object has a clock that only tests move. */
+class Subject {
+  readonly automaton: Automaton;
+
+  private constructor(automaton: Automaton) {
+    this.automaton = automaton;
+  }
+
+  static async create(code = NUMBERS): Promise<Subject> {
+    const subject = new Subject(await Automaton.create(owner.api, code));
+    await subject.inside(() => undefined);
+    return subject;
+  }
+
+  get key(): SubscriberKey {
+    return { kind: "workflow", accountId: owner.id, id: this.automaton.workflow.id };
+  }
+
+  get stub(): DurableObjectStub<SubscriberObject> {
+    return env.SUBSCRIBERS.getByName(`workflow:${this.key.id}`);
+  }
+
+  inside<T>(work: (object: SubscriberObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
+    return runInDurableObject(this.stub, (object: SubscriberObject, state) => {
+      object.clock = () => now;
+      return work(object, state);
+    });
+  }
+
+  take(...taken: Envelope[]): Promise<void> {
+    return subscribers.take(this.key, taken, 1);
+  }
+
+  /** Moves the clock on and runs the alarm; false when none is set. */
+  async advance(ms: number): Promise<boolean> {
+    now += ms;
+    await this.inside(() => undefined);
+    return runDurableObjectAlarm(this.stub);
+  }
+
+  async list(): Promise<readonly WorkflowExecution[]> {
+    return (await subscribers.listExecutions(this.key, { limit: 100, offset: 0 })).executions;
+  }
+
+  /** Ends the object's life in the middle of whatever it does. */
+  async crash(): Promise<void> {
+    await this.inside((_, state) => state.abort("crash")).catch(() => undefined);
+    await this.inside(() => undefined);
+  }
+
+  /** How many events wait or are being run. */
+  pending(): Promise<number> {
+    return this.inside((_, { storage }) => {
+      const query = "SELECT count(*) AS count FROM deliveries WHERE status = 'pending'";
+      return storage.sql.exec<{ count: number }>(query).one().count;
+    });
+  }
+
+  /** What the runs returned, the oldest first. */
+  async results(count: number): Promise<unknown[]> {
+    await expect.poll(async () => (await this.list()).length, { timeout: 30_000 }).toBe(count);
+    return (await this.list()).map(({ result }) => JSON.parse(result)).toReversed();
+  }
+}
+
+describe("a workflow's object", () => {
+  it("runs each event once, by its id, however often it is handed over", async () => {
+    const gate = new Gate();
+    const subject = await Subject.create(gate.codeSaying("ran"));
+    const [first, second] = [envelope(1), envelope(2)];
+    await Promise.all([subject.take(first), subject.take(first, second), subject.take(second, second)]);
+    await gate.reached(2);
+    await subject.take(first, second);
+    await gate.open();
+    expect(await subject.results(2)).toEqual(["ran", "ran"]);
+    await subject.take(second, first);
+    expect(await subject.pending()).toBe(0);
+    expect((await gate.arrived()).toSorted()).toEqual([first.eventId, second.eventId].toSorted());
+  });
+
+  it("tells of a run that was cut off, does not repeat it, and goes on with what waits", async () => {
+    const gate = new Gate();
+    const subject = await Subject.create(gate.codeSaying("ran"));
+    const room = crypto.randomUUID();
+    const events = [envelope(1, room), envelope(2, room)];
+    await subject.take(...events);
+    await gate.reached(1);
+    await subject.crash();
+    expect(await subject.list()).toMatchObject([
+      { status: "failed", result: INTERRUPTED, event: "user.created", duration_ms: 0, logs: [] },
+    ]);
+    await gate.open();
+    expect(await subject.advance(WATCH_MS)).toBe(true);
+    await expect.poll(async () => (await subject.list()).length).toBe(2);
+    expect(await subject.list()).toMatchObject([
+      { status: "success", result: '"ran"' },
+      { status: "failed", result: INTERRUPTED },
+    ]);
+    expect(await gate.arrived()).toEqual(events.map(({ eventId }) => eventId));
+  });
+
+  it("heeds at once that the workflow was disabled, changed or deleted", async () => {
+    const subject = await Subject.create();
+    await subject.take(envelope(1));
+    expect(await subject.results(1)).toEqual([1]);
+    await subject.automaton.change({ enabled: false });
+    await subject.take(envelope(2));
+    await expect.poll(() => subject.pending()).toBe(0);
+    expect(await subject.results(1)).toEqual([1]);
+    await subject.automaton.change({ enabled: true, code: "export default (event) => -event.number;" });
+    await subject.take(envelope(3));
+    expect(await subject.results(2)).toEqual([1, -3]);
+    await owner.api.delete(subject.automaton.path);
+    await subject.take(envelope(4));
+    const tables = () =>
+      subject.inside(
+        (_, { storage }) =>
+          storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'deliveries'").toArray().length,
+      );
+    await expect.poll(tables).toBe(0);
+    expect(await subject.inside((_, state) => state.storage.getAlarm())).toBeNull();
+  });
+
+  it("waits while the database fails, which is no run", async () => {
+    const subject = await Subject.create();
+    await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");
+    await subject.take(envelope(1), envelope(2));
+    await expect.poll(() => subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
+    await evictDurableObject(subject.stub);
+    await env.DB.exec("ALTER TABLE workflows_away RENAME TO workflows");
+    expect(await subject.list()).toEqual([]);
+    await subject.advance(10_000);
+    expect((await subject.results(2)).toSorted()).toEqual([1, 2]);
+  });
+
+  it("does not fill the disk: what finds too many others waiting has failed of it", async () => {
+    const subject = await Subject.create(new Gate().codeSaying("never"));
+    const late = await subject.inside((object) => {
+      const room = crypto.randomUUID();
+      const crowd = Array.from({ length: MAX_WAITING }, (_, number) => envelope(number, room));
+      object.take(subject.key, crowd, 1);
+      object.take(subject.key, [envelope(1)], 1);
+      return object.listExecutions(10, 0).executions;
+    });
+    expect(late).toMatchObject([{ status: "failed", result: "Too many events were waiting" }]);
+    await subscribers.forget(subject.key);
+  });
+
+  it("keeps the latest 1,000 executions, for seven days", async () => {
+    const subject = await Subject.create('import "nothing"; export default () => 1;');
+    await subject.take(...Array.from({ length: MAX_KEPT + 20 }, (_, number) => envelope(number)));
+    await expect.poll(() => subject.pending(), { timeout: 60_000 }).toBe(0);
+    await subject.take(envelope(1));
+    const total = async () => (await subscribers.listExecutions(subject.key, { limit: 1, offset: 0 })).total;
+    expect(await total()).toBeLessThanOrEqual(MAX_KEPT + 1);
+    await expect.poll(() => subject.pending()).toBe(0);
+    expect(await subject.advance(KEPT_MS - 1)).toBe(true);
+    expect(await subject.list()).not.toEqual([]);
+    expect(await subject.advance(2)).toBe(true);
+    expect(await subject.list()).toEqual([]);
+  });
+});
+
+describe("a workflow that cannot be started", () => {
+  it("is tried again for five minutes, and then each run has failed of it", async () => {
+    const { workflow } = await Automaton.create(owner.api, NUMBERS);
+    const { LOADER: _, ...unable } = env;
+    let memory = "{}";
+    const life = (surroundings: typeof env) =>
+      new WorkflowCourier(surroundings, { accountId: owner.id, id: workflow.id }, () => now, {
+        read: () => memory,
+        write: (json) => {
+          memory = json;
+        },
+      });
+    const cannotStart = { why: "The workflow could not be started" };
+    const postponed = (): Outcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
+    const failed = { type: "failed", attempt: null, error: cannotStart.why };
+    expect(await life(unable).carry(envelope(1))).toEqual(postponed());
+    now += MAX_STUCK_MS - 1;
+    expect(await life(unable).carry(envelope(1))).toEqual(postponed());
+    now += 1;
+    expect(await life(unable).carry(envelope(1))).toEqual(failed);
+    expect(await life(unable).carry(envelope(2))).toEqual(failed);
+    expect(await life(env).carry(envelope(3))).toMatchObject({ type: "delivered" });
+    expect(await life(unable).carry(envelope(4))).toEqual(postponed());
+  });
+});

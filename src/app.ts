@@ -2,18 +2,18 @@
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
 import type { Env } from "./config.ts";
-import { answerAt } from "./dashboard/api.ts";
+import { handleDashboardRequest } from "./dashboard/api.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
-import { demoPage, receiveVisitor } from "./demo/routes.ts";
+import { demoPage, handleVisitor } from "./demo/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { docsPage } from "./http/docs/page.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
-import { description, failure, forOwnPages, preflight } from "./http/envelope.ts";
+import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
-import { serve } from "./http/pipeline.ts";
+import { handleRequest } from "./http/pipeline.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
-import { doors } from "./people/routes.ts";
+import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
@@ -38,7 +38,12 @@ export const app = new Hono<{ Bindings: Env }>();
 
 for (const endpoint of ENDPOINTS) {
   app.on(endpoint.method, pathOf(endpoint, { segment: ":$1", rest: ":$1{.+}" }), (c) =>
-    serve(endpoint, { request: c.req.raw, env: c.env, execution: c.executionCtx, params: c.req.param() }),
+    handleRequest(endpoint, {
+      request: c.req.raw,
+      env: c.env,
+      execution: c.executionCtx,
+      params: c.req.param(),
+    }),
   );
 }
 
@@ -52,15 +57,15 @@ const apiDocument = (): ApiDocument => {
 app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
 app.get("/docs", () => docsPage(apiDocument()));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
-app.post("/demo/visitors", (c) => receiveVisitor(c.req.raw, c.env, c.executionCtx));
+app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx));
 app.get("/", (c) => c.redirect("/docs"));
 
-for (const door of doors) {
+for (const door of peopleEndpoints) {
   app.on(door.method, `/dashboard/api${door.path}`, (c) =>
-    answerAt(door, { request: c.req.raw, env: c.env, params: c.req.param() }),
+    handleDashboardRequest(door, { request: c.req.raw, env: c.env, params: c.req.param() }),
   );
 }
-app.all("/dashboard/api/*", () => forOwnPages(noSuchEndpoint()));
+app.all("/dashboard/api/*", () => withoutCors(noSuchEndpoint()));
 app.get("/dashboard/*", (c) => dashboardPage(c.req.raw, c.env));
 
 app.options("/v1/*", () => preflight(crypto.randomUUID()));

@@ -1,7 +1,7 @@
 /** The Worker: its doors and its Durable Objects. */
 import { app } from "./app.ts";
 import type { Env } from "./config.ts";
-import { keepHouse } from "./scheduled.ts";
+import { runScheduledTasks } from "./scheduled.ts";
 
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
@@ -9,5 +9,5 @@ export { Isolates } from "./sandbox/runners/isolates.ts";
 
 export default {
   fetch: app.fetch,
-  scheduled: (_, env) => keepHouse(env, Date.now()),
+  scheduled: (_, env) => runScheduledTasks(env, Date.now()),
 } satisfies ExportedHandler<Env>;

@@ -5,7 +5,7 @@ import { fingerprintOf, isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
 /** A revoked key may work this much longer where another instance still remembers it. */
-export const KEY_MEMORY_MS = 20_000;
+export const KEY_CACHE_MS = 20_000;
 const MAX_REMEMBERED = 10_000;
 const MINUTE_MS = 60_000;
 
@@ -21,13 +21,13 @@ interface Remembered extends VerifiedKey {
 /** By the key's hash, so that no usable secret stays in memory. Oldest first. */
 const remembered = new Map<string, Remembered>();
 
-/** Forgets a key at once, in this instance; the others follow within {@link KEY_MEMORY_MS}. */
-export const forgetKey = (hash: string): boolean => remembered.delete(hash);
+/** Forgets a key at once, in this instance; the others follow within {@link KEY_CACHE_MS}. */
+export const evictKey = (hash: string): boolean => remembered.delete(hash);
 
 function remember(hash: string, key: VerifiedKey, now: number): void {
   const oldest = remembered.keys().next();
   if (remembered.size >= MAX_REMEMBERED && !oldest.done) remembered.delete(oldest.value);
-  remembered.set(hash, { ...key, until: now + KEY_MEMORY_MS });
+  remembered.set(hash, { ...key, until: now + KEY_CACHE_MS });
 }
 
 /** Equal texts in a time that depends on their length alone. */

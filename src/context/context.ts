@@ -1,6 +1,6 @@
 /** What a request or a workflow's run carries through commands and queries: who asks, for which organization, and the ports. */
 
-import type { Subscribers } from "../delivery/subscriber-port.ts";
+import type { SubscriberGateway } from "../delivery/subscriber-port.ts";
 import type { Blobs } from "../files/blobs.ts";
 import type { MemberRole } from "../members/schema.ts";
 import type { Results, Statement, Tenant } from "../platform/d1.ts";
@@ -41,7 +41,7 @@ export interface WorkflowActor {
 }
 
 /** A store's tenant (account and database) with what commands and queries may use whoever asks. */
-export interface Work extends Tenant {
+export interface OperationContext extends Tenant {
   readonly actor: Actor | WorkflowActor;
   readonly rooms: RoomGateway;
   /** The bytes of files. */
@@ -63,11 +63,11 @@ export interface Work extends Tenant {
 }
 
 /** What a request has besides. */
-export interface Ctx extends Work {
+export interface RequestContext extends OperationContext {
   readonly requestId: string;
   readonly actor: Actor;
   readonly tokens: Tokens;
-  readonly subscribers: Subscribers;
+  readonly subscribers: SubscriberGateway;
   /** Where the code of workflows runs. */
   readonly runner: Pick<Runner, "deploy">;
   /** Hosts for which the rules of webhooks' targets are loosened; none in production. */
@@ -81,7 +81,7 @@ export interface Ctx extends Work {
 }
 
 /** Refuses who is of one room and reaches for another; an organization may use all of its rooms. */
-export function mayUseRoom({ actor }: Pick<Work, "actor">, roomId: string): void {
+export function requireRoomAccess({ actor }: Pick<OperationContext, "actor">, roomId: string): void {
   if ("roomId" in actor && actor.roomId !== roomId) {
     throw new AppError(
       "Auth",
@@ -97,7 +97,7 @@ export function mayUseRoom({ actor }: Pick<Work, "actor">, roomId: string): void
  * Refuses a member who is no owner what would make it one in all but name: members, invitations and API keys.
  * A key is the organization itself.
  */
-export function mayManage({ actor }: Ctx): void {
+export function requireOwner({ actor }: RequestContext): void {
   if (actor.type === "person" && actor.role !== "owner") {
     throw new AppError("Auth", "FORBIDDEN", "Only owners of the organization may do this; ask one of them");
   }

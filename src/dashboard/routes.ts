@@ -1,7 +1,7 @@
 /** The dashboard's page and its files. What it asks of the service, it asks at the doors and at the API. */
 import type { Env } from "../config.ts";
-import { failure, forOwnPages } from "../http/envelope.ts";
-import { asPage, type PageNeeds } from "../http/security-headers.ts";
+import { failure, withoutCors } from "../http/envelope.ts";
+import { type PageNeeds, withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
 
 /** Previews of what users have uploaded, and of what they are about to. */
@@ -22,9 +22,9 @@ export async function dashboardPage(request: Request, env: Pick<Env, "ASSETS">):
   );
   if (asset.status === 404) {
     const refusal = new AppError("Server", "NOT_FOUND", "The dashboard has no such file");
-    return forOwnPages(failure(refusal, crypto.randomUUID()));
+    return withoutCors(failure(refusal, crypto.randomUUID()));
   }
-  const page = asPage(asset, url, NEEDS);
+  const page = withPageHeaders(asset, url, NEEDS);
   page.headers.set("Cache-Control", isFile ? `public, max-age=${FILES_KEPT_SECONDS}, immutable` : "no-cache");
   return page;
 }

@@ -1,4 +1,4 @@
-/** A subscriber's row as its courier uses it: read once for all who ask at once, and again when it has changed. */
+/** A subscriber's row as its handler uses it: read once for all who ask at once, and again when it has changed. */
 
 /** A row may be used for so long after it was read, unless a newer version of it is known of. */
 const LIFETIME_MS = 1_000;
@@ -25,20 +25,20 @@ export class CachedRow<Row> {
         const row = await latest.row;
         if (this.#latest === latest) return row;
       } catch (error) {
-        if (this.#latest === latest) this.forget();
+        if (this.#latest === latest) this.invalidate();
         throw error;
       }
     }
   }
 
   /** Forgets the row if its version is lower than this. */
-  expect(version: number): void {
+  requireVersion(version: number): void {
     if (version <= this.#version) return;
-    this.forget();
+    this.invalidate();
     if (Number.isFinite(version)) this.#version = version;
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#latest = null;
   }
 }

@@ -75,10 +75,10 @@ export const Event = z
 export type Event = z.infer<typeof Event>;
 
 /** An event but for its id and its time, which whoever records it gives it. */
-export type Happening = WithoutStamp<Event>;
+export type EventDraft = WithoutStamp<Event>;
 type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp"> : never;
 
 /** An event's JSON, in the order of fields in which people read it. */
-export function presentEvent(id: string, occurredAt: number, { event, data, ...rest }: Happening): string {
+export function presentEvent(id: string, occurredAt: number, { event, data, ...rest }: EventDraft): string {
   return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), data, ...rest });
 }

@@ -1,27 +1,27 @@
 /** Gives events to the objects of those who listen, each in the order in which they happened. */
 
-import type { Envelope, Subscribers } from "./subscriber-port.ts";
-import type { Listener } from "./subscriptions.ts";
+import type { OutgoingEvent, SubscriberGateway } from "./subscriber-port.ts";
+import type { Subscription } from "./subscriptions.ts";
 
 /** An event, and who is still to be given it. */
-export interface Parcel {
-  readonly envelope: Envelope;
-  readonly to: readonly Listener[];
+export interface AddressedEvent {
+  readonly envelope: OutgoingEvent;
+  readonly to: readonly Subscription[];
 }
 
 /** Gives each listener its events at once. Answers, by event id, who could not be reached; never rejects. */
-export async function distribute(
-  subscribers: Subscribers,
+export async function fanOut(
+  subscribers: SubscriberGateway,
   accountId: string,
-  parcels: readonly Parcel[],
-): Promise<ReadonlyMap<string, readonly Listener[]>> {
-  const owed = new Map<string, Listener[]>();
-  const give = async ({ listener, envelopes }: Share): Promise<void> => {
+  parcels: readonly AddressedEvent[],
+): Promise<ReadonlyMap<string, readonly Subscription[]>> {
+  const owed = new Map<string, Subscription[]>();
+  const give = async ({ listener, events }: Share): Promise<void> => {
     const { kind, id, version } = listener;
     try {
-      await subscribers.take({ kind, accountId, id }, envelopes, version);
+      await subscribers.enqueue({ kind, accountId, id }, events, version);
     } catch {
-      for (const { eventId } of envelopes) owed.set(eventId, [...(owed.get(eventId) ?? []), listener]);
+      for (const { eventId } of events) owed.set(eventId, [...(owed.get(eventId) ?? []), listener]);
     }
   };
   await Promise.all(sharesOf(parcels).map(give));
@@ -30,21 +30,21 @@ export async function distribute(
 
 /** What one listener is given. */
 interface Share {
-  readonly listener: Listener;
-  readonly envelopes: Envelope[];
+  readonly listener: Subscription;
+  readonly events: OutgoingEvent[];
 }
 
-function sharesOf(parcels: readonly Parcel[]): Share[] {
+function sharesOf(parcels: readonly AddressedEvent[]): Share[] {
   const shares = new Map<string, Share>();
   for (const { envelope, to } of parcels) {
     for (const listener of to) {
       const key = `${listener.kind} ${listener.id}`;
       const share = shares.get(key);
-      if (share === undefined) shares.set(key, { listener, envelopes: [envelope] });
+      if (share === undefined) shares.set(key, { listener, events: [envelope] });
       else {
-        share.envelopes.push(envelope);
+        share.events.push(envelope);
         const isNewer = listener.version > share.listener.version;
-        if (isNewer) shares.set(key, { listener, envelopes: share.envelopes });
+        if (isNewer) shares.set(key, { listener, events: share.events });
       }
     }
   }

@@ -1,8 +1,8 @@
 /** How a kind of subscriber is given an event: what the queue of every subscriber asks of it, and what it answers. */
-import type { Envelope, LoggedAttempt } from "./subscriber-port.ts";
+import type { LoggedAttempt, OutgoingEvent } from "./subscriber-port.ts";
 
 /** What became of an event. After an attempt with `restMs`, the subscriber is given nothing for so long. */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly type: "delivered"; readonly attempt: LoggedAttempt; readonly restMs?: number }
   /** Another attempt follows at `at` (epoch ms). */
   | {
@@ -25,20 +25,20 @@ export type Outcome =
   /** The subscriber is no more. */
   | { readonly type: "orphaned" };
 
-export interface Courier {
+export interface DeliveryHandler {
   /**
    * Null when an attempt may be made again, should nobody know how it ended. Else none is ever made twice, and this
    * is what one has failed of that was cut off, in words for the customer.
    */
   readonly interruption: string | null;
   /** Makes one attempt; `attempts` were made before. Never rejects. */
-  carry(envelope: Envelope, attempts: number): Promise<Outcome>;
+  deliver(envelope: OutgoingEvent, attempts: number): Promise<DeliveryOutcome>;
   /** What is remembered of the subscriber's row is out of date if its version is lower than this. */
-  expect(version: number): void;
+  requireVersion(version: number): void;
 }
 
-/** What a courier keeps with its subscriber from one life of the object to the next. */
-export interface CourierMemory {
+/** What a handler keeps with its subscriber from one life of the object to the next. */
+export interface HandlerState {
   read(): string;
   write(json: string): void;
 }

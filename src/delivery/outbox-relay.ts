@@ -1,24 +1,24 @@
 /** Hands committed changes and events on, at once and, after a crash, from where their batches left them. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { Database, Page, Statement } from "../platform/d1.ts";
 import type { RoomGateway } from "../realtime/gateway.ts";
-import type { RoomReading } from "../realtime/snapshots.ts";
-import { presentRoom, type RoomFigures } from "../rooms/schema.ts";
+import type { RoomSnapshot } from "../realtime/snapshots.ts";
+import { presentRoom, type RoomStats } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { presentUser } from "../users/schema.ts";
 import type { UserRow } from "../users/table.ts";
 import { presentEvent } from "./events.ts";
-import { distribute } from "./fan-out.ts";
-import { deleteOutboxEntry, type OutboxEntry, selectLeftBehind } from "./outbox-store.ts";
-import type { Change } from "./room-command.ts";
-import type { Envelope, Subscribers } from "./subscriber-port.ts";
-import { parseListeners } from "./subscriptions.ts";
+import { fanOut } from "./fan-out.ts";
+import { deleteOutboxEntry, type OutboxEntry, selectPendingCommands } from "./outbox-store.ts";
+import type { RoomCommand } from "./room-command.ts";
+import type { OutgoingEvent, SubscriberGateway } from "./subscriber-port.ts";
+import { parseSubscriptions } from "./subscriptions.ts";
 import type { UserEventRow } from "./table.ts";
 import {
   deleteUserEvent,
-  selectEventsLeftBehind,
+  selectPendingUserEvents,
   type UserEventEntry,
-  updateOwed,
+  updatePendingSubscriptions,
 } from "./user-event-store.ts";
 
 /** An entry this old was left by a request that did not live to hand it on. */
@@ -27,27 +27,27 @@ const SWEEP_SIZE = 100;
 /** More than a sweep of one minute should do. */
 const MAX_PAGES = 50;
 
-const UNKNOWN: Pick<RoomReading, "attendance"> = { attendance: {} };
+const UNKNOWN: Pick<RoomSnapshot, "attendance"> = { attendance: {} };
 
 /** What handing on needs: a request's context has it, and so has the cron trigger. */
-export interface DispatchPorts {
+export interface RelayPorts {
   readonly db: Database;
   readonly rooms: RoomGateway;
-  readonly subscribers: Subscribers;
+  readonly subscribers: SubscriberGateway;
   log(message: string, error: unknown): void;
 }
 
 /** The outbox entry for a change that the request is about to commit. */
-export const entryFor = (ctx: Ctx, roomId: string, change: Change): OutboxEntry => ({
+export const newOutboxEntry = (ctx: RequestContext, roomId: string, command: RoomCommand): OutboxEntry => ({
   id: ctx.newId(),
   accountId: ctx.accountId,
   roomId,
-  change,
+  command,
 });
 
 /** The event of a user that the request is about to commit. */
-export const userEventFor = (
-  ctx: Ctx,
+export const newUserEvent = (
+  ctx: RequestContext,
   event: UserEventEntry["event"],
   roomId: string,
   userId: string,
@@ -55,15 +55,15 @@ export const userEventFor = (
 
 /**
  * Tells the room of a change that is committed. The request's answer does not depend on it: when the room
- * cannot be reached, the entry stays and {@link sweepOutbox} tells it later; null then.
+ * cannot be reached, the entry stays and {@link relayPending} tells it later; null then.
  */
-export async function handOn(ctx: Ctx, entry: OutboxEntry): Promise<RoomFigures | null> {
+export async function relayCommand(ctx: RequestContext, entry: OutboxEntry): Promise<RoomStats | null> {
   try {
-    const figures = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.change);
+    const figures = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
     ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
     return figures;
   } catch (error) {
-    ctx.log(`A change could not be handed on to its room yet: ${entry.change.type}`, error);
+    ctx.log(`A change could not be handed on to its room yet: ${entry.command.type}`, error);
     return null;
   }
 }
@@ -72,14 +72,14 @@ export async function handOn(ctx: Ctx, entry: OutboxEntry): Promise<RoomFigures 
  * Hands on what the batch of a user's change has left behind: `owed` to its room, then `told` to those who
  * listen. So what the room itself has told them before, they are given before. Never rejects.
  */
-export async function handOnUserChange(
-  ctx: Ctx,
+export async function relayUserChange(
+  ctx: RequestContext,
   entry: OutboxEntry,
   owed: readonly unknown[],
   told: readonly UserEventRow[],
 ): Promise<void> {
   // Without its room's word the event waits for the sweep, which asks the room first as well.
-  if (owed.length > 0 && (await handOn(ctx, entry)) === null) return;
+  if (owed.length > 0 && (await relayCommand(ctx, entry)) === null) return;
   for (const row of told) {
     try {
       const { note } = await tell(ctx, row);
@@ -92,18 +92,18 @@ export async function handOnUserChange(
 
 /** Gives the event to those who are owed it; `note` is the statement that writes down how far that went. */
 async function tell(
-  { rooms, subscribers, log }: DispatchPorts,
+  { rooms, subscribers, log }: RelayPorts,
   row: UserEventRow,
 ): Promise<{ readonly note: Statement; readonly isTold: boolean }> {
   const envelope = await envelopeOf(row, rooms);
-  const owed = await distribute(subscribers, row.accountId, [{ envelope, to: parseListeners(row.owed) }]);
+  const owed = await fanOut(subscribers, row.accountId, [{ envelope, to: parseSubscriptions(row.owed) }]);
   const remaining = owed.get(row.id);
   if (remaining === undefined) return { note: deleteUserEvent(row.id), isTold: true };
   log(`An event could not be given to ${remaining.length} of its subscribers yet: ${row.event}`, null);
-  return { note: updateOwed(row.id, JSON.stringify(remaining)), isTold: false };
+  return { note: updatePendingSubscriptions(row.id, JSON.stringify(remaining)), isTold: false };
 }
 
-async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<Envelope> {
+async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<OutgoingEvent> {
   const { id: eventId, event, occurredAt } = row;
   const room = parseRoom(row.room);
   const user = parseUser(row.user);
@@ -129,14 +129,14 @@ const parseUser = (json: string): UserRow => JSON.parse(json) as UserRow;
  * Hands on what crashed requests left behind; rooms and subscribers take things twice without harm. What
  * cannot be handed on keeps nothing else waiting: it is tried again at the next sweep.
  */
-export async function sweepOutbox(ports: DispatchPorts, now: number): Promise<void> {
+export async function relayPending(ports: RelayPorts, now: number): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - LEFT_BEHIND_AFTER_MS;
   const changes = inPages(
     db,
-    (page) => selectLeftBehind(before, page),
+    (page) => selectPendingCommands(before, page),
     async (row) => {
-      await rooms.apply(row.roomId, row.accountId, JSON.parse(row.change) as Change);
+      await rooms.apply(row.roomId, row.accountId, JSON.parse(row.change) as RoomCommand);
       await db.run([deleteOutboxEntry(row.id)]);
       return true;
     },
@@ -144,7 +144,7 @@ export async function sweepOutbox(ports: DispatchPorts, now: number): Promise<vo
   );
   const events = inPages(
     db,
-    (page) => selectEventsLeftBehind(before, page),
+    (page) => selectPendingUserEvents(before, page),
     async (row) => {
       const { note, isTold } = await tell(ports, row);
       await db.run([note]);

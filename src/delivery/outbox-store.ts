@@ -1,7 +1,7 @@
 /** The outbox's only SQL: rows are written in the batch that makes a change, and deleted once handed on. */
 import { asc, eq, lt } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement } from "../platform/d1.ts";
-import type { Change } from "./room-command.ts";
+import type { RoomCommand } from "./room-command.ts";
 import { outbox } from "./table.ts";
 
 /** A change on its way to its room. */
@@ -9,7 +9,7 @@ export interface OutboxEntry {
   readonly id: string;
   readonly accountId: string;
   readonly roomId: string;
-  readonly change: Change;
+  readonly command: RoomCommand;
 }
 
 /**
@@ -29,7 +29,7 @@ export const insertOutboxEntry = (
     entry.id,
     entry.accountId,
     entry.roomId,
-    JSON.stringify(entry.change),
+    JSON.stringify(entry.command),
     now,
     ...conditions.flatMap(({ params }) => params),
   ],
@@ -39,7 +39,7 @@ export const deleteOutboxEntry = (id: string): Statement =>
   statement(build.delete(outbox).where(eq(outbox.id, id)));
 
 /** A page of the entries written before `before` (epoch ms), the oldest first: their hand-on was cut off. */
-export const selectLeftBehind = (
+export const selectPendingCommands = (
   before: number,
   { limit, offset }: Pick<Page, "limit" | "offset">,
 ): Statement<typeof outbox.$inferSelect> =>

@@ -1,6 +1,6 @@
 /** What a live room must hear of changes made over REST. */
 /** A change that the room's object must carry out for those connected. Handing it on twice does no harm. */
-export type Change =
+export type RoomCommand =
   /** Sockets are closed and sessions ended; joining is refused until the room is active again. */
   | { readonly type: "room.closed" }
   /** Sockets are closed and everything the object keeps is removed. */

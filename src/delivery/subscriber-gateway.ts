@@ -1,13 +1,13 @@
 /** The only way to the object of a subscriber: turns its key into its stub. */
 import type { Env } from "../config.ts";
-import type { SubscriberKey, Subscribers } from "./subscriber-port.ts";
+import type { SubscriberGateway, SubscriberKey } from "./subscriber-port.ts";
 
-export function subscribersOf(env: Env): Subscribers {
+export function subscriberGateway(env: Env): SubscriberGateway {
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
   return {
-    take: async (key, envelopes, version) => stub(key).take(key, [...envelopes], version),
-    expect: async (key, version) => stub(key).expect(version),
-    forget: async (key) => stub(key).forget(),
+    enqueue: async (key, events, version) => stub(key).enqueue(key, [...events], version),
+    requireVersion: async (key, version) => stub(key).requireVersion(version),
+    remove: async (key) => stub(key).remove(),
     listDeliveries: async (key, { status }, { limit, offset }) =>
       stub(key).listDeliveries(status, limit, offset),
     redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),

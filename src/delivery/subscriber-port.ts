@@ -11,7 +11,7 @@ export interface SubscriberKey {
 }
 
 /** An event on its way. */
-export interface Envelope {
+export interface OutgoingEvent {
   readonly eventId: string;
   readonly event: EventName;
   readonly roomId: string;
@@ -57,13 +57,13 @@ export interface Delivery {
 
 type PageWanted = Pick<Page, "limit" | "offset">;
 
-export interface Subscribers {
+export interface SubscriberGateway {
   /** Takes events to deliver, each event id once. `version` is that of the subscriber's row when they happened. */
-  take(key: SubscriberKey, envelopes: readonly Envelope[], version: number): Promise<void>;
+  enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
   /** What is remembered of the subscriber's row counts no more from now on if its version is lower than this. */
-  expect(key: SubscriberKey, version: number): Promise<void>;
+  requireVersion(key: SubscriberKey, version: number): Promise<void>;
   /** Drops everything: the subscriber was deleted. What is under way is not stopped. */
-  forget(key: SubscriberKey): Promise<void>;
+  remove(key: SubscriberKey): Promise<void>;
 
   /** A page of a webhook's deliveries as far as they are kept, newest first, and how many there are. */
   listDeliveries(
@@ -74,7 +74,7 @@ export interface Subscribers {
   /** Sends a delivery's event once more, as a new delivery; null when there is no such delivery. */
   redeliver(key: SubscriberKey, deliveryId: string): Promise<Delivery | null>;
   /** Sends a webhook an event now and waits for the outcome of the first attempt. */
-  send(key: SubscriberKey, envelope: Envelope): Promise<Delivery>;
+  send(key: SubscriberKey, envelope: OutgoingEvent): Promise<Delivery>;
 
   /** A page of a workflow's executions that are over, as far as they are kept, newest first. */
   listExecutions(
@@ -82,5 +82,5 @@ export interface Subscribers {
     page: PageWanted,
   ): Promise<{ readonly executions: readonly WorkflowExecution[]; readonly total: number }>;
   /** Runs a workflow with an event now, once by its id, and waits for its end; null when that is no longer wanted. */
-  run(key: SubscriberKey, envelope: Envelope): Promise<WorkflowExecution | null>;
+  run(key: SubscriberKey, envelope: OutgoingEvent): Promise<WorkflowExecution | null>;
 }

@@ -4,7 +4,7 @@ import type { EventName } from "./events.ts";
 import type { SubscriberKey } from "./subscriber-port.ts";
 
 /** A subscriber as it was when an event happened. */
-export interface Listener {
+export interface Subscription {
   readonly kind: SubscriberKey["kind"];
   readonly id: string;
   /** Changes with its row: what was remembered of an earlier version is out of date. */
@@ -19,13 +19,13 @@ const LISTENERS = `${listenersIn("webhook")} UNION ALL ${listenersIn("workflow")
 const parametersOf = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
 
 /** All that listen to anything in a room. */
-export const selectListeners = (
+export const selectSubscriptions = (
   tenant: Tenant,
   roomId: string,
-): Statement<Listener & { events: string }> => ({ sql: LISTENERS, params: parametersOf(tenant, roomId) });
+): Statement<Subscription & { events: string }> => ({ sql: LISTENERS, params: parametersOf(tenant, roomId) });
 
 /** As a subquery: one row with those that listen to this event as JSON, in `owed`; no row without any. */
-export const listenersAsJson = (
+export const subscriptionsAsJson = (
   tenant: Tenant,
   roomId: string,
   event: EventName,
@@ -36,10 +36,10 @@ export const listenersAsJson = (
 });
 
 /** True when a listener's `events` name this one. */
-export const listensTo = (events: string, event: EventName): boolean => events.includes(quoted(event));
+export const matchesEvent = (events: string, event: EventName): boolean => events.includes(quoted(event));
 
 /** A name as it stands in a JSON array: none of them is then part of another one. */
 const quoted = (event: EventName): string => `"${event}"`;
 
-/** Listeners as {@link listenersAsJson} or a room wrote them. */
-export const parseListeners = (json: string): Listener[] => JSON.parse(json) as Listener[];
+/** Listeners as {@link subscriptionsAsJson} or a room wrote them. */
+export const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];

@@ -4,7 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "../users/table.ts";
-import { listenersAsJson } from "./subscriptions.ts";
+import { subscriptionsAsJson } from "./subscriptions.ts";
 import { type UserEventRow, userEvents } from "./table.ts";
 
 /** An event that is about to happen to a user. */
@@ -48,7 +48,7 @@ export function insertUserEvent(
     Object.entries(changes).flatMap(([name, value]) => (name === field ? [value] : [])),
   );
   const differs = changed.map(([, column]) => `users.${column.name} IS NOT ?`).join(" OR ");
-  const listeners = listenersAsJson(tenant, roomId, event);
+  const listeners = subscriptionsAsJson(tenant, roomId, event);
   return {
     sql: `INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
           SELECT ?, users.account_id, ?, ?, ${ROOM_JSON}, ${rowAsJson(users, "users", fields)}, listeners.owed
@@ -75,11 +75,11 @@ export const deleteUserEvent = (id: string): Statement =>
   statement(build.delete(userEvents).where(eq(userEvents.id, id)));
 
 /** Notes who of the listeners has not been given the event yet. */
-export const updateOwed = (id: string, owed: string): Statement =>
+export const updatePendingSubscriptions = (id: string, owed: string): Statement =>
   statement(build.update(userEvents).set({ owed }).where(eq(userEvents.id, id)));
 
 /** A page of the events from before `before` (epoch ms), the oldest first: their hand-over was cut off. */
-export const selectEventsLeftBehind = (
+export const selectPendingUserEvents = (
   before: number,
   { limit, offset }: Pick<Page, "limit" | "offset">,
 ): Statement<UserEventRow> =>

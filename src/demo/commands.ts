@@ -1,5 +1,5 @@
 /** Lets visitors into the demo: the first one's coming makes the room, and each becomes a user of its own. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { createRoom } from "../rooms/commands.ts";
@@ -16,8 +16,8 @@ const ANIMALS = ["Badger", "Finch", "Hare", "Heron", "Lynx", "Otter", "Puffin", 
 const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random() * names.length)] ?? "";
 
 /** A new user of the demo's room; NOT_FOUND when `DEMO_ACCOUNT_ID` names no organization. */
-export async function welcomeVisitor(
-  ctx: Ctx,
+export async function createVisitor(
+  ctx: RequestContext,
   name = `${oneOf(MOODS)} ${oneOf(ANIMALS)}`,
 ): Promise<{ token: string }> {
   const roomId = (await findRoomId(ctx)) ?? (await createRoomOnce(ctx));
@@ -25,13 +25,13 @@ export async function welcomeVisitor(
   return { token };
 }
 
-async function findRoomId(ctx: Ctx): Promise<string | null> {
+async function findRoomId(ctx: RequestContext): Promise<string | null> {
   const row = await findRoomRow(ctx, { customId: ROOM.customId });
   return row?.id ?? null;
 }
 
 /** Of several first visitors at once, one makes the room and the others find it. */
-async function createRoomOnce(ctx: Ctx): Promise<string> {
+async function createRoomOnce(ctx: RequestContext): Promise<string> {
   try {
     const { room } = await createRoom(ctx, ROOM);
     return room.id;

@@ -4,14 +4,14 @@ import * as z from "zod";
 import type { Env } from "../config.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
-import { asAppError, logLine } from "../http/error-response.ts";
-import { serve } from "../http/pipeline.ts";
-import { countVisitor } from "../http/rate-limit.ts";
-import { asPage } from "../http/security-headers.ts";
+import { logLine, toAppError } from "../http/error-response.ts";
+import { handleRequest } from "../http/pipeline.ts";
+import { limitDemoVisitors } from "../http/rate-limit.ts";
+import { withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
 import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
-import { welcomeVisitor } from "./commands.ts";
+import { createVisitor } from "./commands.ts";
 
 /** Answered through the same corridor as the API's endpoints, for the organization that the demo belongs to. */
 const visitors = endpoint({
@@ -26,7 +26,7 @@ const visitors = endpoint({
   status: 201,
   done: "Visitor created",
   data: z.object({ token: Token }),
-  handle: (ctx, { query }) => welcomeVisitor(ctx, query.name),
+  handle: (ctx, { query }) => createVisitor(ctx, query.name),
 });
 
 /** The organization that the demo belongs to; NOT_FOUND where there is no demo. */
@@ -44,18 +44,18 @@ async function answering(work: () => Promise<Response>): Promise<Response> {
     return await work();
   } catch (error) {
     const requestId = crypto.randomUUID();
-    const refusal = asAppError(error, "Server");
+    const refusal = toAppError(error, "Server");
     if (refusal.code === "INTERNAL_ERROR") console.error(logLine(requestId, "The demo failed", error));
     return failure(refusal, requestId);
   }
 }
 
 /** `POST /demo/visitors`: a token for whoever asks, at a rate that lets nobody fill the room. */
-export const receiveVisitor = (request: Request, env: Env, execution: ExecutionContext): Promise<Response> =>
+export const handleVisitor = (request: Request, env: Env, execution: ExecutionContext): Promise<Response> =>
   answering(async () => {
     const accountId = demoAccountId(env);
-    await countVisitor(env, request);
-    return serve(visitors, { request, env, execution, params: { accountId } });
+    await limitDemoVisitors(env, request);
+    return handleRequest(visitors, { request, env, execution, params: { accountId } });
   });
 
 /** The page and its files, which may load, run and reach nothing but this service. */
@@ -64,5 +64,5 @@ export const demoPage = (request: Request, env: Env): Promise<Response> =>
     demoAccountId(env);
     const asset = await env.ASSETS.fetch(request);
     if (asset.status === 404) throw new AppError("Server", "NOT_FOUND", "The demo has no such file");
-    return asPage(asset, new URL(request.url));
+    return withPageHeaders(asset, new URL(request.url));
   });

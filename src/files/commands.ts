@@ -1,20 +1,20 @@
 /** What can be done to files. */
-import { type Ctx, mayUseRoom, type Work } from "../context/context.ts";
+import { type OperationContext, type RequestContext, requireRoomAccess } from "../context/context.ts";
 import type { Form } from "../http/form/form.ts";
 import { AppError, notFound } from "../platform/errors.ts";
-import { findAdmission } from "../users/token-bearer.ts";
+import { findTokenBearer } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter } from "./blob-writer.ts";
 import { createKey, parseKey, urlOf } from "./file-key.ts";
-import { clear, MAX_UPLOAD_MS } from "./garbage-collection.ts";
+import { deleteBlobs, MAX_UPLOAD_MS } from "./garbage-collection.ts";
 import { essenceOf } from "./media-type.ts";
 import type { UploadResult } from "./schema.ts";
 import {
-  type Arrival,
-  doomFile,
-  doomUpload,
-  insertArrival,
+  insertUploading,
+  markFileForDeletion,
+  markStored,
+  markUploadForDeletion,
   selectFile,
-  storeArrival,
+  type UploadingFile,
   updateUploadId,
 } from "./store.ts";
 import { readUpload, type Upload } from "./upload.ts";
@@ -22,27 +22,27 @@ import { readUpload, type Upload } from "./upload.ts";
 const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
 
 /** A viewer may read and no more, and nobody acts as somebody else. */
-function mayUpload(ctx: Work, { roomId, userId }: Pick<Upload, "roomId" | "userId">): void {
-  mayUseRoom(ctx, roomId);
+function mayUpload(ctx: OperationContext, { roomId, userId }: Pick<Upload, "roomId" | "userId">): void {
+  requireRoomAccess(ctx, roomId);
   if (ctx.actor.type !== "user") return;
   if (ctx.actor.userId !== userId) throw forbidden("A user uploads as itself: send its own id as userId");
   mayEdit(ctx);
 }
 
-function mayEdit({ actor }: Work): void {
+function mayEdit({ actor }: OperationContext): void {
   if (actor.type === "user" && actor.role === "viewer") throw forbidden("A viewer may not change files");
 }
 
 /** A file on its way: its row stands before its first byte, so that nothing is ever in R2 that no row knows. */
 class ArrivingFile {
-  readonly #ctx: Work;
+  readonly #ctx: OperationContext;
   readonly #writer: BlobWriter;
   readonly #deadline: number;
-  #row: Arrival | undefined;
+  #row: UploadingFile | undefined;
   #admission: Promise<void> | undefined;
 
   /** There may be at most `maxBytes`. */
-  constructor(ctx: Work, maxBytes: number) {
+  constructor(ctx: OperationContext, maxBytes: number) {
     this.#ctx = ctx;
     this.#deadline = ctx.now() + MAX_UPLOAD_MS;
     const sink: BlobSink = {
@@ -61,7 +61,7 @@ class ArrivingFile {
   }
 
   /** The file's row, as soon as it is written: nothing goes to R2 before. */
-  async #admitted(): Promise<Arrival> {
+  async #admitted(): Promise<UploadingFile> {
     await this.#admission;
     if (this.#row === undefined) throw new Error("An upload is admitted before its bytes go anywhere");
     return this.#row;
@@ -87,10 +87,10 @@ class ArrivingFile {
   }
 
   /** NOT_FOUND without the room or, unless a workflow uploads, the user; FORBIDDEN when the room is closed. */
-  async #announce(row: Arrival): Promise<void> {
+  async #announce(row: UploadingFile): Promise<void> {
     const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
-    const insertion = insertArrival(row, uploader);
-    const { room, user } = await findAdmission(this.#ctx, row.roomId, row.uploadedBy, [insertion]);
+    const insertion = insertUploading(row, uploader);
+    const { room, user } = await findTokenBearer(this.#ctx, row.roomId, row.uploadedBy, [insertion]);
     if (room === null) throw notFound("Rooms", "Room");
     if (room.state === "closed") throw forbidden("The room is closed; open it again to upload");
     if (user === null && uploader === "user") throw notFound("Users", "User");
@@ -109,7 +109,7 @@ class ArrivingFile {
     const size = await this.#writer.finish();
     const { key } = await this.#admitted();
     const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
-    const [stored] = await ctx.commit([storeArrival(ctx, key, size, ctx.now())], data);
+    const [stored] = await ctx.commit([markStored(ctx, key, size, ctx.now())], data);
     if (stored.length === 0) throw notFound("Rooms", "Room");
     return data;
   }
@@ -120,8 +120,8 @@ class ArrivingFile {
     const { db, blobs, log } = this.#ctx;
     try {
       await this.#admission?.catch(() => {});
-      const [doomed] = await db.run([doomUpload(this.#ctx, this.#row.key)]);
-      await clear(db, blobs, doomed);
+      const [doomed] = await db.run([markUploadForDeletion(this.#ctx, this.#row.key)]);
+      await deleteBlobs(db, blobs, doomed);
     } catch (error) {
       log("What came of a failed upload could not be removed yet", error);
     }
@@ -129,7 +129,7 @@ class ArrivingFile {
 }
 
 /** Stores the file of a form. When it is refused, nothing of it is left. */
-export async function uploadFile(ctx: Ctx, form: Form): Promise<{ file: UploadResult }> {
+export async function uploadFile(ctx: RequestContext, form: Form): Promise<{ file: UploadResult }> {
   const file = new ArrivingFile(ctx, form.maxBytes);
   const work = readUpload(form, file).then(() => file.finish());
   const cleared = work.catch(() => file.giveUp());
@@ -143,7 +143,11 @@ export async function uploadFile(ctx: Ctx, form: Form): Promise<{ file: UploadRe
 }
 
 /** Stores a file that is all there. When it is refused, nothing of it is left. */
-export async function putFile(ctx: Work, upload: Upload, bytes: Uint8Array): Promise<UploadResult> {
+export async function putFile(
+  ctx: OperationContext,
+  upload: Upload,
+  bytes: Uint8Array,
+): Promise<UploadResult> {
   const arriving = new ArrivingFile(ctx, bytes.byteLength);
   try {
     arriving.admit(upload);
@@ -156,15 +160,15 @@ export async function putFile(ctx: Work, upload: Upload, bytes: Uint8Array): Pro
 }
 
 /** Removes a file; of several at once, one finds it. A user removes what it has uploaded itself. */
-export async function deleteFile(ctx: Work, key: string): Promise<{ key: string }> {
+export async function deleteFile(ctx: OperationContext, key: string): Promise<{ key: string }> {
   const parsed = parseKey(key);
-  if (parsed !== null) mayUseRoom(ctx, parsed.roomId);
+  if (parsed !== null) requireRoomAccess(ctx, parsed.roomId);
   mayEdit(ctx);
   if (parsed === null) throw notFound("Files", "File");
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
-  const [[row], doomed] = await ctx.db.run([selectFile(ctx, key), doomFile(ctx, key, uploader)]);
+  const [[row], doomed] = await ctx.db.run([selectFile(ctx, key), markFileForDeletion(ctx, key, uploader)]);
   if (row === undefined) throw notFound("Files", "File");
   if (doomed.length === 0) throw forbidden("A user deletes its own files only");
-  await clear(ctx.db, ctx.blobs, doomed);
+  await deleteBlobs(ctx.db, ctx.blobs, doomed);
   return { key };
 }

@@ -1,6 +1,6 @@
 /** What can be asked about files. */
-import { mayUseRoom, type Work } from "../context/context.ts";
-import { type PageShown, pageShown } from "../http/paginate.ts";
+import { type OperationContext, requireRoomAccess } from "../context/context.ts";
+import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { selectRoom } from "../rooms/queries.ts";
@@ -9,29 +9,29 @@ import { countFiles, type FileFilter, selectFile, selectFiles } from "./store.ts
 
 /** A room's files, newest first. NOT_FOUND without the room. One round trip; R2 is not asked. */
 export async function listFiles(
-  ctx: Work,
+  ctx: OperationContext,
   roomId: string,
   filter: FileFilter,
   page: Page,
-): Promise<{ files: StorageFile[] } & PageShown> {
-  mayUseRoom(ctx, roomId);
+): Promise<{ files: StorageFile[] } & PresentedPage> {
+  requireRoomAccess(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoom(ctx, { id: roomId }),
     selectFiles(ctx, roomId, filter, page),
     countFiles(ctx, roomId, filter),
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
-  return { files: rows.map((row) => presentFile(row, ctx.origin)), ...pageShown(page, counted) };
+  return { files: rows.map((row) => presentFile(row, ctx.origin)), ...presentPage(page, counted) };
 }
 
 /** A file of this room with its bytes; null when there is none such. BAD_REQUEST when it has more than `maxBytes`. */
 export async function readFile(
-  ctx: Work,
+  ctx: OperationContext,
   roomId: string,
   key: string,
   maxBytes: number,
 ): Promise<{ file: StorageFile; bytes: ArrayBuffer } | null> {
-  mayUseRoom(ctx, roomId);
+  requireRoomAccess(ctx, roomId);
   const [[row]] = await ctx.db.run([selectFile(ctx, key)]);
   if (row === undefined || row.roomId !== roomId) return null;
   if (row.size > maxBytes) {

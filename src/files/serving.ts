@@ -1,6 +1,6 @@
 /** Answers with a file's bytes, safely on our own origin whatever the file is, and caches it for good. */
 import { create } from "content-disposition";
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
 import type { Blob, BlobFacts } from "./blobs.ts";
 import { type ParsedKey, parseKey } from "./file-key.ts";
@@ -26,7 +26,7 @@ const isKnown = (header: string | null, etag: string): boolean =>
     header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag));
 
 /** Answers a GET or HEAD. NOT_FOUND when no such file is stored. The key is the only credential. */
-export async function serveFile(ctx: Ctx, key: string, request: Request): Promise<Response> {
+export async function serveFile(ctx: RequestContext, key: string, request: Request): Promise<Response> {
   const parsed = parseKey(key);
   if (parsed === null) throw notFound("Files", "File");
   const { headers, method } = request;
@@ -46,7 +46,11 @@ export async function serveFile(ctx: Ctx, key: string, request: Request): Promis
   return slice === null ? unsatisfiable(facts.size) : readFile(ctx, parsed, slice);
 }
 
-async function readFile(ctx: Ctx, { key, filename }: ParsedKey, range: RangeFrom | null): Promise<Response> {
+async function readFile(
+  ctx: RequestContext,
+  { key, filename }: ParsedKey,
+  range: RangeFrom | null,
+): Promise<Response> {
   const blob = await ctx.blobs.get({ accountId: ctx.accountId, key }, range);
   if (blob === null) throw notFound("Files", "File");
   if (blob.body === null) return unsatisfiable(blob.size);

@@ -19,10 +19,10 @@ export interface FileFilter {
 }
 
 /** A file whose bytes are to be removed. */
-export type DoomedFile = Pick<FileRow, "key" | "accountId" | "uploadId">;
+export type DeletingFile = Pick<FileRow, "key" | "accountId" | "uploadId">;
 
 /** A file of which nothing has come yet. */
-export type Arrival = Omit<FileRow, "size" | "state" | "uploadId">;
+export type UploadingFile = Omit<FileRow, "size" | "state" | "uploadId">;
 
 const { key, accountId, uploadId } = columnsOf(files);
 const DOOMED = { key, accountId, uploadId };
@@ -35,7 +35,10 @@ const whereIs = ({ accountId }: Tenant, key: string) =>
   and(eq(files.accountId, accountId), eq(files.key, key));
 
 /** Announces a file before its first byte, unless the room is not there or closed, or has no such user as uploader. */
-export const insertArrival = (row: Arrival, uploader: "user" | "workflow"): Statement<{ key: string }> => ({
+export const insertUploading = (
+  row: UploadingFile,
+  uploader: "user" | "workflow",
+): Statement<{ key: string }> => ({
   sql: `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
         SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'arriving'
         WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active')
@@ -57,7 +60,7 @@ export const updateUploadId = (tenant: Tenant, key: string, uploadId: string): S
  * Shows a file whose bytes are all there, unless it is doomed or its uploader or room has gone meanwhile.
  * No user's id is like a workflow's, which has a colon.
  */
-export const storeArrival = (
+export const markStored = (
   { accountId }: Tenant,
   key: string,
   size: number,
@@ -139,7 +142,11 @@ export const countFiles = (
 ): Statement<{ total: number }> => fileCount(filterOf(filter), valuesOf(tenant, roomId, filter));
 
 /** Takes a file that is shown out of sight; with `uploadedBy`, only if it is this user's. */
-export const doomFile = (tenant: Tenant, key: string, uploadedBy: string | null): Statement<DoomedFile> =>
+export const markFileForDeletion = (
+  tenant: Tenant,
+  key: string,
+  uploadedBy: string | null,
+): Statement<DeletingFile> =>
   statement(
     build
       .update(files)
@@ -155,7 +162,7 @@ export const doomFile = (tenant: Tenant, key: string, uploadedBy: string | null)
   );
 
 /** Gives an upload up, unless it is shown: then it has succeeded, whatever its request was told. */
-export const doomUpload = (tenant: Tenant, key: string): Statement<DoomedFile> =>
+export const markUploadForDeletion = (tenant: Tenant, key: string): Statement<DeletingFile> =>
   statement(
     build
       .update(files)
@@ -165,7 +172,7 @@ export const doomUpload = (tenant: Tenant, key: string): Statement<DoomedFile> =
   );
 
 /** Takes all files of a room out of sight. */
-export const doomFilesOf = ({ accountId }: Tenant, roomId: string): Statement =>
+export const markFilesOfRoomForDeletion = ({ accountId }: Tenant, roomId: string): Statement =>
   statement(
     build
       .update(files)
@@ -174,7 +181,7 @@ export const doomFilesOf = ({ accountId }: Tenant, roomId: string): Statement =>
   );
 
 /** Takes uploads for lost that began before `before` (epoch ms) and have not ended. */
-export const doomLostUploads = (before: number): Statement =>
+export const markAbandonedUploads = (before: number): Statement =>
   statement(
     build
       .update(files)
@@ -182,10 +189,14 @@ export const doomLostUploads = (before: number): Statement =>
       .where(and(isArriving, lt(files.uploadedAt, before))),
   );
 
-export const selectDoomed = (limit: number): Statement<DoomedFile> =>
+export const selectDeleting = (limit: number): Statement<DeletingFile> =>
   statement(build.select(DOOMED).from(files).where(isDoomed).limit(limit));
 
-export const selectDoomedOf = ({ accountId }: Tenant, roomId: string, limit: number): Statement<DoomedFile> =>
+export const selectDeletingOfRoom = (
+  { accountId }: Tenant,
+  roomId: string,
+  limit: number,
+): Statement<DeletingFile> =>
   statement(
     build
       .select(DOOMED)
@@ -195,7 +206,7 @@ export const selectDoomedOf = ({ accountId }: Tenant, roomId: string, limit: num
   );
 
 /** Forgets files whose bytes are gone. */
-export const deleteDoomed = (keys: readonly string[]): Statement =>
+export const deleteMarked = (keys: readonly string[]): Statement =>
   statement(
     build
       .delete(files)

@@ -1,13 +1,13 @@
 /** Who makes a request (spec section 5): one scheme after the other, each of which knows one kind of credential. */
 import { verifyKey } from "../accounts/verify-key.ts";
 import type { Actor } from "../context/context.ts";
-import { sessionCookieOf } from "../people/sign-in-cookie.ts";
-import { type SignedIn, verifySession } from "../people/verify-sign-in.ts";
+import { signInCookieOf } from "../people/sign-in-cookie.ts";
+import { type SignInSession, verifySignIn } from "../people/verify-sign-in.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { findTokenBearer } from "../users/queries.ts";
 import type { Tokens } from "../users/tokens.ts";
-import { mustBeOurOwn } from "./csrf.ts";
+import { requireSameOrigin } from "./csrf.ts";
 
 /** What a scheme may use to find out. */
 export interface AuthPorts {
@@ -64,12 +64,12 @@ const userTokenScheme: Scheme = async (request, { db, tokens, now }) => {
 
 /** A member of the organization, by the dashboard's cookie; whatever stands in `Authorization` comes before it. */
 const sessionScheme: Scheme = async (request, { db, cookieSecret, accountId, now }) => {
-  const cookie = request.headers.has("Authorization") ? null : sessionCookieOf(request);
+  const cookie = request.headers.has("Authorization") ? null : signInCookieOf(request);
   if (cookie === null) return undefined;
-  mustBeOurOwn(request);
-  const membershipOf = ({ organizations }: SignedIn) => organizations.find(({ id }) => id === accountId);
-  const suffices = (session: SignedIn) => membershipOf(session) !== undefined;
-  const session = await verifySession(cookie, { db, secret: cookieSecret(), now: now(), suffices });
+  requireSameOrigin(request);
+  const membershipOf = ({ organizations }: SignInSession) => organizations.find(({ id }) => id === accountId);
+  const suffices = (session: SignInSession) => membershipOf(session) !== undefined;
+  const session = await verifySignIn(cookie, { db, secret: cookieSecret(), now: now(), suffices });
   if (session === null) return null;
   const membership = membershipOf(session);
   if (membership === undefined) {

@@ -7,7 +7,7 @@ const SAFE_METHODS: readonly string[] = ["GET", "HEAD"];
  * FORBIDDEN when the request would change something and does not say that one of our own pages sends it. A page of
  * another origin can neither leave `Origin` out nor make it up, and what reads only is kept from it by the browser.
  */
-export function mustBeOurOwn(request: Request): void {
+export function requireSameOrigin(request: Request): void {
   if (SAFE_METHODS.includes(request.method)) return;
   const site = request.headers.get("Sec-Fetch-Site");
   const isOwn =

@@ -1,6 +1,6 @@
 /** What a feature says of one of its endpoints: enough to route, guard, validate, describe and test it. */
 import type * as z from "zod";
-import type { Actor, Ctx } from "../context/context.ts";
+import type { Actor, RequestContext } from "../context/context.ts";
 import type { ErrorCode, Module } from "../platform/errors.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 
@@ -15,7 +15,7 @@ export interface Replay {
   /** `data` without its secrets, as it is kept; null when it must not be shown again. */
   keep(data: object): object | null;
   /** `data` as it was, with what {@link Replay.keep} left out derived again. */
-  restore(ctx: Ctx, kept: object): Promise<object>;
+  restore(ctx: RequestContext, kept: object): Promise<object>;
 }
 
 /** For answers that hold a one-time secret: it is never shown again, so a retry is told that it is done. */
@@ -67,7 +67,10 @@ export interface EndpointDefinition<
   /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
-  readonly handle: (ctx: Ctx, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
+  readonly handle: (
+    ctx: RequestContext,
+    input: Input<Path, z.infer<Query>, z.infer<Body>>,
+  ) => Promise<z.infer<Data>>;
 }
 
 /** An endpoint that takes a form instead of JSON, part by part while it comes. */
@@ -78,7 +81,7 @@ export interface FormEndpointDefinition<Path extends string, Data extends Shape>
   readonly done: string;
   readonly data: Data;
   readonly handle: (
-    ctx: Ctx,
+    ctx: RequestContext,
     input: Pick<Input<Path, unknown, unknown>, "params"> & { readonly form: Form },
   ) => Promise<z.infer<Data>>;
 }
@@ -87,7 +90,11 @@ export interface FormEndpointDefinition<Path extends string, Data extends Shape>
 export interface RawEndpointDefinition<Path extends string> extends Description<Path> {
   /** The statuses of a success, with what each means. */
   readonly answers: Readonly<Record<number, string>>;
-  readonly respond: (ctx: Ctx, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;
+  readonly respond: (
+    ctx: RequestContext,
+    input: Input<Path, unknown, unknown>,
+    request: Request,
+  ) => Promise<Response>;
 }
 
 interface ErasedInput {
@@ -108,12 +115,12 @@ export type Endpoint = Description<string> &
         readonly status: 200 | 201;
         readonly done: string;
         readonly data: Shape;
-        handle(ctx: Ctx, input: ErasedInput): Promise<object>;
+        handle(ctx: RequestContext, input: ErasedInput): Promise<object>;
       }
     | {
         readonly kind: "raw";
         readonly answers: Readonly<Record<number, string>>;
-        respond(ctx: Ctx, input: ErasedInput, request: Request): Promise<Response>;
+        respond(ctx: RequestContext, input: ErasedInput, request: Request): Promise<Response>;
       }
   );
 

@@ -104,7 +104,7 @@ export function failure(error: AppError, requestId: string): Response {
 }
 
 /** The same answer for our own pages alone: no page of another origin may read it. */
-export function forOwnPages(response: Response): Response {
+export function withoutCors(response: Response): Response {
   for (const name of Object.keys(CORS_HEADERS)) response.headers.delete(name);
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
   return response;

@@ -7,7 +7,7 @@ const UNAPPLIED_MIGRATIONS =
   "in production, run `npx wrangler d1 migrations apply DB --remote --env production`";
 
 /** The refusal that `error` stands for: itself, or an INTERNAL_ERROR that gives nothing away. */
-export function asAppError(error: unknown, module: Module): AppError {
+export function toAppError(error: unknown, module: Module): AppError {
   if (error instanceof AppError) return error;
   if (lacksTables(error)) return new AppError("Server", "INTERNAL_ERROR", UNAPPLIED_MIGRATIONS);
   return new AppError(

@@ -93,17 +93,17 @@ export const pageShape = {
 };
 
 /** Which page an answer shows, and of how many items. */
-export interface PageShown {
+export interface PresentedPage {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
 
 /** The page as it was used, with the total that a count statement answered. */
-export const pageShown = (
+export const presentPage = (
   { limit, offset }: Page,
   counted: readonly { readonly total: number }[],
-): PageShown => ({
+): PresentedPage => ({
   total: counted[0]?.total ?? 0,
   limit,
   offset,

@@ -1,12 +1,12 @@
 /** The corridor that every request under /v1 walks: who, how often, what exactly, do it, answer. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import { checkBody, parseJson, readBody } from "./body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
-import { asAppError, logLine } from "./error-response.ts";
+import { logLine, toAppError } from "./error-response.ts";
 import { Form } from "./form/form.ts";
-import { hasKey, once, openReceipt } from "./idempotency/idempotency.ts";
-import { type Call, openContext } from "./request-context.ts";
+import { hasIdempotencyKey, openReceipt, runOnce } from "./idempotency/idempotency.ts";
+import { type Call, createRequestContext } from "./request-context.ts";
 import { checkPath, checkQuery } from "./validate.ts";
 
 type EnvelopeEndpoint = Endpoint & { readonly kind: "envelope" };
@@ -15,17 +15,17 @@ type RawEndpoint = Endpoint & { readonly kind: "raw" };
 const NO_BYTES = new Uint8Array();
 
 /** Answers a call to `endpoint`; never rejects. */
-export async function serve(endpoint: Endpoint, call: Call): Promise<Response> {
+export async function handleRequest(endpoint: Endpoint, call: Call): Promise<Response> {
   const requestId = crypto.randomUUID();
   try {
-    const ctx = await openContext(endpoint, call, requestId);
+    const ctx = await createRequestContext(endpoint, call, requestId);
     const url = new URL(call.request.url);
     checkPath(url.pathname, endpoint.module);
     return endpoint.kind === "raw"
       ? await answerRaw(endpoint, ctx, call)
       : await answer(endpoint, ctx, call, url.search);
   } catch (error) {
-    const refusal = asAppError(error, endpoint.module);
+    const refusal = toAppError(error, endpoint.module);
     if (refusal.code === "INTERNAL_ERROR") console.error(logLine(requestId, "A request failed", error));
     return failure(refusal, requestId);
   }
@@ -33,18 +33,18 @@ export async function serve(endpoint: Endpoint, call: Call): Promise<Response> {
 
 async function answer(
   endpoint: EnvelopeEndpoint,
-  ctx: Ctx,
+  ctx: RequestContext,
   { request, params }: Call,
   search: string,
 ): Promise<Response> {
   const { module } = endpoint;
   const query = endpoint.query === undefined ? {} : checkQuery(endpoint.query, search, module);
-  const form = endpoint.form && new Form(request, endpoint.form, module, hasKey(request));
+  const form = endpoint.form && new Form(request, endpoint.form, module, hasIdempotencyKey(request));
   const bytes = endpoint.method === "GET" || form ? NO_BYTES : await readBody(request, module);
   const body =
     endpoint.body &&
     checkBody(endpoint.body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
-  const work = (own: Ctx) =>
+  const work = (own: RequestContext) =>
     endpoint.handle(own, { params, query, body, form }).catch(async (refusal) => {
       await form?.drain();
       throw refusal;
@@ -55,12 +55,16 @@ async function answer(
       ? openReceipt(request, content, { ...endpoint, actor: ctx.actor, db: ctx.db, now: ctx.now() })
       : null;
   if (receipt === null) return success(endpoint.status, endpoint.done, await work(ctx), ctx.requestId);
-  const { data, replayed } = await once(receipt, ctx, work);
+  const { data, replayed } = await runOnce(receipt, ctx, work);
   const headers = replayed ? { "Idempotency-Replayed": "true" } : undefined;
   return success(endpoint.status, endpoint.done, data, ctx.requestId, headers);
 }
 
-async function answerRaw(endpoint: RawEndpoint, ctx: Ctx, { request, params }: Call): Promise<Response> {
+async function answerRaw(
+  endpoint: RawEndpoint,
+  ctx: RequestContext,
+  { request, params }: Call,
+): Promise<Response> {
   const response = await endpoint.respond(
     ctx,
     { params, query: {}, body: undefined, form: undefined },

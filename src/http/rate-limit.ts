@@ -23,7 +23,7 @@ const credentialOf = (actor: Actor): string => {
 };
 
 /** Counts a request against its organization and its credential; RATE_LIMITED when either has had enough. */
-export async function countRequest(env: Env, actor: Actor): Promise<void> {
+export async function limitRequests(env: Env, actor: Actor): Promise<void> {
   const [account, credential] = await Promise.all([
     actor.type === "anyone" || env.ACCOUNT_RATE_LIMIT.limit({ key: actor.accountId }),
     env.CREDENTIAL_RATE_LIMIT.limit({ key: credentialOf(actor) }),
@@ -34,20 +34,24 @@ export async function countRequest(env: Env, actor: Actor): Promise<void> {
 }
 
 /** Counts a dashboard's request against its person, or its address when nobody is signed in. */
-export async function countVisit(env: Env, request: Request, personId: string | null): Promise<void> {
+export async function limitDashboardRequests(
+  env: Env,
+  request: Request,
+  personId: string | null,
+): Promise<void> {
   const key = personId === null ? `address:${addressOf(request)}` : `person:${personId}`;
   const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key });
   if (!success) throw limited("Too many requests; wait and retry");
 }
 
 /** Counts a failed authentication against its address; RATE_LIMITED when it has had too many. */
-export async function countAuthFailure(env: Env, request: Request): Promise<void> {
+export async function limitAuthFailures(env: Env, request: Request): Promise<void> {
   const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: addressOf(request) });
   if (!success) throw limited("Too many failed authentications from this address; wait and retry");
 }
 
 /** Counts a new visitor of the demo against its address; RATE_LIMITED when it has sent too many. */
-export async function countVisitor(env: Env, request: Request): Promise<void> {
+export async function limitDemoVisitors(env: Env, request: Request): Promise<void> {
   const { success } = await env.DEMO_RATE_LIMIT.limit({ key: addressOf(request) });
   if (!success) throw limited("Too many new visitors from this address; wait and retry", DEMO_WINDOW_SECONDS);
 }
@@ -56,7 +60,7 @@ export async function countVisitor(env: Env, request: Request): Promise<void> {
  * Counts a try to prove who one is, by password, against the address it comes from and against whom it is for:
  * guessing at one person from everywhere is as slow as guessing at everybody from one place.
  */
-export async function countPasswordTry(env: Env, request: Request, whom: string): Promise<void> {
+export async function limitPasswordAttempts(env: Env, request: Request, whom: string): Promise<void> {
   const [address, person] = await Promise.all([
     env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: addressOf(request) }),
     env.SIGN_IN_RATE_LIMIT.limit({ key: await sha256(new TextEncoder().encode(whom)) }),

@@ -1,19 +1,19 @@
 /** The first half of the corridor: who calls, how often, whether they may; and what commands are given then. */
 import type { ExecutionContext } from "hono";
 import { type Env, jwtSecrets, webhookDevTargets } from "../config.ts";
-import type { Actor, Ctx } from "../context/context.ts";
-import { subscribersOf } from "../delivery/subscriber-gateway.ts";
+import type { Actor, RequestContext } from "../context/context.ts";
+import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openBlobs } from "../files/blobs.ts";
 import { cookieSecretOf } from "../people/sign-in-cookie.ts";
 import { openDatabase } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { roomGateway } from "../realtime/gateway.ts";
-import { runnerOf } from "../sandbox/runners/select-runner.ts";
+import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { authenticate } from "./authenticate.ts";
 import { admits, type Endpoint } from "./endpoint.ts";
 import { logLine } from "./error-response.ts";
-import { addressOf, countAuthFailure, countRequest } from "./rate-limit.ts";
+import { addressOf, limitAuthFailures, limitRequests } from "./rate-limit.ts";
 
 /** A request on its way, with what routing found in its path. */
 export interface Call {
@@ -26,7 +26,11 @@ export interface Call {
 const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
 
 /** Finds out who calls and whether they may, counts the call, and opens its context. */
-export async function openContext(endpoint: Endpoint, call: Call, requestId: string): Promise<Ctx> {
+export async function createRequestContext(
+  endpoint: Endpoint,
+  call: Call,
+  requestId: string,
+): Promise<RequestContext> {
   const { request, env, execution, params } = call;
   const db = openDatabase(env.DB);
   const secrets = jwtSecrets(env);
@@ -47,7 +51,7 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
       defer,
     }),
   );
-  await countRequest(env, actor);
+  await limitRequests(env, actor);
   if (actor.type !== "anyone" && actor.accountId !== accountId) {
     throw forbidden("The credential belongs to another account than the one in the path");
   }
@@ -61,8 +65,8 @@ export async function openContext(endpoint: Endpoint, call: Call, requestId: str
     db,
     tokens,
     rooms: roomGateway(env),
-    subscribers: subscribersOf(env),
-    runner: { deploy: async (script) => runnerOf(env).deploy(script) },
+    subscribers: subscriberGateway(env),
+    runner: { deploy: async (script) => selectRunner(env).deploy(script) },
     blobs: openBlobs(env.FILES),
     origin: new URL(request.url).origin,
     webhookDevTargets: webhookDevTargets(env),
@@ -85,7 +89,7 @@ async function identify(
   try {
     return await authenticated();
   } catch (error) {
-    if (error instanceof AppError) await countAuthFailure(env, request);
+    if (error instanceof AppError) await limitAuthFailures(env, request);
     throw error;
   }
 }

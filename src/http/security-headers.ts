@@ -4,7 +4,7 @@
 export type PageNeeds = Readonly<Record<string, string>>;
 
 /** The asset as a page or as a part of one. */
-export function asPage(asset: Response, url: URL, needs: PageNeeds = {}): Response {
+export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}): Response {
   const response = new Response(asset.body, asset);
   const { headers } = response;
   headers.set("Content-Security-Policy", policyFor(url, needs));

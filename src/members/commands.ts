@@ -1,7 +1,7 @@
 /** What can be done about who belongs to an organization. */
-import { type Ctx, mayManage } from "../context/context.ts";
+import { type RequestContext, requireOwner } from "../context/context.ts";
 import type { OwnOrganization } from "../people/schema.ts";
-import { forgetPerson } from "../people/verify-sign-in.ts";
+import { evictPerson } from "../people/verify-sign-in.ts";
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { getInvitation, invitationGone, invitationHashOf } from "./queries.ts";
@@ -25,10 +25,10 @@ const createToken = (): string =>
 
 /** Makes an invitation, for whoever has its link. The answer is the only place where that is ever shown. */
 export async function createInvitation(
-  ctx: Ctx,
+  ctx: RequestContext,
   { role }: InvitationCreation,
 ): Promise<{ invitation: Invitation; url: string }> {
-  mayManage(ctx);
+  requireOwner(ctx);
   const token = createToken();
   const now = ctx.now();
   const row = {
@@ -49,16 +49,16 @@ export async function createInvitation(
 }
 
 /** Withdraws an invitation. */
-export async function deleteInvitation(ctx: Ctx, id: string): Promise<Record<string, never>> {
-  mayManage(ctx);
+export async function deleteInvitation(ctx: RequestContext, id: string): Promise<Record<string, never>> {
+  requireOwner(ctx);
   const [deleted] = await ctx.commit([deleteRow(ctx, id, ctx.now())]);
   if (deleted.length === 0) throw notFound("Accounts", "Invitation");
   return {};
 }
 
 /** Ends a membership: somebody else's for owners, one's own for everybody. CONFLICT for the last owner's. */
-export async function removeMember(ctx: Ctx, personId: string): Promise<Record<string, never>> {
-  if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) mayManage(ctx);
+export async function removeMember(ctx: RequestContext, personId: string): Promise<Record<string, never>> {
+  if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) requireOwner(ctx);
   const [before, deleted] = await ctx.commit([
     selectMembership(ctx, personId),
     deleteMembership(ctx, personId),
@@ -67,12 +67,12 @@ export async function removeMember(ctx: Ctx, personId: string): Promise<Record<s
   if (deleted.length === 0) {
     throw new AppError("Accounts", "CONFLICT", "The last owner stays; invite another owner first");
   }
-  forgetPerson(personId);
+  evictPerson(personId);
   return {};
 }
 
 /** What makes an organization, and the person its first owner. */
-export function foundOrganization(
+export function newOrganization(
   personId: string,
   { id, name, createdAt }: { readonly id: string; readonly name: string; readonly createdAt: number },
 ): { readonly organization: OwnOrganization; readonly statements: readonly [Statement, Statement] } {
@@ -84,21 +84,21 @@ export function foundOrganization(
 
 /**
  * What lets the person in by an invitation's link, and uses that up; NOT_FOUND when it cannot be accepted any more.
- * When the statements fail because somebody was faster, {@link refusalOf} says so.
+ * When the statements fail because somebody was faster, {@link membershipError} says so.
  */
-export async function joinBy(
+export async function planInvitedMembership(
   db: Database,
   token: string,
   personId: string,
   now: number,
-): Promise<ReturnType<typeof foundOrganization>> {
+): Promise<ReturnType<typeof newOrganization>> {
   const { accountId, organization, role } = await getInvitation(db, token, now);
   const statements = acceptInvitation(await invitationHashOf(token), personId, now);
   return { organization: { id: accountId, name: organization, role }, statements };
 }
 
 /** What a batch that lets somebody in failed of, as the person should hear it; other errors as they are. */
-export function refusalOf(error: unknown): unknown {
+export function membershipError(error: unknown): unknown {
   const violated = violatedConstraint(error);
   if (violated === "required:memberships.account_id") return invitationGone();
   if (violated?.startsWith("unique:memberships.") === true) {
@@ -108,5 +108,5 @@ export function refusalOf(error: unknown): unknown {
 }
 
 /** Forgets invitations that cannot be accepted any more. */
-export const sweepInvitations = (db: Database, now: number): Promise<unknown> =>
+export const purgeExpiredInvitations = (db: Database, now: number): Promise<unknown> =>
   db.run([deleteExpiredInvitations(now)]);

@@ -1,6 +1,6 @@
 /** What can be asked about who belongs to an organization. */
-import type { Ctx } from "../context/context.ts";
-import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { RequestContext } from "../context/context.ts";
+import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
@@ -26,19 +26,22 @@ export const invitationGone = () =>
   );
 
 /** The organization's members, who came last first. */
-export async function listMembers(ctx: Ctx, page: Page): Promise<{ members: Member[] } & PageShown> {
+export async function listMembers(
+  ctx: RequestContext,
+  page: Page,
+): Promise<{ members: Member[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectMembers(ctx, page), countMembers(ctx)]);
-  return { members: rows.map(presentMember), ...pageShown(page, counted) };
+  return { members: rows.map(presentMember), ...presentPage(page, counted) };
 }
 
 /** The organization's invitations that can still be accepted, newest first. */
 export async function listInvitations(
-  ctx: Ctx,
+  ctx: RequestContext,
   page: Page,
-): Promise<{ invitations: Invitation[] } & PageShown> {
+): Promise<{ invitations: Invitation[] } & PresentedPage> {
   const now = ctx.now();
   const [rows, counted] = await ctx.db.run([selectInvitations(ctx, now, page), countInvitations(ctx, now)]);
-  return { invitations: rows.map(presentInvitation), ...pageShown(page, counted) };
+  return { invitations: rows.map(presentInvitation), ...presentPage(page, counted) };
 }
 
 /** What the holder of a link is invited to; NOT_FOUND when it cannot be accepted any more. */

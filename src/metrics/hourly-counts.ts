@@ -4,7 +4,7 @@ import type { Statement, Tenant } from "../platform/d1.ts";
 export const HOUR_MS = 60 * 60 * 1000;
 
 /** What is counted. */
-export interface Activity {
+export interface HourlyCounts {
   readonly events?: number;
   readonly runs?: number;
   /** Those of the runs that failed. */
@@ -15,10 +15,10 @@ export interface Activity {
 export const hourOf = (at: number): number => at - (at % HOUR_MS);
 
 /** Counts what happened at `at`, if each of `conditions` selects a row. A crash may have some counted twice. */
-export const countActivity = (
+export const incrementHourlyCounts = (
   { accountId }: Pick<Tenant, "accountId">,
   at: number,
-  { events = 0, runs = 0, failedRuns = 0 }: Activity,
+  { events = 0, runs = 0, failedRuns = 0 }: HourlyCounts,
   conditions: readonly Statement[] = [],
 ): Statement => ({
   sql: `INSERT INTO hourly_counts (account_id, hour, events, runs, failed_runs)

@@ -1,5 +1,5 @@
 /** What can be asked about an organization as a whole. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { Database } from "../platform/d1.ts";
 import { presentTime } from "../platform/time.ts";
 import { HOUR_MS, hourOf } from "./hourly-counts.ts";
@@ -10,7 +10,7 @@ const HOURS_SHOWN = 24;
 const HOURS_KEPT = 48;
 
 /** An organization at a glance, in one D1 trip: as lists show it, and so up to a second behind. */
-export async function getOverview(ctx: Ctx): Promise<Overview> {
+export async function getOverview(ctx: RequestContext): Promise<Overview> {
   const first = hourOf(ctx.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
   const [[rooms], [users], rows] = await ctx.db.run([
     selectRoomTotals(ctx),
@@ -38,5 +38,5 @@ export async function getOverview(ctx: Ctx): Promise<Overview> {
 }
 
 /** Forgets what no chart shows any more. */
-export const sweepActivity = (db: Database, now: number): Promise<unknown> =>
+export const deleteOldHourlyCounts = (db: Database, now: number): Promise<unknown> =>
   db.run([deleteHours(hourOf(now) - HOURS_KEPT * HOUR_MS)]);

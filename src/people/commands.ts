@@ -1,24 +1,24 @@
 /** Signing up, in and out, and what people change about themselves. */
 
-import { foundOrganization, joinBy, refusalOf } from "../members/commands.ts";
+import { membershipError, newOrganization, planInvitedMembership } from "../members/commands.ts";
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
-import type { PersonVisit, Reply, Visit } from "./person-context.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import type { Me, OwnOrganization, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import {
   COOKIE_NAME,
-  SESSION_LIFETIME_MS,
-  SESSION_RENEWAL_MS,
+  SIGN_IN_LIFETIME_MS,
+  SIGN_IN_RENEWAL_MS,
   tokenHashOf,
   tokenIn,
 } from "./sign-in-cookie.ts";
 import { deleteExpiredSessions, deleteSession, selectOrganizations, updatePerson } from "./store.ts";
-import { forgetPerson, forgetSession, parseOrganizations } from "./verify-sign-in.ts";
+import { evictPerson, evictSignIn, parseOrganizations } from "./verify-sign-in.ts";
 
 type NoData = Record<string, never>;
 
 /** The library takes some milliseconds to load, which only those pay who need it. */
-async function openAuth(visit: Visit, newPersonId = visit.newId()) {
+async function openAuth(visit: DashboardContext, newPersonId = visit.newId()) {
   const { openAuth: open } = await import("./auth/open-auth.ts");
   return open({ db: visit.db, origin: visit.origin, secret: visit.cookieSecret, newPersonId });
 }
@@ -28,7 +28,7 @@ const cookieAmong = (headers: Headers): string | undefined =>
   headers.getSetCookie().find((cookie) => cookie.startsWith(`${COOKIE_NAME}=`));
 
 /** Runs what the library wants written, and what of ours belongs to it. */
-async function commit(visit: Visit, [first, ...others]: readonly Statement[]): Promise<void> {
+async function commit(visit: DashboardContext, [first, ...others]: readonly Statement[]): Promise<void> {
   if (first !== undefined) await visit.db.run([first, ...others]);
 }
 
@@ -40,10 +40,10 @@ function refusalIn(error: unknown): string | undefined {
 }
 
 /** Ends the session that the browser has had until now: signing in again leaves none behind. */
-function endSession({ cookie, cookieSecret }: Visit): Statement[] {
+function endSession({ cookie, cookieSecret }: DashboardContext): Statement[] {
   const token = cookie === null ? null : tokenIn(cookie, cookieSecret);
   if (token === null) return [];
-  forgetSession(tokenHashOf(token));
+  evictSignIn(tokenHashOf(token));
   return [deleteSession(tokenHashOf(token))];
 }
 
@@ -54,18 +54,18 @@ const emailTaken = () =>
  * Makes a person with its first session, and its organization unless it comes by invitation: all of it or
  * nothing. CONFLICT for an address that is taken: no mail is sent that could say so instead.
  */
-export async function signUp(visit: Visit, input: SignUp): Promise<Reply<Me>> {
+export async function signUp(visit: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
   const { name, email, password, invitation } = input;
   await visit.countPasswordTry(email);
   const [personId, now] = [visit.newId(), visit.now()];
   const { organization, statements } =
     invitation === undefined
-      ? foundOrganization(personId, {
+      ? newOrganization(personId, {
           id: visit.newId(),
           name: input.organization ?? name,
           createdAt: now,
         })
-      : await joinBy(visit.db, invitation, personId, now);
+      : await planInvitedMembership(visit.db, invitation, personId, now);
   const { api, writes } = await openAuth(visit, personId);
   try {
     const { headers } = await api.signUpEmail({ body: { name, email, password }, returnHeaders: true });
@@ -76,12 +76,15 @@ export async function signUp(visit: Visit, input: SignUp): Promise<Reply<Me>> {
     const isTaken =
       refusalIn(error) === "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL" ||
       violatedConstraint(error) === "unique:people.email";
-    throw isTaken ? emailTaken() : refusalOf(error);
+    throw isTaken ? emailTaken() : membershipError(error);
   }
 }
 
 /** Begins a session. UNAUTHORIZED alike, and after the same work, for a wrong password and for nobody's address. */
-export async function signIn(visit: Visit, { email, password }: SignIn): Promise<Reply<Me>> {
+export async function signIn(
+  visit: DashboardContext,
+  { email, password }: SignIn,
+): Promise<DashboardResult<Me>> {
   await visit.countPasswordTry(email);
   const { api, writes } = await openAuth(visit);
   try {
@@ -100,24 +103,24 @@ export async function signIn(visit: Visit, { email, password }: SignIn): Promise
 }
 
 /** Ends the session, if there is one, and has the browser forget its cookie. */
-export async function signOut(visit: Visit): Promise<Reply<NoData>> {
+export async function signOut(visit: DashboardContext): Promise<DashboardResult<NoData>> {
   await commit(visit, endSession(visit));
   return { data: {}, cookie: `${COOKIE_NAME}=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict` };
 }
 
-const meOf = ({ person: { personId: id, name, email, organizations } }: PersonVisit): Me => ({
+const meOf = ({ person: { personId: id, name, email, organizations } }: PersonContext): Me => ({
   person: { id, name, email },
   organizations: [...organizations],
 });
 
 /** Who is signed in. Whoever comes back before the session ends, if only once in thirty days, stays signed in. */
-export async function comeBack(visit: PersonVisit): Promise<Reply<Me>> {
-  const isYoung = visit.person.expiresAt - visit.now() > SESSION_LIFETIME_MS - SESSION_RENEWAL_MS;
+export async function getMe(visit: PersonContext): Promise<DashboardResult<Me>> {
+  const isYoung = visit.person.expiresAt - visit.now() > SIGN_IN_LIFETIME_MS - SIGN_IN_RENEWAL_MS;
   if (isYoung || visit.cookie === null) return { data: meOf(visit) };
   const { api, writes } = await openAuth(visit);
   const { headers } = await api.getSession({ headers: headersWith(visit.cookie), returnHeaders: true });
   await commit(visit, writes);
-  forgetSession(visit.person.tokenHash);
+  evictSignIn(visit.person.tokenHash);
   return { data: meOf(visit), cookie: cookieAmong(headers) };
 }
 
@@ -125,9 +128,9 @@ const headersWith = (cookie: string): Headers => new Headers({ Cookie: `${COOKIE
 
 /** Changes what others see of a person. */
 export async function updateMe(
-  visit: PersonVisit,
+  visit: PersonContext,
   { name }: PersonUpdate,
-): Promise<Reply<{ person: Person }>> {
+): Promise<DashboardResult<{ person: Person }>> {
   const { personId: id, email } = visit.person;
   await visit.db.run([updatePerson(id, name, visit.now())]);
   return { data: { person: { id, name, email } } };
@@ -137,7 +140,10 @@ export async function updateMe(
  * Changes the password, ends all sessions and begins a new one for this browser, all of it or nothing.
  * VALIDATION_ERROR when the current one is wrong.
  */
-export async function changePassword(visit: PersonVisit, input: PasswordChange): Promise<Reply<NoData>> {
+export async function changePassword(
+  visit: PersonContext,
+  input: PasswordChange,
+): Promise<DashboardResult<NoData>> {
   const { personId } = visit.person;
   await visit.countPasswordTry(personId);
   const { api, writes } = await openAuth(visit);
@@ -148,7 +154,7 @@ export async function changePassword(visit: PersonVisit, input: PasswordChange):
       returnHeaders: true,
     });
     await commit(visit, writes);
-    forgetPerson(personId);
+    evictPerson(personId);
     return { data: {}, cookie: cookieAmong(headers) };
   } catch (error) {
     if (refusalIn(error) !== "INVALID_PASSWORD") throw error;
@@ -158,10 +164,10 @@ export async function changePassword(visit: PersonVisit, input: PasswordChange):
 
 /** Makes another organization, with the person as its first owner. */
 export async function createOrganization(
-  visit: PersonVisit,
+  visit: PersonContext,
   { name }: { readonly name: string },
-): Promise<Reply<{ organization: OwnOrganization }>> {
-  const { organization, statements } = foundOrganization(visit.person.personId, {
+): Promise<DashboardResult<{ organization: OwnOrganization }>> {
+  const { organization, statements } = newOrganization(visit.person.personId, {
     id: visit.newId(),
     name,
     createdAt: visit.now(),
@@ -172,19 +178,24 @@ export async function createOrganization(
 
 /** Joins an organization by an invitation's link. CONFLICT for one who belongs to it already. */
 export async function acceptInvitation(
-  visit: PersonVisit,
+  visit: PersonContext,
   token: string,
-): Promise<Reply<{ organization: OwnOrganization }>> {
-  const { organization, statements } = await joinBy(visit.db, token, visit.person.personId, visit.now());
+): Promise<DashboardResult<{ organization: OwnOrganization }>> {
+  const { organization, statements } = await planInvitedMembership(
+    visit.db,
+    token,
+    visit.person.personId,
+    visit.now(),
+  );
   try {
     await visit.db.run(statements);
   } catch (error) {
-    throw refusalOf(error);
+    throw membershipError(error);
   }
-  forgetPerson(visit.person.personId);
+  evictPerson(visit.person.personId);
   return { data: { organization } };
 }
 
 /** Forgets sessions that have ended by themselves. */
-export const sweepSessions = (db: Database, now: number): Promise<unknown> =>
+export const deleteExpiredSignIns = (db: Database, now: number): Promise<unknown> =>
   db.run([deleteExpiredSessions(now)]);

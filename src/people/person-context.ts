@@ -1,9 +1,9 @@
 /** What one request of a dashboard's page carries through commands and queries, as `Ctx` does for the API's. */
 import type { Database } from "../platform/d1.ts";
-import type { SignedIn } from "./verify-sign-in.ts";
+import type { SignInSession } from "./verify-sign-in.ts";
 
 /** A request of whoever looks at the dashboard. */
-export interface Visit {
+export interface DashboardContext {
   readonly db: Database;
   /** Our own, as in `https://atrium.example`. */
   readonly origin: string;
@@ -20,12 +20,12 @@ export interface Visit {
 }
 
 /** A request of somebody who is signed in. */
-export interface PersonVisit extends Visit {
-  readonly person: SignedIn;
+export interface PersonContext extends DashboardContext {
+  readonly person: SignInSession;
 }
 
 /** What a visit comes to. */
-export interface Reply<Data extends object> {
+export interface DashboardResult<Data extends object> {
   readonly data: Data;
   /** The session cookie to set, as `Set-Cookie` has it. */
   readonly cookie?: string | undefined;

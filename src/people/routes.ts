@@ -1,11 +1,11 @@
 /** The doors by which people come in, and at which they look after themselves: all of `/dashboard/api`. */
-import { openDoor, personDoor } from "../dashboard/api.ts";
+import { personEndpoint, publicEndpoint } from "../dashboard/api.ts";
 import { getInvitation } from "../members/queries.ts";
 import {
   acceptInvitation,
   changePassword,
-  comeBack,
   createOrganization,
+  getMe,
   signIn,
   signOut,
   signUp,
@@ -13,8 +13,8 @@ import {
 } from "./commands.ts";
 import { OrganizationCreation, PasswordChange, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 
-export const doors = [
-  openDoor({
+export const peopleEndpoints = [
+  publicEndpoint({
     method: "POST",
     path: "/sign-up",
     module: "Auth",
@@ -23,7 +23,7 @@ export const doors = [
     done: "Signed up",
     handle: (visit, { body }) => signUp(visit, body),
   }),
-  openDoor({
+  publicEndpoint({
     method: "POST",
     path: "/sign-in",
     module: "Auth",
@@ -32,7 +32,7 @@ export const doors = [
     done: "Signed in",
     handle: (visit, { body }) => signIn(visit, body),
   }),
-  openDoor({
+  publicEndpoint({
     method: "POST",
     path: "/sign-out",
     module: "Auth",
@@ -40,15 +40,15 @@ export const doors = [
     done: "Signed out",
     handle: (visit) => signOut(visit),
   }),
-  personDoor({
+  personEndpoint({
     method: "GET",
     path: "/me",
     module: "Auth",
     status: 200,
     done: "You are signed in",
-    handle: (visit) => comeBack(visit),
+    handle: (visit) => getMe(visit),
   }),
-  personDoor({
+  personEndpoint({
     method: "PATCH",
     path: "/me",
     module: "Auth",
@@ -57,7 +57,7 @@ export const doors = [
     done: "Name changed",
     handle: (visit, { body }) => updateMe(visit, body),
   }),
-  personDoor({
+  personEndpoint({
     method: "POST",
     path: "/password",
     module: "Auth",
@@ -66,7 +66,7 @@ export const doors = [
     done: "Password changed; all other sessions have ended",
     handle: (visit, { body }) => changePassword(visit, body),
   }),
-  personDoor({
+  personEndpoint({
     method: "POST",
     path: "/organizations",
     module: "Accounts",
@@ -75,7 +75,7 @@ export const doors = [
     done: "Organization created",
     handle: (visit, { body }) => createOrganization(visit, body),
   }),
-  openDoor({
+  publicEndpoint({
     method: "GET",
     path: "/invitations/:token",
     module: "Accounts",
@@ -86,7 +86,7 @@ export const doors = [
       return { data: { organization: { name: organization }, invited_by: invitedBy } };
     },
   }),
-  personDoor({
+  personEndpoint({
     method: "POST",
     path: "/invitations/:token/accept",
     module: "Accounts",

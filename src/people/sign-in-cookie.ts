@@ -5,17 +5,17 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 export const COOKIE_NAME = "__Host-atrium_session";
 
 /** A session that is not used for so long has ended. */
-export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+export const SIGN_IN_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How old a session's end may become before using it moves it. */
-export const SESSION_RENEWAL_MS = 24 * 60 * 60 * 1000;
+export const SIGN_IN_RENEWAL_MS = 24 * 60 * 60 * 1000;
 
 /** Signs sessions' cookies. A new JWT_SECRET therefore ends all sessions. */
 export const cookieSecretOf = (jwtSecret: string): string =>
   createHmac("sha256", jwtSecret).update("session cookies").digest("base64url");
 
 /** The cookie's raw value; null when the request has none. */
-export function sessionCookieOf(request: Request): string | null {
+export function signInCookieOf(request: Request): string | null {
   for (const pair of request.headers.get("Cookie")?.split(";") ?? []) {
     const [name = "", ...value] = pair.split("=");
     if (name.trim() === COOKIE_NAME) return value.join("=").trim();

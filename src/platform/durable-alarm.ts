@@ -1,5 +1,5 @@
 /** The one alarm of a Durable Object: setting it is a write to storage, so it is only ever set to be earlier. */
-export class Alarm {
+export class DurableAlarm {
   readonly #storage: DurableObjectStorage;
   /** Epoch milliseconds; null when none is set. */
   #at: number | null = null;
@@ -12,7 +12,7 @@ export class Alarm {
   }
 
   /** Sets it to go off at the earliest of these times at the latest (epoch ms; null for never). */
-  ringBy(times: readonly (number | null)[]): void {
+  scheduleBy(times: readonly (number | null)[]): void {
     const at = Math.min(...times.filter((time) => time !== null));
     if (!Number.isFinite(at) || (this.#at !== null && this.#at <= at)) return;
     this.#at = at;
@@ -20,7 +20,7 @@ export class Alarm {
   }
 
   /** It has gone off, or was removed with all else. */
-  forget(): void {
+  markFired(): void {
     this.#at = null;
   }
 }

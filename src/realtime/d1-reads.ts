@@ -7,10 +7,10 @@ import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { findUsers } from "../users/queries.ts";
 import { recordOf, type UserRecord } from "../users/schema.ts";
-import { findAdmission } from "../users/token-bearer.ts";
-import type { Sight } from "./room.ts";
+import { findTokenBearer } from "../users/token-bearer.ts";
+import type { QueryResult } from "./room.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
-import type { Inquiry } from "./transport/effects.ts";
+import type { DatabaseQuery } from "./transport/effects.ts";
 
 /** A user and its room; null for what was deleted meanwhile. */
 export async function readUser(
@@ -18,7 +18,7 @@ export async function readUser(
   { accountId, roomId }: RoomIdentity,
   userId: string,
 ): Promise<{ readonly user: UserRecord | null; readonly room: RoomRow | null }> {
-  const { user, room } = await findAdmission(openTenant(env.DB, accountId), roomId, userId);
+  const { user, room } = await findTokenBearer(openTenant(env.DB, accountId), roomId, userId);
   return { user: user === null ? null : recordOf(user), room };
 }
 
@@ -27,13 +27,17 @@ export const readRoom = (env: Env, { accountId, roomId }: RoomIdentity): Promise
   findRoomRow(openTenant(env.DB, accountId), { id: roomId });
 
 /** Null when the database failed, or the room is gone. */
-export async function look(env: Env, identity: RoomIdentity, inquiry: Inquiry): Promise<Sight | null> {
+export async function runQuery(
+  env: Env,
+  identity: RoomIdentity,
+  query: DatabaseQuery,
+): Promise<QueryResult | null> {
   try {
-    if (inquiry.type === "ROOM_GET") {
+    if (query.type === "ROOM_GET") {
       const room = await readRoom(env, identity);
       return room === null ? null : { room };
     }
-    const page = { ...inquiry.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    const page = { ...query.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
     const { users, total } = await findUsers(openTenant(env.DB, identity.accountId), identity.roomId, page);
     return { users: users.map(recordOf), total };
   } catch (error) {

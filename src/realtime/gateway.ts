@@ -1,24 +1,24 @@
 /** The only way to a room's object: turns a room's id into its stub. */
 import type { Env } from "../config.ts";
-import type { Change } from "../delivery/room-command.ts";
+import type { RoomCommand } from "../delivery/room-command.ts";
 import { AppError } from "../platform/errors.ts";
-import type { RoomFigures } from "../rooms/schema.ts";
+import type { RoomStats } from "../rooms/schema.ts";
 import type { Response } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./requests.ts";
 import { ACCOUNT_HEADER, ROOM_HEADER } from "./room-object.ts";
-import type { Reconciliation, RoomReading, UserReading } from "./snapshots.ts";
+import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./snapshots.ts";
 
 /** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
 export interface RoomGateway {
   /** The room's figures, and what it knows of these users. */
-  read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomReading>;
-  readUser(roomId: string, accountId: string, userId: string): Promise<UserReading>;
+  read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot>;
+  readUser(roomId: string, accountId: string, userId: string): Promise<UserSnapshot>;
   /** Sets the counter to the users who are really online, in the object and in the database. */
   reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
   /** Hands a change on to those who are connected; may be repeated. Gives the figures after it. */
-  apply(roomId: string, accountId: string, change: Change): Promise<RoomFigures>;
+  apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
   /** Does what the organization asks of the live room; throws the refusal that the room answers. */
-  ask(roomId: string, accountId: string, request: RoomRequest): Promise<object>;
+  request(roomId: string, accountId: string, request: RoomRequest): Promise<object>;
   /** Upgrades to a WebSocket that waits to join. */
   connect(roomId: string, accountId: string, request: Request): Promise<globalThis.Response>;
 }
@@ -30,8 +30,8 @@ export function roomGateway(env: Env): RoomGateway {
     readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
     apply: async (roomId, accountId, change) => stub(roomId).apply(accountId, change),
-    ask: async (roomId, accountId, request) => {
-      const answer = await stub(roomId).ask(accountId, JSON.stringify(request));
+    request: async (roomId, accountId, request) => {
+      const answer = await stub(roomId).request(accountId, JSON.stringify(request));
       return dataOf(JSON.parse(answer) as Response);
     },
     // A request of our own: nothing that the client sent reaches the object but its wish to upgrade.

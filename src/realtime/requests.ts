@@ -7,7 +7,7 @@ import { Follows } from "./content/follows.ts";
 import { fingerprintOf } from "./content/receipt.ts";
 import { Stores } from "./content/stores.ts";
 import { Broadcasts } from "./messaging/broadcasts.ts";
-import { type Members, send } from "./participants/participants.ts";
+import { type Participants, send } from "./participants/participants.ts";
 import {
   type ClientMessage,
   type CommentPage,
@@ -17,15 +17,15 @@ import {
 import * as protocol from "./protocol/protocol.ts";
 import type { RoomStorage } from "./storage/storage.ts";
 import type { Joined } from "./transport/connections.ts";
-import type { Effect, Inquiry } from "./transport/effects.ts";
+import type { DatabaseQuery, Effect } from "./transport/effects.ts";
 
 /** What is answered at once, from what the room itself has. */
 export type RoomRequest =
-  | Exclude<ClientMessage, Inquiry | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "MARK" }>
-  | OwnerRequest;
+  | Exclude<ClientMessage, DatabaseQuery | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "MARK" }>
+  | OrganizationRequest;
 
 /** What only the organization asks, over REST; it has no request id there. */
-export type OwnerRequest = { readonly requestId?: string | undefined } & (
+export type OrganizationRequest = { readonly requestId?: string | undefined } & (
   | { readonly type: "STORE_LIST" }
   | { readonly type: "PRESENCE_GET" }
   | {
@@ -57,13 +57,13 @@ export interface RequestPorts {
   report(what: string, error: unknown): void;
 }
 
-export interface Outcome {
+export interface RequestOutcome {
   readonly response: protocol.Response;
   /** In the order in which they are to be carried out, before the response goes out. */
   readonly effects: readonly Effect[];
 }
 
-interface Done {
+interface RequestResult {
   readonly data: object;
   readonly effects?: readonly Effect[];
 }
@@ -113,18 +113,18 @@ const VIEWER_REFUSED = new AppError("Rooms", "FORBIDDEN", "Viewers may not do th
 
 export class Requests {
   readonly #ports: RequestPorts;
-  readonly #members: Members;
+  readonly #participants: Participants;
   readonly changes: Changes;
   readonly stores: Stores;
   readonly comments: Comments;
   readonly follows: Follows;
   readonly #broadcasts: Broadcasts;
 
-  constructor(ports: RequestPorts, members: Members) {
+  constructor(ports: RequestPorts, members: Participants) {
     const { storage } = ports;
     const now = () => ports.now();
     this.#ports = ports;
-    this.#members = members;
+    this.#participants = members;
     this.changes = new Changes(storage, now);
     this.stores = new Stores(storage, this.changes);
     this.comments = new Comments({ storage, changes: this.changes, now, newId: () => ports.newId() });
@@ -133,14 +133,14 @@ export class Requests {
   }
 
   /** Does what is asked, whole or not at all. It never throws. */
-  handle(request: RoomRequest, by: Requester): Outcome {
+  handle(request: RoomRequest, by: Requester): RequestOutcome {
     try {
       if (by.role === "viewer" && EDITOR_MESSAGES.has(request.type)) throw VIEWER_REFUSED;
       const { data, effects = [] } = LASTING_REQUESTS.has(request.type)
         ? this.changes.transaction(() => this.#once(request, by))
         : this.#work(request, by);
       const response = protocol.success(DONE[request.type], data, request.requestId);
-      return { response, effects: [...this.tellChanges(), ...effects] };
+      return { response, effects: [...this.broadcastChanges(), ...effects] };
     } catch (error) {
       return { response: protocol.failure(this.#faultOf(request, error), request.requestId), effects: [] };
     }
@@ -153,15 +153,15 @@ export class Requests {
   }
 
   /** Tells all members of the changes that were made. */
-  tellChanges(): Effect[] {
+  broadcastChanges(): Effect[] {
     const changes = this.changes.take();
     if (changes.length === 0) return []; // most requests make none, and listing the members costs
-    const to = this.#members.connections.joinedIds();
+    const to = this.#participants.connections.joinedIds();
     return to.length === 0 ? [] : changes.map((change) => send(to, { type: "event", ...change }));
   }
 
   /** A request that has made its changes before is answered as it was then, and makes none. */
-  #once(request: RoomRequest, by: Requester): Done {
+  #once(request: RoomRequest, by: Requester): RequestResult {
     const { requestId } = request;
     if (requestId === undefined) return this.#work(request, by);
     const userId = senderOf(by);
@@ -177,7 +177,7 @@ export class Requests {
     return done;
   }
 
-  #work(request: RoomRequest, by: Requester): Done {
+  #work(request: RoomRequest, by: Requester): RequestResult {
     const userId = by.connection?.userId ?? null;
     switch (request.type) {
       case "STORE_LIST":
@@ -211,7 +211,7 @@ export class Requests {
           data: { comment: this.comments.resolve(request.data.commentId, request.data.resolved, userId) },
         };
       case "PRESENCE_GET":
-        return { data: { presence: this.#members.presence.states() } };
+        return { data: { presence: this.#participants.presence.states() } };
       case "BROADCAST":
         return this.#broadcasts.send(request.data, {
           requestId: request.requestId,
@@ -227,7 +227,7 @@ export class Requests {
   #workFor(
     request: Extract<RoomRequest, { readonly type: PersonalType }>,
     { connection, roomId }: Requester,
-  ): Done {
+  ): RequestResult {
     if (connection === null) throw new AppError("Rooms", "BAD_REQUEST", "Only members can ask for this");
     const { userId } = connection;
     switch (request.type) {
@@ -238,10 +238,10 @@ export class Requests {
         return { data: { comment: this.comments.react(commentId, reaction, on, userId) } };
       }
       case "PRESENCE_UPDATE":
-        return { data: {}, effects: this.#members.presence.update(connection, request.data.state) };
+        return { data: {}, effects: this.#participants.presence.update(connection, request.data.state) };
       case "PRESENCE_SUBSCRIBE": {
         const { target, on } = request.data;
-        return { data: {}, effects: this.#members.presence.subscribe(connection, target, on) };
+        return { data: {}, effects: this.#participants.presence.subscribe(connection, target, on) };
       }
       case "USER_FOLLOW":
         this.follows.follow(userId, request.data.userId);
@@ -256,7 +256,11 @@ export class Requests {
     return { ...this.comments.list(page), limit: page.limit, offset: page.offset };
   }
 
-  #editComment({ commentId, text, resolved }: Extract<OwnerRequest, { type: "COMMENT_EDIT" }>["data"]) {
+  #editComment({
+    commentId,
+    text,
+    resolved,
+  }: Extract<OrganizationRequest, { type: "COMMENT_EDIT" }>["data"]) {
     const edited = text === undefined ? null : this.comments.updateText(commentId, text, null);
     return resolved === undefined && edited !== null
       ? edited

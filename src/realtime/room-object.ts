@@ -1,27 +1,27 @@
 /** The Durable Object that hosts one room: it owns sockets, alarm and storage, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
-import type { Change } from "../delivery/room-command.ts";
-import { distributeRoomEvents } from "../delivery/room-events.ts";
-import { subscribersOf } from "../delivery/subscriber-gateway.ts";
+import type { RoomCommand } from "../delivery/room-command.ts";
+import { fanOutRoomEvents } from "../delivery/room-events.ts";
+import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant } from "../platform/d1.ts";
 import { logFailure } from "../platform/log.ts";
-import type { RoomFigures } from "../rooms/schema.ts";
-import { copyFigures } from "../rooms/stats.ts";
-import { look, readRoom, readUser } from "./d1-reads.ts";
-import { admit } from "./join/authorize-join.ts";
-import { Handover } from "./outbox/outbox-drain.ts";
-import { FiguresCopy, type FiguresVersion } from "./participants/stats-projection.ts";
+import type { RoomStats } from "../rooms/schema.ts";
+import { updateRoomStats } from "../rooms/stats.ts";
+import { readRoom, readUser, runQuery } from "./d1-reads.ts";
+import { authorizeJoin } from "./join/authorize-join.ts";
+import { OutboxDrain } from "./outbox/outbox-drain.ts";
+import { StatsProjection, type VersionedStats } from "./participants/stats-projection.ts";
 import { PING, PONG, serialize } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./requests.ts";
 import { Room } from "./room.ts";
-import type { Reconciliation, RoomReading, UserReading } from "./snapshots.ts";
+import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./snapshots.ts";
 import type { RoomIdentity, RoomRecord } from "./storage/storage.ts";
-import type { WaitingEvent } from "./storage/storage-outbox.ts";
+import type { PendingEvent } from "./storage/storage-outbox.ts";
 import { SqliteStorage } from "./storage/storage-sqlite.ts";
-import type { Effect, Inquiry } from "./transport/effects.ts";
-import { Pace, Rest } from "./transport/flush-policy.ts";
-import { Flusher } from "./transport/flush-timer.ts";
+import type { DatabaseQuery, Effect } from "./transport/effects.ts";
+import { RestPolicy, TickPolicy } from "./transport/flush-policy.ts";
+import { FlushTimer } from "./transport/flush-timer.ts";
 import { Sockets } from "./transport/sockets.ts";
 
 /** Headers by which the gateway tells the object of an upgrade which room it is. */
@@ -34,28 +34,28 @@ export class RoomObject extends DurableObject<Env> {
 
   readonly #room: Room;
   readonly #sockets: Sockets;
-  readonly #copy: FiguresCopy;
-  readonly #handover: Handover;
-  readonly #pace = new Pace();
-  readonly #rest = new Rest();
-  readonly #ticker = new Flusher(
+  readonly #statsProjection: StatsProjection;
+  readonly #outboxDrain: OutboxDrain;
+  readonly #pace = new TickPolicy();
+  readonly #rest = new RestPolicy();
+  readonly #ticker = new FlushTimer(
     () => this.clock(),
     this.#pace,
-    () => this.#tellPresence(),
+    () => this.#flushPresence(),
   );
-  readonly #sender = new Flusher(
+  readonly #sender = new FlushTimer(
     () => this.clock(),
     this.#rest,
     () => this.#send(),
   );
   /** Presence has changed since it was last told. */
-  #isStirred = false;
+  #presenceHasChanged = false;
   /** Setting an alarm is a write to storage: one that is set is remembered, and only an earlier one replaces it. */
   #alarmAt: number | null = null;
   /** Told by whoever calls, and kept in storage and with the sockets: an alarm has nobody to ask. */
   #identity: RoomIdentity | null = null;
   /** Settles when the users' changes that were told so far have reached the members. */
-  #refreshed: Promise<void> = Promise.resolve();
+  #refreshes: Promise<void> = Promise.resolve();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -69,17 +69,17 @@ export class RoomObject extends DurableObject<Env> {
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
       report: (what, error) => logFailure(`${what} in room object ${ctx.id}`, error),
     });
-    this.#copy = new FiguresCopy({
+    this.#statsProjection = new StatsProjection({
       now: () => this.clock(),
       current: () => this.#currentFigures(),
       isOwed: () => this.#isCopyOwed(),
       write: (current) => this.#writeCopy(current),
-      written: (version) => this.#room.figuresCopied(version),
+      written: (version) => this.#room.statsProjected(version),
     });
-    this.#handover = new Handover({
+    this.#outboxDrain = new OutboxDrain({
       now: () => this.clock(),
       storage,
-      handOver: (events) => this.#handOver(events),
+      fanOut: (events) => this.#handOver(events),
       keepAlive: (work) => ctx.waitUntil(work),
       failed: (error) => logFailure(`events of room object ${ctx.id} could not be handed over yet`, error),
     });
@@ -135,9 +135,9 @@ export class RoomObject extends DurableObject<Env> {
     this.#alarmAt = null;
     try {
       this.#sweep();
-      this.#handover.retry();
-      const copyDueAt = this.#copy.dueAt();
-      if (copyDueAt !== null && copyDueAt <= this.clock()) await this.#copy.copy();
+      this.#outboxDrain.retry();
+      const copyDueAt = this.#statsProjection.dueAt();
+      if (copyDueAt !== null && copyDueAt <= this.clock()) await this.#statsProjection.copy();
     } catch (error) {
       logFailure(`the alarm of room object ${this.ctx.id} failed`, error);
     } finally {
@@ -151,12 +151,12 @@ export class RoomObject extends DurableObject<Env> {
   }
 
   /** Figures, and what is known of some users. Creates nothing in a room that nobody ever joined. */
-  read(accountId: string, userIds: string[]): RoomReading {
+  read(accountId: string, userIds: string[]): RoomSnapshot {
     this.#identify(accountId);
-    return { figures: this.#room.figures, attendance: this.#room.attendance(userIds) };
+    return { figures: this.#room.stats, attendance: this.#room.attendance(userIds) };
   }
 
-  readUser(accountId: string, userId: string): UserReading {
+  readUser(accountId: string, userId: string): UserSnapshot {
     const { roomId } = this.#identify(accountId);
     const sessions = this.#room.sessions(userId).map((session) => ({ ...session, roomId }));
     return { attendance: this.#room.attendance([userId])[userId] ?? null, sessions };
@@ -169,26 +169,26 @@ export class RoomObject extends DurableObject<Env> {
     const { previous, effects } = this.#room.reconcile();
     this.#perform(effects);
     this.#planAlarm(); // whatever becomes of the copy below
-    const { figures } = this.#room;
-    await this.#copy.copy();
-    return { previous, reconciled: figures.activeParticipants, figures };
+    const { stats } = this.#room;
+    await this.#statsProjection.copy();
+    return { previous, reconciled: stats.activeParticipants, figures: stats };
   }
 
   /** Carries out a change made over REST, for those who are connected. Twice does no harm. */
-  async apply(accountId: string, change: Change): Promise<RoomFigures> {
+  async apply(accountId: string, change: RoomCommand): Promise<RoomStats> {
     this.#identify(accountId);
     this.#perform(this.#room.apply(change));
     if (change.type === "room.deleted") await this.#erase();
     else this.#planAlarm();
     // What follows from this change is told before what the caller tells of it.
-    await Promise.all([this.#refreshed, this.#handover.settled()]);
-    return this.#room.figures;
+    await Promise.all([this.#refreshes, this.#outboxDrain.settled()]);
+    return this.#room.stats;
   }
 
   /** Does what the organization asks. Request and answer travel as JSON: they hold whatever users put in them. */
-  ask(accountId: string, request: string): string {
+  request(accountId: string, request: string): string {
     const { roomId } = this.#identify(accountId);
-    const { response, effects } = this.#room.ask(roomId, JSON.parse(request) as RoomRequest);
+    const { response, effects } = this.#room.request(roomId, JSON.parse(request) as RoomRequest);
     this.#perform(effects);
     return serialize(response);
   }
@@ -196,7 +196,7 @@ export class RoomObject extends DurableObject<Env> {
   /** Tells the members of a user's fields; those of one deleted meanwhile concern nobody. */
   async #refreshUser(userId: string, event: "userCreated" | "userUpdated"): Promise<void> {
     const { user, room } = await readUser(this.env, this.#knownIdentity(), userId);
-    if (room !== null) this.#room.know(room);
+    if (room !== null) this.#room.recordRoom(room);
     if (user !== null) this.#perform(this.#room.updateUser(user, event));
   }
 
@@ -205,15 +205,15 @@ export class RoomObject extends DurableObject<Env> {
     if (row !== null) this.#perform(this.#room.updateRoom(row));
   }
 
-  async #look(id: string, inquiry: Inquiry): Promise<void> {
-    const sight = await look(this.env, this.#knownIdentity(), inquiry);
-    this.#perform(this.#room.show(id, inquiry, sight));
+  async #look(id: string, query: DatabaseQuery): Promise<void> {
+    const sight = await runQuery(this.env, this.#knownIdentity(), query);
+    this.#perform(this.#room.answerQuery(id, query, sight));
   }
 
   /** Leaves nothing behind, the alarm included, once all events are handed over; until then it rejects. */
   async #erase(): Promise<void> {
     this.#planAlarm();
-    await this.#handover.finish();
+    await this.#outboxDrain.finish();
     this.#perform(this.#room.clear());
     this.#alarmAt = null;
     await this.ctx.storage.deleteAll();
@@ -236,17 +236,17 @@ export class RoomObject extends DurableObject<Env> {
 
   /** Something is to be done soon, come what may. */
   get #isBusy(): boolean {
-    return this.#copy.dueAt() !== null || this.#handover.dueAt() !== null;
+    return this.#statsProjection.dueAt() !== null || this.#outboxDrain.dueAt() !== null;
   }
 
   /** Asks who listens to what happened, and hands it over. */
-  async #handOver(events: readonly WaitingEvent[]): Promise<ReadonlyMap<string, string>> {
+  async #handOver(events: readonly PendingEvent[]): Promise<ReadonlyMap<string, string>> {
     const { accountId, roomId } = this.#knownIdentity();
-    return distributeRoomEvents(openTenant(this.env.DB, accountId), subscribersOf(this.env), roomId, events);
+    return fanOutRoomEvents(openTenant(this.env.DB, accountId), subscriberGateway(this.env), roomId, events);
   }
 
-  #currentFigures(): FiguresVersion {
-    return { figures: this.#room.figures, version: this.#room.record?.version ?? 0 };
+  #currentFigures(): VersionedStats {
+    return { figures: this.#room.stats, version: this.#room.record?.version ?? 0 };
   }
 
   #isCopyOwed(): boolean {
@@ -254,9 +254,9 @@ export class RoomObject extends DurableObject<Env> {
     return record !== null && record.copiedVersion < record.version;
   }
 
-  async #writeCopy({ figures, version }: FiguresVersion): Promise<void> {
+  async #writeCopy({ figures, version }: VersionedStats): Promise<void> {
     const { accountId, roomId } = this.#knownIdentity();
-    await copyFigures(openTenant(this.env.DB, accountId), roomId, figures, version);
+    await updateRoomStats(openTenant(this.env.DB, accountId), roomId, figures, version);
   }
 
   /** Carries out effects in their order, and sees to what may wait for the next tick. */
@@ -265,7 +265,7 @@ export class RoomObject extends DurableObject<Env> {
       if (effect.type === "send") this.#pace.count(effect.to.length, this.clock());
       this.#do(effect);
     }
-    if (this.#isStirred) this.#ticker.request();
+    if (this.#presenceHasChanged) this.#ticker.request();
     if (this.#sockets.hasWaiting) this.#sender.request();
   }
 
@@ -274,24 +274,24 @@ export class RoomObject extends DurableObject<Env> {
       case "send":
         this.#sockets.send(effect.to, effect.message);
         break;
-      case "stir":
+      case "presenceChanged":
         this.#pace.count(effect.receivers, this.clock());
-        this.#isStirred = true;
+        this.#presenceHasChanged = true;
         break;
       case "attach":
         this.#sockets.attach(effect.connection);
         break;
-      case "noteRead":
+      case "acknowledgeRead":
         this.#sockets.noteRead(effect.id, effect.mark);
         break;
       case "close":
         this.#sockets.close(effect.id, effect.code, effect.reason);
         break;
-      case "admit":
+      case "authorizeJoin":
         this.ctx.waitUntil(this.#admit(effect.id, effect.request.token));
         break;
-      case "announce":
-        this.#handover.begin();
+      case "drainOutbox":
+        this.#outboxDrain.drain();
         break;
       case "refreshUser":
         this.#afterOthers(() => this.#refreshUser(effect.userId, effect.event));
@@ -299,20 +299,20 @@ export class RoomObject extends DurableObject<Env> {
       case "refreshRoom":
         this.#afterOthers(() => this.#refreshRoom());
         break;
-      case "look":
-        this.#afterOthers(() => this.#look(effect.id, effect.inquiry));
+      case "queryDatabase":
+        this.#afterOthers(() => this.#look(effect.id, effect.query));
         break;
     }
   }
 
   /** One reading of the database after the other, so that the latest one is the last one told. */
   #afterOthers(read: () => Promise<void>): void {
-    this.#refreshed = this.#refreshed.catch(() => undefined).then(read);
-    this.ctx.waitUntil(this.#refreshed.catch(() => undefined));
+    this.#refreshes = this.#refreshes.catch(() => undefined).then(read);
+    this.ctx.waitUntil(this.#refreshes.catch(() => undefined));
   }
 
-  #tellPresence(): void {
-    this.#isStirred = false;
+  #flushPresence(): void {
+    this.#presenceHasChanged = false;
     this.#pace.flushed(this.clock());
     for (const effect of this.#room.flush()) this.#do(effect);
     if (this.#sockets.hasWaiting) this.#sender.request();
@@ -320,11 +320,11 @@ export class RoomObject extends DurableObject<Env> {
 
   #send(): void {
     this.#rest.flushed(this.clock(), this.#sockets.flush());
-    for (const id of this.#sockets.takeSlow()) this.#perform(this.#room.cutOff(id));
+    for (const id of this.#sockets.takeSlow()) this.#perform(this.#room.disconnectSlowReader(id));
   }
 
   async #admit(id: string, token: string): Promise<void> {
-    const verdict = await admit(
+    const verdict = await authorizeJoin(
       this.env,
       this.#knownIdentity(),
       token,
@@ -336,7 +336,7 @@ export class RoomObject extends DurableObject<Env> {
   }
 
   #planAlarm(): void {
-    const times = [this.#copy.dueAt(), this.#handover.dueAt()].filter((at) => at !== null);
+    const times = [this.#statsProjection.dueAt(), this.#outboxDrain.dueAt()].filter((at) => at !== null);
     const next = this.#room.planAlarm(times.length === 0 ? null : Math.min(...times));
     if (next === null || (this.#alarmAt !== null && this.#alarmAt <= next)) return;
     this.#alarmAt = next;

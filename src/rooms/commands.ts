@@ -1,8 +1,8 @@
 /** What can be done to rooms. */
-import type { Ctx } from "../context/context.ts";
-import { entryFor, handOn } from "../delivery/outbox-relay.ts";
+import type { RequestContext } from "../context/context.ts";
+import { newOutboxEntry, relayCommand } from "../delivery/outbox-relay.ts";
 import { insertOutboxEntry } from "../delivery/outbox-store.ts";
-import { clearRoom, doomRoom } from "../files/garbage-collection.ts";
+import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/garbage-collection.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
@@ -11,13 +11,13 @@ import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./sc
 import {
   deleteRoom as deleteRow,
   insertRoom,
-  selectListeningRoom,
+  selectJoinedRoom,
   selectRoom,
   updateRoom as updateRow,
 } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
-export { countUserCreation, selectListeningRoom, updateFirstJoin } from "./store.ts";
+export { countUserCreation, selectJoinedRoom, updateFirstJoin } from "./store.ts";
 
 function refuseTakenCustomId(error: unknown): never {
   if (violatedConstraint(error) !== "unique:rooms.account_id, rooms.custom_id") throw error;
@@ -25,7 +25,7 @@ function refuseTakenCustomId(error: unknown): never {
 }
 
 /** Creates an empty, active room; CONFLICT when its customId is taken. */
-export async function createRoom(ctx: Ctx, input: RoomCreation): Promise<{ room: Room }> {
+export async function createRoom(ctx: RequestContext, input: RoomCreation): Promise<{ room: Room }> {
   const now = ctx.now();
   const row: RoomRow = {
     accountId: ctx.accountId,
@@ -48,41 +48,47 @@ export async function createRoom(ctx: Ctx, input: RoomCreation): Promise<{ room:
 }
 
 /** Changes a room's fields; those connected to it see them. Closing it ends its open sessions and closes its sockets. */
-export async function updateRoom(ctx: Ctx, roomId: string, update: RoomUpdate): Promise<{ room: Room }> {
+export async function updateRoom(
+  ctx: RequestContext,
+  roomId: string,
+  update: RoomUpdate,
+): Promise<{ room: Room }> {
   const changes = {
     ...(update.name === undefined ? {} : { name: update.name, nameFolded: fold(update.name) }),
     ...(update.customId === undefined ? {} : { customId: update.customId }),
     ...(update.state === undefined ? {} : { state: update.state }),
   };
-  const entry = entryFor(ctx, roomId, { type: update.state === "closed" ? "room.closed" : "room.updated" });
+  const entry = newOutboxEntry(ctx, roomId, {
+    type: update.state === "closed" ? "room.closed" : "room.updated",
+  });
   const [rows, owed] = await ctx
     .commit([
       updateRow(ctx, roomId, changes),
-      insertOutboxEntry(entry, [selectListeningRoom(ctx, roomId)], ctx.now()),
+      insertOutboxEntry(entry, [selectJoinedRoom(ctx, roomId)], ctx.now()),
     ])
     .catch(refuseTakenCustomId);
   const row = rows[0];
   if (row === undefined) throw notFound("Rooms", "Room");
-  const figures = owed.length === 0 ? null : await handOn(ctx, entry);
+  const figures = owed.length === 0 ? null : await relayCommand(ctx, entry);
   return { room: presentRoom(row, ctx.now(), figures ?? row) };
 }
 
 /** Removes a room with its users, its files and all that its object keeps; connected sockets are closed. */
-export async function deleteRoom(ctx: Ctx, roomId: string): Promise<Record<string, never>> {
-  const deletion = entryFor(ctx, roomId, { type: "room.deleted" });
+export async function deleteRoom(ctx: RequestContext, roomId: string): Promise<Record<string, never>> {
+  const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [, deleted, , doomed] = await ctx.commit([
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     deleteRow(ctx, roomId),
-    ...doomRoom(ctx, roomId),
+    ...markRoomFilesForDeletion(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
-  await Promise.all([handOn(ctx, deletion), clearRoom(ctx, roomId, doomed)]);
+  await Promise.all([relayCommand(ctx, deletion), deleteRoomFiles(ctx, roomId, doomed)]);
   return {};
 }
 
 /** Sets the room's counter to the users that are really online, in its object and in D1. */
 export async function reconcileRoom(
-  ctx: Ctx,
+  ctx: RequestContext,
   roomId: string,
 ): Promise<{ room: Room; previous_active_participants: number; reconciled_active_participants: number }> {
   const row = await getRoomRow(ctx, roomId);

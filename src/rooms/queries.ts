@@ -1,6 +1,6 @@
 /** What can be asked about rooms. */
-import type { Ctx, Work } from "../context/context.ts";
-import { type PageShown, pageShown } from "../http/paginate.ts";
+import type { OperationContext, RequestContext } from "../context/context.ts";
+import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page, Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import { selectUsersPage } from "../users/queries.ts";
@@ -12,15 +12,15 @@ import type { RoomRow } from "./table.ts";
 export { selectRoom } from "./store.ts";
 
 /** The organization's rooms, newest first. Their figures are the copies in D1, at most 2 s old. */
-export async function listRooms(ctx: Ctx, page: Page): Promise<{ rooms: Room[] } & PageShown> {
+export async function listRooms(ctx: RequestContext, page: Page): Promise<{ rooms: Room[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
-  return { rooms: rows.map((row) => presentRoom(row, now)), ...pageShown(page, counted) };
+  return { rooms: rows.map((row) => presentRoom(row, now)), ...presentPage(page, counted) };
 }
 
 /** A room as its object has it now, with a page of its users. One D1 round trip and one object call. */
 export async function getRoom(
-  ctx: Ctx,
+  ctx: RequestContext,
   key: RoomKey,
   page: Page,
 ): Promise<{ room: Room; users: User[]; usersTotal: number; limit: number; offset: number }> {
@@ -35,7 +35,7 @@ export async function getRoom(
     ctx.accountId,
     users.map((user) => user.id),
   );
-  const { total: usersTotal, limit, offset } = pageShown(page, counted);
+  const { total: usersTotal, limit, offset } = presentPage(page, counted);
   return {
     room: presentRoom(row, ctx.now(), live.figures),
     users: users.map((user) => presentUser(user, live.attendance[user.id])),
@@ -52,7 +52,7 @@ export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow
 }
 
 /** The room as its object has it now; null when it is not there. One D1 round trip and one object call. */
-export async function findRoom(ctx: Work, key: RoomKey): Promise<Room | null> {
+export async function findRoom(ctx: OperationContext, key: RoomKey): Promise<Room | null> {
   const row = await findRoomRow(ctx, key);
   if (row === null) return null;
   const { figures } = await ctx.rooms.read(row.id, ctx.accountId, []);
@@ -60,7 +60,7 @@ export async function findRoom(ctx: Work, key: RoomKey): Promise<Room | null> {
 }
 
 /** The room's row; NOT_FOUND when it is not there or not the organization's. */
-export async function getRoomRow(ctx: Work, roomId: string): Promise<RoomRow> {
+export async function getRoomRow(ctx: OperationContext, roomId: string): Promise<RoomRow> {
   const row = await findRoomRow(ctx, { id: roomId });
   if (row === null) throw notFound("Rooms", "Room");
   return row;

@@ -69,7 +69,7 @@ export const RoomUpdate = z
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
 
 /** The figures that a room's object owns, at one moment. */
-export interface RoomFigures {
+export interface RoomStats {
   /** Users online. */
   readonly activeParticipants: number;
   /** Milliseconds in which somebody was online, without the running stretch. */
@@ -79,7 +79,7 @@ export interface RoomFigures {
 }
 
 /** Presents a room with the given figures: the object's own where they were asked for, else the row's copy. */
-export function presentRoom(row: RoomRow, now: number, figures: RoomFigures = row): Room {
+export function presentRoom(row: RoomRow, now: number, figures: RoomStats = row): Room {
   const runningMs = figures.occupiedSince === null ? 0 : Math.max(0, now - figures.occupiedSince);
   return {
     id: row.id,

@@ -11,7 +11,7 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import type { RoomFigures } from "./schema.ts";
+import type { RoomStats } from "./schema.ts";
 import { type RoomRow, rooms } from "./table.ts";
 
 /** Finds a room by its id, or by the organization's own one. */
@@ -77,7 +77,7 @@ const listeningRoom = prepared(() =>
 );
 
 /** Selects a row when the room has been joined ever: there may be somebody to hear of what changes. */
-export const selectListeningRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
+export const selectJoinedRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
   listeningRoom({ accountId, id: roomId });
 
 const whereIs = ({ accountId }: Tenant, roomId: string) =>
@@ -113,10 +113,10 @@ export const updateFirstJoin = (tenant: Tenant, roomId: string, now: number): St
   );
 
 /** Copies a room object's figures, unless a newer copy is there already. */
-export const updateFigures = (
+export const updateStats = (
   tenant: Tenant,
   roomId: string,
-  figures: RoomFigures,
+  figures: RoomStats,
   figuresVersion: number,
 ): Statement =>
   statement(

@@ -1,13 +1,13 @@
 /** What can be done to users. */
-import type { Ctx } from "../context/context.ts";
-import { entryFor, handOnUserChange, userEventFor } from "../delivery/outbox-relay.ts";
+import type { RequestContext } from "../context/context.ts";
+import { newOutboxEntry, newUserEvent, relayUserChange } from "../delivery/outbox-relay.ts";
 import { insertOutboxEntry } from "../delivery/outbox-store.ts";
 import { insertUserEvent } from "../delivery/user-event-store.ts";
-import { countActivity } from "../metrics/hourly-counts.ts";
+import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
-import { countUserCreation, selectListeningRoom } from "../rooms/commands.ts";
+import { countUserCreation, selectJoinedRoom } from "../rooms/commands.ts";
 import { presentWithSessions } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
 import { deleteUser as deleteRow, insertUser, selectUser, updateUser as updateRow } from "./store.ts";
@@ -24,7 +24,7 @@ function refuse(error: unknown): never {
 
 /** Creates a user and its token; NOT_FOUND without the room, CONFLICT when its customId is taken there. */
 export async function createUser(
-  ctx: Ctx,
+  ctx: RequestContext,
   input: UserCreation,
 ): Promise<{ user: UserWithToken; token: string }> {
   const row: UserRow = {
@@ -40,20 +40,20 @@ export async function createUser(
   };
   const token = await ctx.tokens.sign(row);
   const data = { user: { ...presentUser(row), token }, token };
-  const entry = entryFor(ctx, input.roomId, { type: "user.created", userId: row.id });
+  const entry = newOutboxEntry(ctx, input.roomId, { type: "user.created", userId: row.id });
   const [, , owed, told] = await ctx
     .commit(
       [
         insertUser(ctx, row),
         countUserCreation(ctx, input.roomId),
-        insertOutboxEntry(entry, [selectListeningRoom(ctx, input.roomId)], ctx.now()),
-        insertUserEvent(ctx, userEventFor(ctx, "user.created", input.roomId, row.id)),
-        countActivity(ctx, row.createdAt, { events: 1 }),
+        insertOutboxEntry(entry, [selectJoinedRoom(ctx, input.roomId)], ctx.now()),
+        insertUserEvent(ctx, newUserEvent(ctx, "user.created", input.roomId, row.id)),
+        incrementHourlyCounts(ctx, row.createdAt, { events: 1 }),
       ],
       data,
     )
     .catch(refuse);
-  const handedOn = handOnUserChange(ctx, entry, owed, told);
+  const handedOn = relayUserChange(ctx, entry, owed, told);
   // Subscribers are given it before its caller can cause the user to join; members are not waited for.
   if (told.length > 0) await handedOn;
   else ctx.defer(handedOn);
@@ -62,7 +62,7 @@ export async function createUser(
 
 /** Changes a user's fields; those connected to its room see them. */
 export async function updateUser(
-  ctx: Ctx,
+  ctx: RequestContext,
   roomId: string,
   userId: string,
   update: UserUpdate,
@@ -72,40 +72,44 @@ export async function updateUser(
     ...(update.profilePicture === undefined ? {} : { profilePicture: update.profilePicture }),
     ...(update.customId === undefined ? {} : { customId: update.customId }),
   };
-  const entry = entryFor(ctx, roomId, { type: "user.updated", userId });
+  const entry = newOutboxEntry(ctx, roomId, { type: "user.updated", userId });
   const [told, rows, owed] = await ctx
     .commit([
-      insertUserEvent(ctx, userEventFor(ctx, "user.updated", roomId, userId), changes),
+      insertUserEvent(ctx, newUserEvent(ctx, "user.updated", roomId, userId), changes),
       updateRow(ctx, roomId, userId, changes),
       insertOutboxEntry(
         entry,
-        [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
+        [selectJoinedRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
         ctx.now(),
       ),
-      countActivity(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
+      incrementHourlyCounts(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
     ])
     .catch(refuse);
   const row = rows[0];
   if (row === undefined) throw notFound("Users", "User");
-  await handOnUserChange(ctx, entry, owed, told);
+  await relayUserChange(ctx, entry, owed, told);
   const { user } = await presentWithSessions(ctx, row);
   return { user };
 }
 
 /** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
-export async function deleteUser(ctx: Ctx, roomId: string, userId: string): Promise<Record<string, never>> {
-  const entry = entryFor(ctx, roomId, { type: "user.deleted", userId });
+export async function deleteUser(
+  ctx: RequestContext,
+  roomId: string,
+  userId: string,
+): Promise<Record<string, never>> {
+  const entry = newOutboxEntry(ctx, roomId, { type: "user.deleted", userId });
   const [told, owed, , deleted] = await ctx.commit([
-    insertUserEvent(ctx, userEventFor(ctx, "user.deleted", roomId, userId)),
+    insertUserEvent(ctx, newUserEvent(ctx, "user.deleted", roomId, userId)),
     insertOutboxEntry(
       entry,
-      [selectListeningRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
+      [selectJoinedRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
       ctx.now(),
     ),
-    countActivity(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
+    incrementHourlyCounts(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");
-  await handOnUserChange(ctx, entry, owed, told);
+  await relayUserChange(ctx, entry, owed, told);
   return {};
 }

@@ -1,6 +1,6 @@
 /** What can be asked about users. */
-import { type Ctx, mayUseRoom, type Work } from "../context/context.ts";
-import { type PageShown, pageShown } from "../http/paginate.ts";
+import { type OperationContext, type RequestContext, requireRoomAccess } from "../context/context.ts";
+import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import {
@@ -43,11 +43,11 @@ export async function findUsers(
  * user its own, or any member could act as any other. NOT_FOUND when there is no such room.
  */
 export async function listUsers(
-  ctx: Ctx,
+  ctx: RequestContext,
   roomId: string,
   page: Page,
-): Promise<{ users: ListedUser[] } & PageShown> {
-  mayUseRoom(ctx, roomId);
+): Promise<{ users: ListedUser[] } & PresentedPage> {
+  requireRoomAccess(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoomOf(ctx, roomId),
     ...selectUsersPage(ctx, { roomId }, page),
@@ -66,12 +66,12 @@ export async function listUsers(
       (ctx.actor.type === "user" && ctx.actor.userId === row.id);
     return maySeeToken ? { ...user, token: await ctx.tokens.sign(row) } : user;
   });
-  return { users: await Promise.all(users), ...pageShown(page, counted) };
+  return { users: await Promise.all(users), ...presentPage(page, counted) };
 }
 
 /** A page of a room's users without their tokens, newest first; none when there is no such room. */
-export async function listBareUsers(ctx: Work, roomId: string, page: Page): Promise<User[]> {
-  mayUseRoom(ctx, roomId);
+export async function listBareUsers(ctx: OperationContext, roomId: string, page: Page): Promise<User[]> {
+  requireRoomAccess(ctx, roomId);
   const { users } = await findUsers(ctx, roomId, page);
   if (users.length === 0) return [];
   const ids = users.map((row) => row.id);
@@ -81,7 +81,7 @@ export async function listBareUsers(ctx: Work, roomId: string, page: Page): Prom
 
 /** A user with its token and its latest sessions, newest first. One D1 round trip and one object call. */
 export async function getUser(
-  ctx: Ctx,
+  ctx: RequestContext,
   roomId: string,
   key: UserKey,
 ): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
@@ -92,7 +92,7 @@ export async function getUser(
 
 /** A user's row as the single-user answers show it. */
 export async function presentWithSessions(
-  ctx: Ctx,
+  ctx: RequestContext,
   row: UserRow,
 ): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
   const [live, token] = await Promise.all([

@@ -1,6 +1,6 @@
 /** The endpoints of users. */
 import * as z from "zod";
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import { endpoint, type Replay } from "../http/endpoint.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
@@ -17,7 +17,7 @@ const UserWithSessions = z.object({
 /** A receipt keeps no token: the user's row is all that it takes to derive it again. */
 const DERIVE_TOKEN: Replay = {
   keep: (data) => ({ user: User.parse((data as { user: unknown }).user) }),
-  restore: async (ctx: Ctx, kept) => {
+  restore: async (ctx: RequestContext, kept) => {
     const user = User.parse((kept as { user: unknown }).user);
     const token = await ctx.tokens.sign({
       id: user.id,

@@ -5,7 +5,7 @@ import { selectRoomOf, selectUser } from "./store.ts";
 import type { UserRow } from "./table.ts";
 
 /** The room and the user as D1 has them; null for what is not there. One round trip, with what else is to be done in it. */
-export async function findAdmission(
+export async function findTokenBearer(
   tenant: Tenant,
   roomId: string,
   userId: string,

@@ -1,6 +1,6 @@
 /** One attempt to deliver an event: signed, sent, and judged by what comes back, within 15 seconds in all. */
-import type { Envelope } from "../delivery/subscriber-port.ts";
-import { type Answer, readAnswer } from "./read-response.ts";
+import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
+import { type ReceiverResponse, readResponse } from "./read-response.ts";
 import { signatureHeaders } from "./sign.ts";
 import { findTargetProblem, type TargetPolicy } from "./target.ts";
 
@@ -88,7 +88,7 @@ function judgeStatus(status: number): Verdict {
 }
 
 /** A whole answer is judged by its status; what a broken one meant nobody knows, so it is tried again. */
-function judgeAnswer(status: number, end: Answer["end"]): Verdict {
+function judgeAnswer(status: number, end: ReceiverResponse["end"]): Verdict {
   if (end === "timeout") return failed("timeout", SENTENCES.timeout);
   if (end === "broken") return failed("body", "The receiver's answer broke off");
   return judgeStatus(status);
@@ -121,7 +121,7 @@ export function parseRetryAfter(value: string | null, now: number): number | nul
 /** Sends the event once. Whatever happens is a result: it never throws. */
 export async function attempt(
   destination: Destination,
-  { eventId, body }: Pick<Envelope, "eventId" | "body">,
+  { eventId, body }: Pick<OutgoingEvent, "eventId" | "body">,
   ports: DeliveryPorts,
 ): Promise<AttemptResult> {
   const startedAt = ports.now();
@@ -150,7 +150,7 @@ export async function attempt(
       redirect: "manual",
       signal: deadline,
     });
-    const { text, end } = await readAnswer(response, deadline);
+    const { text, end } = await readResponse(response, deadline);
     const verdict = judgeAnswer(response.status, end);
     return {
       ...verdict,

@@ -1,5 +1,5 @@
 /** What can be done to webhooks. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { Delivery } from "../delivery/subscriber-port.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
@@ -27,7 +27,7 @@ import { findTargetProblem } from "./target.ts";
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** The address as it is stored; VALIDATION_ERROR when nothing may be sent there. */
-function targetOf(ctx: Ctx, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
+function targetOf(ctx: RequestContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
   const ownHost = new URL(ctx.origin).host;
   const problem = findTargetProblem(url, { devTargets: ctx.webhookDevTargets, ownHost });
   if (problem !== null) throw new AppError("Webhooks", "VALIDATION_ERROR", `url: ${problem}`);
@@ -38,7 +38,7 @@ const eventsOf = (names: readonly string[]): string => JSON.stringify([...new Se
 
 /** Creates a webhook. The answer is where its secret is shown. NOT_FOUND when it is for a room that is not there. */
 export async function createWebhook(
-  ctx: Ctx,
+  ctx: RequestContext,
   { url, events, roomId = null, enabled }: WebhookCreation,
 ): Promise<{ webhook: WebhookWithSecret }> {
   const target = targetOf(ctx, url);
@@ -65,7 +65,7 @@ export async function createWebhook(
 
 /** Changes a webhook; what waits to be delivered goes where it points now. */
 export async function updateWebhook(
-  ctx: Ctx,
+  ctx: RequestContext,
   webhookId: string,
   { url, events, roomId, enabled }: WebhookUpdate,
 ): Promise<{ webhook: Webhook }> {
@@ -83,10 +83,10 @@ export async function updateWebhook(
 }
 
 /** Removes a webhook and all that was to be delivered to it. */
-export async function deleteWebhook(ctx: Ctx, webhookId: string): Promise<Record<string, never>> {
+export async function deleteWebhook(ctx: RequestContext, webhookId: string): Promise<Record<string, never>> {
   const [deleted] = await ctx.commit([deleteRow(ctx, webhookId)]);
   if (deleted.length === 0) throw notFound("Webhooks", "Webhook");
-  await ctx.subscribers.forget(keyOf(ctx, webhookId)).catch((error: unknown) => {
+  await ctx.subscribers.remove(keyOf(ctx, webhookId)).catch((error: unknown) => {
     // It finds no webhook when it wakes to deliver, and forgets then.
     ctx.log("A deleted webhook could not be forgotten yet", error);
   });
@@ -94,7 +94,10 @@ export async function deleteWebhook(ctx: Ctx, webhookId: string): Promise<Record
 }
 
 /** Gives a webhook a new secret, which the answer shows; the old one signs beside it for a day. */
-export async function rotateSecret(ctx: Ctx, webhookId: string): Promise<{ webhook: WebhookWithSecret }> {
+export async function rotateSecret(
+  ctx: RequestContext,
+  webhookId: string,
+): Promise<{ webhook: WebhookWithSecret }> {
   const [secret, now] = [createSecret(), ctx.now()];
   const [[row]] = await ctx.commit([rotate(ctx, webhookId, secret, now + SECRET_OVERLAP_MS, now)]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
@@ -102,14 +105,14 @@ export async function rotateSecret(ctx: Ctx, webhookId: string): Promise<{ webho
 }
 
 /** Sends a made-up event at once; the delivery tells how the first attempt went. */
-export async function testWebhook(ctx: Ctx, webhookId: string): Promise<{ delivery: Delivery }> {
+export async function testWebhook(ctx: RequestContext, webhookId: string): Promise<{ delivery: Delivery }> {
   const { webhook } = await getWebhook(ctx, webhookId);
   return { delivery: await ctx.subscribers.send(keyOf(ctx, webhookId), sampleEvent(ctx, webhook)) };
 }
 
 /** Sends a delivery's event once more, as a delivery of its own. NOT_FOUND when it is not remembered. */
 export async function redeliver(
-  ctx: Ctx,
+  ctx: RequestContext,
   webhookId: string,
   deliveryId: string,
 ): Promise<{ delivery: Delivery }> {

@@ -5,7 +5,7 @@ export const MAX_READ_BYTES = 64 * 1024;
 /** And as much of it is kept. */
 export const MAX_KEPT_BYTES = 4 * 1024;
 
-export interface Answer {
+export interface ReceiverResponse {
   /** What was kept of it, as UTF-8. */
   readonly text: string;
   /** How the reading ended: `whole` also means that the rest was left unread. */
@@ -22,13 +22,13 @@ const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
   });
 
 /** Reads the answer's body; never throws. The connection is given up when there is more than is read. */
-export async function readAnswer({ body }: Response, deadline: AbortSignal): Promise<Answer> {
+export async function readResponse({ body }: Response, deadline: AbortSignal): Promise<ReceiverResponse> {
   if (body === null) return { text: "", end: "whole" };
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const expired = expiry(deadline);
   const kept: Uint8Array[] = [];
   let read = 0;
-  const ended = (end: Answer["end"]): Answer => ({ text: decode(kept), end });
+  const ended = (end: ReceiverResponse["end"]): ReceiverResponse => ({ text: decode(kept), end });
   try {
     while (read < MAX_READ_BYTES) {
       const next = await Promise.race([reader.read(), expired]);

@@ -1,14 +1,14 @@
 /** An event that has not happened, for trying a webhook out: of the shape that the real ones have. */
-import type { Ctx } from "../context/context.ts";
-import { type EventName, type Happening, presentEvent } from "../delivery/events.ts";
-import type { Envelope } from "../delivery/subscriber-port.ts";
+import type { RequestContext } from "../context/context.ts";
+import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
+import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
 import type { Webhook } from "./schema.ts";
 
 /** The first of the webhook's events, about a room and a user that are nowhere but in it. */
-export function sampleEvent(ctx: Pick<Ctx, "newId" | "now">, webhook: Webhook): Envelope {
+export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook: Webhook): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
   const [eventId, now] = [ctx.newId(), ctx.now()];
   const room: Room = {
@@ -33,7 +33,7 @@ export function sampleEvent(ctx: Pick<Ctx, "newId" | "now">, webhook: Webhook): 
   return { eventId, event, roomId: room.id, body, occurredAt: now };
 }
 
-function happeningOf(event: EventName, room: Room, user: User, sessionId: string): Happening {
+function happeningOf(event: EventName, room: Room, user: User, sessionId: string): EventDraft {
   const [roomId, userId] = [room.id, user.id];
   switch (event) {
     case "participant.joined":

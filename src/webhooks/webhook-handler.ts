@@ -2,8 +2,8 @@
 
 import { type Env, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
-import type { Courier, CourierMemory, Outcome } from "../delivery/handler.ts";
-import type { Envelope, LoggedRequest } from "../delivery/subscriber-port.ts";
+import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
+import type { LoggedRequest, OutgoingEvent } from "../delivery/subscriber-port.ts";
 import { logLine } from "../http/error-response.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { presentTime } from "../platform/time.ts";
@@ -16,17 +16,17 @@ import type { StoredWebhook } from "./table.ts";
 /** How long to wait for the database when it fails. */
 const DATABASE_PAUSE_MS = 5_000;
 
-export class WebhookCourier implements Courier {
+export class WebhookHandler implements DeliveryHandler {
   /** What may have arrived is sent again: receivers tell repetitions by the event's id. */
   readonly interruption = null;
   readonly #tenant: Tenant;
   readonly #env: Env;
   readonly #id: string;
   readonly #now: () => number;
-  readonly #memory: CourierMemory;
+  readonly #memory: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
 
-  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: CourierMemory) {
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
     this.#env = env;
     this.#id = key.id;
@@ -38,11 +38,11 @@ export class WebhookCourier implements Courier {
     }, now);
   }
 
-  expect(version: number): void {
-    this.#row.expect(version);
+  requireVersion(version: number): void {
+    this.#row.requireVersion(version);
   }
 
-  async carry(envelope: Envelope, attempts: number): Promise<Outcome> {
+  async deliver(envelope: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
     try {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
@@ -51,14 +51,14 @@ export class WebhookCourier implements Courier {
       }
       return await this.#carry(row, envelope, attempts);
     } catch (error) {
-      this.#row.forget();
+      this.#row.invalidate();
       const why = "The database failed during a delivery";
       console.error(logLine(`webhook ${this.#id}`, why, error));
       return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
     }
   }
 
-  async #carry(row: StoredWebhook, envelope: Envelope, attempts: number): Promise<Outcome> {
+  async #carry(row: StoredWebhook, envelope: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
     const startedAt = this.#now();
     const destination = {
       url: row.url,
@@ -92,7 +92,7 @@ export class WebhookCourier implements Courier {
       this.#memory.write(JSON.stringify(health));
     }
     if (outcome !== "gone" && !isHopeless) return false;
-    this.#row.forget();
+    this.#row.invalidate();
     await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, now)]);
     return true;
   }
@@ -111,7 +111,7 @@ const logOf = (result: AttemptResult, startedAt: number): LoggedRequest => ({
   answer: result.answer,
 });
 
-/** As {@link WebhookCourier} wrote it, if it did yet. */
+/** As {@link WebhookHandler} wrote it, if it did yet. */
 const parseHealth = (json: string): Health => ({
   failingSince: null,
   version: 0,

@@ -1,5 +1,5 @@
 /** What can be done to workflows. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
@@ -28,7 +28,7 @@ const eventsOf = (names: readonly string[]): string => JSON.stringify([...new Se
 
 /** Creates a workflow that runs from now on. NOT_FOUND when it is for a room that is not there. */
 export async function createWorkflow(
-  ctx: Ctx,
+  ctx: RequestContext,
   { name, code, events, roomId = null }: WorkflowCreation,
 ): Promise<{ workflow: Workflow }> {
   const prepared = await prepareCode(code);
@@ -55,7 +55,7 @@ export async function createWorkflow(
 
 /** Changes a workflow. What runs from now on runs as it is now, and what is running ends as it was. */
 export async function updateWorkflow(
-  ctx: Ctx,
+  ctx: RequestContext,
   workflowId: string,
   { name, code, events, roomId, enabled }: WorkflowUpdate,
 ): Promise<{ workflow: Workflow }> {
@@ -76,7 +76,7 @@ export async function updateWorkflow(
     ])
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  await ctx.subscribers.expect(keyOf(ctx, workflowId), row.updatedAt).catch((error: unknown) => {
+  await ctx.subscribers.requireVersion(keyOf(ctx, workflowId), row.updatedAt).catch((error: unknown) => {
     // It reads the row anew a second later at the latest.
     ctx.log("The object of a changed workflow could not be told of it", error);
   });
@@ -85,7 +85,7 @@ export async function updateWorkflow(
 
 /** Makes new code ready to run; code that compiles to what is there already is ready. */
 async function replaceCode(
-  ctx: Ctx,
+  ctx: RequestContext,
   workflowId: string,
   code: string,
 ): Promise<PreparedCode & Pick<StoredWorkflow, "origin">> {
@@ -101,13 +101,16 @@ const rethrow = (failure: unknown): never => {
 };
 
 /** Removes a workflow and all that it was to run on and has run. What is running ends. */
-export async function deleteWorkflow(ctx: Ctx, workflowId: string): Promise<Record<string, never>> {
+export async function deleteWorkflow(
+  ctx: RequestContext,
+  workflowId: string,
+): Promise<Record<string, never>> {
   const [, deleted] = await ctx.commit([
     retireScript(ctx, workflowId, ctx.now()),
     deleteRow(ctx, workflowId),
   ]);
   if (deleted.length === 0) throw notFound("Workflows", "Workflow");
-  await ctx.subscribers.forget(keyOf(ctx, workflowId)).catch((error: unknown) => {
+  await ctx.subscribers.remove(keyOf(ctx, workflowId)).catch((error: unknown) => {
     // It finds no workflow when it wakes to run it, and forgets then.
     ctx.log("A deleted workflow could not be forgotten yet", error);
   });
@@ -118,7 +121,7 @@ const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is di
 
 /** Runs a workflow at once with an event that is made up of what is there; waits for the end of the run. */
 export async function runWorkflow(
-  ctx: Ctx,
+  ctx: RequestContext,
   workflowId: string,
   run: WorkflowRun,
 ): Promise<{ execution: WorkflowExecution }> {

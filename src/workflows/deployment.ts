@@ -1,5 +1,5 @@
 /** Code on its way to where it runs: compiled, made ready, and removed when nothing asks for it any more. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
@@ -33,7 +33,11 @@ export async function prepareCode(code: string): Promise<PreparedCode> {
 }
 
 /** Makes a workflow's code ready to run, before its row says so. */
-export async function deploy(ctx: Ctx, workflowId: string, { module, hash }: PreparedCode): Promise<void> {
+export async function deploy(
+  ctx: RequestContext,
+  workflowId: string,
+  { module, hash }: PreparedCode,
+): Promise<void> {
   try {
     await ctx.runner.deploy({ accountId: ctx.accountId, workflowId, module, hash });
   } catch (error) {
@@ -46,7 +50,7 @@ export async function deploy(ctx: Ctx, workflowId: string, { module, hash }: Pre
 
 /** For code that was made ready and whose row could not be written; passes the failure on. */
 export const undeployOnFailure =
-  (ctx: Ctx, workflowId: string, { hash }: PreparedCode) =>
+  (ctx: RequestContext, workflowId: string, { hash }: PreparedCode) =>
   async (failure: unknown): Promise<never> => {
     const row = { accountId: ctx.accountId, workflowId, hash, retiredAt: ctx.now() };
     await ctx.db.run([insertRetired(row)]).catch((error: unknown) => {

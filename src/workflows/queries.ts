@@ -1,27 +1,30 @@
 /** What can be asked about workflows. */
-import type { Ctx } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { SubscriberKey } from "../delivery/subscriber-port.ts";
-import { type PageShown, pageShown } from "../http/paginate.ts";
+import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import { presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 
 /** The object that runs the workflow. */
-export const keyOf = ({ accountId }: Pick<Ctx, "accountId">, id: string): SubscriberKey => ({
+export const keyOf = ({ accountId }: Pick<RequestContext, "accountId">, id: string): SubscriberKey => ({
   kind: "workflow",
   accountId,
   id,
 });
 
 /** A page of the organization's workflows, newest first. */
-export async function listWorkflows(ctx: Ctx, page: Page): Promise<{ workflows: Workflow[] } & PageShown> {
+export async function listWorkflows(
+  ctx: RequestContext,
+  page: Page,
+): Promise<{ workflows: Workflow[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectWorkflows(ctx, page), countWorkflows(ctx, page)]);
-  return { workflows: rows.map(presentWorkflow), ...pageShown(page, counted) };
+  return { workflows: rows.map(presentWorkflow), ...presentPage(page, counted) };
 }
 
 /** NOT_FOUND when it is not there or not the organization's. */
-export async function getWorkflow(ctx: Ctx, workflowId: string): Promise<{ workflow: Workflow }> {
+export async function getWorkflow(ctx: RequestContext, workflowId: string): Promise<{ workflow: Workflow }> {
   const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: presentWorkflow(row) };
@@ -29,10 +32,10 @@ export async function getWorkflow(ctx: Ctx, workflowId: string): Promise<{ workf
 
 /** A page of the runs that are over, newest first, as far as they are remembered. */
 export async function listExecutions(
-  ctx: Ctx,
+  ctx: RequestContext,
   workflowId: string,
   { limit, offset }: Page,
-): Promise<{ executions: WorkflowExecution[] } & PageShown> {
+): Promise<{ executions: WorkflowExecution[] } & PresentedPage> {
   const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   const { executions, total } = await ctx.subscribers.listExecutions(keyOf(ctx, workflowId), {

@@ -1,9 +1,9 @@
 /** Counts a workflow's runs for its organization's overview: one write at a time, which takes along what has come meanwhile. */
 
-import { countActivity } from "../metrics/hourly-counts.ts";
+import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
 import type { Tenant } from "../platform/d1.ts";
 
-export class RunTally {
+export class RunCounter {
   readonly #tenant: Tenant;
   readonly #now: () => number;
   readonly #log: (message: string, error: unknown) => void;
@@ -31,7 +31,7 @@ export class RunTally {
       this.#runs = 0;
       this.#failedRuns = 0;
       await this.#tenant.db
-        .run([countActivity(this.#tenant, this.#now(), counts)])
+        .run([incrementHourlyCounts(this.#tenant, this.#now(), counts)])
         .catch((error: unknown) => {
           this.#log("Runs could not be counted", error);
         });

@@ -1,7 +1,7 @@
 /** What a run may do beyond computing: capabilities for one room, counted, and void when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
 import * as z from "zod";
-import type { Work } from "../context/context.ts";
+import type { OperationContext } from "../context/context.ts";
 import type { Blobs } from "../files/blobs.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
 import { parseKey } from "../files/file-key.ts";
@@ -12,7 +12,7 @@ import type { StorageFile, UploadResult } from "../files/schema.ts";
 import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
-import { askRoom } from "../realtime/commands.ts";
+import { requestRoom } from "../realtime/commands.ts";
 import type { RoomGateway } from "../realtime/gateway.ts";
 import { Key, StoreName } from "../realtime/protocol/messages.ts";
 import { findRoom } from "../rooms/queries.ts";
@@ -111,7 +111,7 @@ const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 export class RunKit extends RpcTarget {
   readonly #scope: KitScope;
   readonly #ports: KitPorts;
-  readonly #work: Work;
+  readonly #work: OperationContext;
   /** Ends requests that are under way; made for the first one, since that takes as long as a small run. */
   #requests: AbortController | null = null;
   #isOver = false;
@@ -147,7 +147,7 @@ export class RunKit extends RpcTarget {
   storeGet(store: Sent, key: Sent): Promise<KitAnswer<unknown>> {
     return this.#call("store.get", { store, key }, async (data) => {
       const request = { type: "STORE_GET", requestId: undefined, data } as const;
-      return (await askRoom<{ value: unknown }>(this.#work, this.#scope.roomId, request)).value;
+      return (await requestRoom<{ value: unknown }>(this.#work, this.#scope.roomId, request)).value;
     });
   }
 
@@ -156,7 +156,7 @@ export class RunKit extends RpcTarget {
     return this.#call("store.getAll", { store }, async (data) => {
       const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
       type Answer = { entries: Record<string, { value: unknown }> };
-      const { entries } = await askRoom<Answer>(this.#work, this.#scope.roomId, request);
+      const { entries } = await requestRoom<Answer>(this.#work, this.#scope.roomId, request);
       return Object.entries(entries).map(([key, { value }]) => [key, value]);
     });
   }

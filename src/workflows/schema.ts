@@ -198,5 +198,5 @@ export function presentExecution(row: DeliveryRow): WorkflowExecution {
   };
 }
 
-/** As the courier told them. */
+/** As the handler told them. */
 const parseRuns = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];

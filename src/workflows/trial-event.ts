@@ -1,7 +1,7 @@
 /** An event made of a room and a user as they are now, for trying a workflow out. */
-import type { Ctx } from "../context/context.ts";
-import { type EventName, type Happening, presentEvent } from "../delivery/events.ts";
-import type { Envelope } from "../delivery/subscriber-port.ts";
+import type { RequestContext } from "../context/context.ts";
+import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
+import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
 import { notFound } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { selectRoom } from "../rooms/queries.ts";
@@ -20,10 +20,10 @@ const NEWEST = { limit: MAX_USERS, offset: 0, search: "", from: 0, to: Number.MA
  * the room or the user is not there; null when the workflow is disabled. One D1 round trip and one object call.
  */
 export async function trialEvent(
-  ctx: Ctx,
+  ctx: RequestContext,
   workflowId: string,
   { event, data: { roomId, userId } }: WorkflowRun,
-): Promise<Envelope | null> {
+): Promise<OutgoingEvent | null> {
   const [[workflow], [room], [user], newest] = await ctx.db.run([
     selectWorkflowSummary(ctx, workflowId),
     selectRoom(ctx, { id: roomId }),
@@ -51,7 +51,10 @@ export async function trialEvent(
 }
 
 /** The same for all requests with one Idempotency-Key, so that of two at once one runs. */
-async function eventIdFor({ accountId, idempotencyKey, newId }: Ctx, workflowId: string): Promise<string> {
+async function eventIdFor(
+  { accountId, idempotencyKey, newId }: RequestContext,
+  workflowId: string,
+): Promise<string> {
   if (idempotencyKey === null) return newId();
   const source = JSON.stringify([accountId, workflowId, idempotencyKey]);
   const hash = await sha256(new TextEncoder().encode(source));
@@ -60,7 +63,7 @@ async function eventIdFor({ accountId, idempotencyKey, newId }: Ctx, workflowId:
 }
 
 /** The first of `users` is the one whom an event of a user is about. */
-function happeningOf(event: EventName, room: Room, users: User[], sessionId: string): Happening {
+function happeningOf(event: EventName, room: Room, users: User[], sessionId: string): EventDraft {
   const [roomId, [user]] = [room.id, users];
   if (event === "session.closed") return { event, data: { roomId, sessionId }, room, users };
   if (event === "session.started") return { event, data: { roomId, sessionId }, room };

@@ -2,8 +2,8 @@
 
 import { type Env, workflowDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
-import type { Courier, CourierMemory, Outcome } from "../delivery/handler.ts";
-import type { Envelope } from "../delivery/subscriber-port.ts";
+import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
+import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
 import { openBlobs } from "../files/blobs.ts";
 import { logLine } from "../http/error-response.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
@@ -11,8 +11,8 @@ import { presentTime } from "../platform/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { runLimits } from "../sandbox/runners/run-limits.ts";
 import type { RunLimits, Runner, RunReport } from "../sandbox/runners/runner.ts";
-import { runnerOf } from "../sandbox/runners/select-runner.ts";
-import { RunTally } from "./run-counter.ts";
+import { selectRunner } from "../sandbox/runners/select-runner.ts";
+import { RunCounter } from "./run-counter.ts";
 import { type KitScope, RunKit } from "./run-kit.ts";
 import type { LoggedRun } from "./schema.ts";
 import { selectRunnable } from "./store.ts";
@@ -27,7 +27,7 @@ const NOT_STARTED = "The workflow could not be started";
 /** A run that took too much of the processor is followed by this multiple of its time, in which none begins. */
 const REST_FACTOR = 4;
 
-type Ended = Extract<Outcome, { type: "delivered" | "failed" }>;
+type Ended = Extract<DeliveryOutcome, { type: "delivered" | "failed" }>;
 
 /** Kept with the workflow's object, as JSON. */
 interface Memory {
@@ -35,19 +35,19 @@ interface Memory {
   readonly stuckSince: number | null;
 }
 
-export class WorkflowCourier implements Courier {
+export class WorkflowHandler implements DeliveryHandler {
   readonly interruption =
     "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.";
   readonly #tenant: Tenant;
   readonly #env: Env;
   readonly #id: string;
   readonly #now: () => number;
-  readonly #memory: CourierMemory;
+  readonly #memory: HandlerState;
   readonly #row: CachedRow<RunnableWorkflow>;
-  readonly #tally: RunTally;
+  readonly #tally: RunCounter;
   #runner: Runner | null = null;
 
-  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: CourierMemory) {
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
     this.#env = env;
     this.#id = key.id;
@@ -57,14 +57,14 @@ export class WorkflowCourier implements Courier {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
-    this.#tally = new RunTally(this.#tenant, now, (message, error) => this.#log(message, error));
+    this.#tally = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
   }
 
-  expect(version: number): void {
-    this.#row.expect(version);
+  requireVersion(version: number): void {
+    this.#row.requireVersion(version);
   }
 
-  async carry(envelope: Envelope): Promise<Outcome> {
+  async deliver(envelope: OutgoingEvent): Promise<DeliveryOutcome> {
     let row: RunnableWorkflow | null;
     try {
       row = await this.#row.get();
@@ -92,10 +92,10 @@ export class WorkflowCourier implements Courier {
   /** Rejects when nothing was run. */
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
-    { roomId, body }: Envelope,
+    { roomId, body }: OutgoingEvent,
   ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
     const limits = runLimits(this.#env);
-    this.#runner ??= runnerOf(this.#env);
+    this.#runner ??= selectRunner(this.#env);
     const kit = this.#openKit({ accountId, workflowId, roomId, origin, calls: limits.calls });
     const report = await this.#runner.run({ accountId, workflowId, module, hash }, body, kit, limits);
     return { report, restMs: restAfter(report, limits) };
@@ -114,7 +114,7 @@ export class WorkflowCourier implements Courier {
     });
   }
 
-  #giveUpOrPostpone(): Outcome {
+  #giveUpOrPostpone(): DeliveryOutcome {
     const now = this.#now();
     const stuckSince = parseMemory(this.#memory.read()).stuckSince ?? now;
     this.#remember({ stuckSince });
@@ -123,7 +123,7 @@ export class WorkflowCourier implements Courier {
       : { type: "failed", attempt: null, error: NOT_STARTED };
   }
 
-  get #postponed(): Outcome {
+  get #postponed(): DeliveryOutcome {
     return { type: "postponed", until: this.#now() + PAUSE_MS, why: NOT_STARTED };
   }
 
@@ -155,7 +155,7 @@ function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: n
   return isSuccess ? { type: "delivered", attempt } : { type: "failed", attempt, error: result };
 }
 
-/** As {@link WorkflowCourier} wrote it, if it did yet. */
+/** As {@link WorkflowHandler} wrote it, if it did yet. */
 const parseMemory = (json: string): Memory => ({
   stuckSince: null,
   ...(JSON.parse(json) as Partial<Memory>),

@@ -7,7 +7,7 @@ import { insertUserEvent } from "../../src/delivery/user-event-store.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { Room } from "../../src/rooms/schema.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
@@ -316,9 +316,9 @@ describe("a request that died after its commit", () => {
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
     await listener.heard(2);
     await expect.poll(rowsLeft).toBe(1);
-    await keepHouse(env, Date.now());
+    await runScheduledTasks(env, Date.now());
     expect(await rowsLeft()).toBe(1);
-    await keepHouse(env, Date.now() + MINUTE_MS);
+    await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect(await rowsLeft()).toBe(0);
     expect(await listener.heard(3)).toMatchObject([
       { event: "user.created" },

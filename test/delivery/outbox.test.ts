@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 
 const MINUTE_MS = 60_000;
@@ -51,9 +51,9 @@ describe("the outbox", () => {
     const user = await api.createUser(room.id);
     const join = await socketOf(id, room.id, user.token);
     await leaveBehind(id, room.id, { type: "room.closed" });
-    await keepHouse(env, Date.now());
+    await runScheduledTasks(env, Date.now());
     expect(await outboxRows()).toHaveLength(1);
-    await keepHouse(env, Date.now() + MINUTE_MS);
+    await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect(await outboxRows()).toEqual([]);
     expect((await join.closed).code).toBe(4403);
     expect((await roomGateway(env).read(room.id, id, [])).figures.activeParticipants).toBe(0);
@@ -70,7 +70,7 @@ describe("the outbox", () => {
       .bind(id, room.id, Date.now() - 1)
       .run();
     await leaveBehind(id, room.id, { type: "room.closed" });
-    await keepHouse(env, Date.now() + MINUTE_MS);
+    await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect((await join.closed).code).toBe(4403);
     expect(await outboxRows()).toHaveLength(120);
   });

@@ -1,7 +1,7 @@
 /** A subscriber's queue, told what happens by a clock of its own: order, turns, and nothing forgotten. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Drain, type Job, MAX_UNDER_WAY } from "../../src/delivery/subscriber/scheduler.ts";
+import { type Job, MAX_IN_FLIGHT, Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
 
 const job = (seq: number, lane: string, fields: Partial<Job> = {}): Job => ({
   seq,
@@ -15,7 +15,7 @@ const seqs = (jobs: readonly Job[]): number[] => jobs.map(({ seq }) => seq);
 
 describe("a queue", () => {
   it("makes the first attempts of a lane one after the other, and lets other lanes pass", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     const jobs = [job(1, "a"), job(2, "a"), job(3, "b")];
     for (const each of jobs) drain.add(each);
     expect(seqs(drain.start(0))).toEqual([1, 3]);
@@ -26,7 +26,7 @@ describe("a queue", () => {
   });
 
   it("holds up no later delivery for a retry, which is made when its time has come", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);
     drain.start(0);
     drain.settle(job(1, "a"), 5_000);
@@ -38,24 +38,24 @@ describe("a queue", () => {
   });
 
   it("lets lanes take turns, so that a busy one keeps no other waiting", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     for (let seq = 1; seq <= 100; seq += 1) drain.add(job(seq, "busy"));
-    for (let seq = 101; seq <= 100 + MAX_UNDER_WAY; seq += 1) drain.add(job(seq, `quiet ${seq}`));
+    for (let seq = 101; seq <= 100 + MAX_IN_FLIGHT; seq += 1) drain.add(job(seq, `quiet ${seq}`));
     const [first] = drain.start(0);
     drain.settle(job(1, "busy"), null);
-    expect([first?.seq, ...seqs(drain.start(0))]).toEqual([1, 100 + MAX_UNDER_WAY]);
+    expect([first?.seq, ...seqs(drain.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
   });
 
   it("lets first and further attempts take turns", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     for (let seq = 1; seq <= 20; seq += 1) drain.add(job(seq, `${seq}`));
     for (let seq = 21; seq <= 40; seq += 1) drain.add(job(seq, `${seq}`, { attempts: 1, dueAt: 1 }));
     expect(seqs(drain.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
   });
 
   it("has nothing due while as much is under way as may be: an end is what it waits for then", () => {
-    const drain = new Drain();
-    for (let seq = 1; seq <= MAX_UNDER_WAY + 1; seq += 1) drain.add(job(seq, `${seq}`));
+    const drain = new Scheduler();
+    for (let seq = 1; seq <= MAX_IN_FLIGHT + 1; seq += 1) drain.add(job(seq, `${seq}`));
     drain.add(job(99, "retried", { attempts: 1, dueAt: 1 }));
     drain.start(0);
     expect(drain.dueAt(0)).toBeNull();
@@ -64,7 +64,7 @@ describe("a queue", () => {
   });
 
   it("starts nothing while it pauses, and then the same attempt first", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);
     drain.start(0);
     drain.postpone(job(1, "a"), 5_000);
@@ -74,7 +74,7 @@ describe("a queue", () => {
   });
 
   it("rests as long as it is told to, one rest after the other, within bounds", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     for (const each of [job(1, "a"), job(2, "b"), job(3, "c")]) drain.add(each);
     drain.rest(2_000, 1_000, 10_000);
     drain.rest(1_000, 1_500, 10_000);
@@ -89,12 +89,12 @@ describe("a queue", () => {
   });
 
   it("knows nothing of a job any more when it was cleared", () => {
-    const drain = new Drain();
+    const drain = new Scheduler();
     for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);
     drain.start(0);
     drain.clear();
     drain.settle(job(1, "a"), 5_000);
-    expect([drain.size, drain.underWay, drain.dueAt(9_000), drain.start(9_000)]).toEqual([0, 0, null, []]);
+    expect([drain.size, drain.inFlight, drain.dueAt(9_000), drain.start(9_000)]).toEqual([0, 0, null, []]);
   });
 });
 
@@ -110,11 +110,11 @@ const MAX_ATTEMPTS = 4;
 /** A subscriber's object in small: what is stored, a clock, and a queue that a crash takes from it. */
 class Simulation {
   #now = 0;
-  #drain = new Drain();
+  #scheduler = new Scheduler();
   #lastSeq = 0;
   /** What is stored: pending jobs by seq. */
   readonly #stored = new Map<number, Job>();
-  readonly #underWay = new Map<number, Job>();
+  readonly #inFlight = new Map<number, Job>();
   /** The first attempts that have been made, by lane. */
   readonly #tried = new Map<string, number[]>();
 
@@ -130,14 +130,14 @@ class Simulation {
         this.#lastSeq += 1;
         const added = job(this.#lastSeq, `lane ${step.lane}`, { dueAt: this.#now });
         this.#stored.set(added.seq, added);
-        this.#drain.add(added);
+        this.#scheduler.add(added);
         return;
       }
       case "crash":
-        this.#drain = new Drain();
-        this.#underWay.clear();
+        this.#scheduler = new Scheduler();
+        this.#inFlight.clear();
         for (const stored of [...this.#stored.values()].sort((a, b) => a.seq - b.seq))
-          this.#drain.add(stored);
+          this.#scheduler.add(stored);
         return;
       case "advance":
         this.#now += step.ms;
@@ -148,11 +148,11 @@ class Simulation {
   }
 
   #end({ type, pick, afterMs }: Extract<Step, { pick: number }>): void {
-    const ended = [...this.#underWay.values()][pick % Math.max(1, this.#underWay.size)];
+    const ended = [...this.#inFlight.values()][pick % Math.max(1, this.#inFlight.size)];
     if (ended === undefined) return;
-    this.#underWay.delete(ended.seq);
+    this.#inFlight.delete(ended.seq);
     if (type === "postpone") {
-      this.#drain.postpone(ended, this.#now + afterMs);
+      this.#scheduler.postpone(ended, this.#now + afterMs);
       return;
     }
     const attempts = ended.attempts + 1;
@@ -162,23 +162,23 @@ class Simulation {
     }
     if (retryAt === null) this.#stored.delete(ended.seq);
     else this.#stored.set(ended.seq, { ...ended, attempts, dueAt: retryAt });
-    this.#drain.settle(ended, retryAt);
+    this.#scheduler.settle(ended, retryAt);
   }
 
   #pump(): void {
-    for (const started of this.#drain.start(this.#now)) {
+    for (const started of this.#scheduler.start(this.#now)) {
       expect(started).toEqual(this.#stored.get(started.seq));
-      expect(this.#underWay.has(started.seq)).toBe(false);
+      expect(this.#inFlight.has(started.seq)).toBe(false);
       expect(started.dueAt).toBeLessThanOrEqual(this.#now);
-      this.#underWay.set(started.seq, started);
+      this.#inFlight.set(started.seq, started);
     }
   }
 
   #check(): void {
-    expect(this.#drain.size).toBe(this.#stored.size);
-    expect(this.#drain.underWay).toBe(this.#underWay.size);
-    expect(this.#underWay.size).toBeLessThanOrEqual(MAX_UNDER_WAY);
-    const lanes = [...this.#underWay.values()]
+    expect(this.#scheduler.size).toBe(this.#stored.size);
+    expect(this.#scheduler.inFlight).toBe(this.#inFlight.size);
+    expect(this.#inFlight.size).toBeLessThanOrEqual(MAX_IN_FLIGHT);
+    const lanes = [...this.#inFlight.values()]
       .filter(({ attempts }) => attempts === 0)
       .map(({ lane }) => lane);
     expect(new Set(lanes).size).toBe(lanes.length);
@@ -189,14 +189,14 @@ class Simulation {
   finish(): void {
     for (let turn = 0; this.#stored.size > 0; turn += 1) {
       expect(turn).toBeLessThan(1_000);
-      if (this.#underWay.size > 0) this.run({ type: "deliver", pick: 0, afterMs: 0 });
+      if (this.#inFlight.size > 0) this.run({ type: "deliver", pick: 0, afterMs: 0 });
       else {
-        const dueAt = this.#drain.dueAt(this.#now);
+        const dueAt = this.#scheduler.dueAt(this.#now);
         expect(dueAt).not.toBeNull();
         this.run({ type: "advance", ms: Math.max(0, (dueAt ?? 0) - this.#now) });
       }
     }
-    expect(this.#drain.dueAt(this.#now)).toBeNull();
+    expect(this.#scheduler.dueAt(this.#now)).toBeNull();
   }
 }
 

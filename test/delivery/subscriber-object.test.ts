@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-history.ts";
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscribersOf } from "../../src/delivery/subscriber-gateway.ts";
-import type { Delivery, Envelope, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
+import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import type { Delivery, OutgoingEvent, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
 import type { Webhook } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
@@ -16,10 +16,10 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
 const START = Date.UTC(2100, 0, 1);
 
-const subscribers = subscribersOf(env);
+const subscribers = subscriberGateway(env);
 
 /** An event of a room, numbered. */
-const envelope = (number: number, fields: Partial<Envelope> = {}): Envelope => ({
+const envelope = (number: number, fields: Partial<OutgoingEvent> = {}): OutgoingEvent => ({
   eventId: crypto.randomUUID(),
   event: "user.created",
   roomId: "room",
@@ -28,7 +28,8 @@ const envelope = (number: number, fields: Partial<Envelope> = {}): Envelope => (
   ...fields,
 });
 
-const envelopes = (count: number): Envelope[] => Array.from({ length: count }, (_, index) => envelope(index));
+const events = (count: number): OutgoingEvent[] =>
+  Array.from({ length: count }, (_, index) => envelope(index));
 
 /** A webhook's object with a clock that only tests move. */
 class Subject {
@@ -63,8 +64,8 @@ class Subject {
     });
   }
 
-  take(...taken: Envelope[]): Promise<void> {
-    return subscribers.take(this.key, taken, 1);
+  take(...taken: OutgoingEvent[]): Promise<void> {
+    return subscribers.enqueue(this.key, taken, 1);
   }
 
   /** Moves the clock on and runs the alarm; false when none is set. */
@@ -122,7 +123,7 @@ describe("a webhook's object", () => {
   });
 
   it("delivers a room's events in their order", async () => {
-    await subject.take(...envelopes(10));
+    await subject.take(...events(10));
     await subject.take(envelope(10), envelope(11));
     await subject.listener.settled(12);
     expect(await subject.numbers()).toEqual(Array.from({ length: 12 }, (_, index) => index));
@@ -187,7 +188,7 @@ describe("a webhook's object", () => {
 
   it("keeps its queue when the process dies, and goes on by its alarm", async () => {
     await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
-    await subject.take(...envelopes(3));
+    await subject.take(...events(3));
     await evictDurableObject(subject.stub);
     await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
     expect(await subject.list("pending")).toHaveLength(3);
@@ -217,7 +218,7 @@ describe("a webhook's object", () => {
       url: elsewhere.webhook.url,
     });
     const version = Date.parse(answer.data.webhook.updated_at);
-    await subscribers.take(subject.key, [envelope(2)], version);
+    await subscribers.enqueue(subject.key, [envelope(2)], version);
     await subject.listener.settled(2);
     expect(await subject.numbers()).toEqual([1]);
     expect((await elsewhere.received()).map(({ body }) => body)).toEqual(['{"number":2}']);
@@ -225,7 +226,7 @@ describe("a webhook's object", () => {
 
   it("keeps the latest 1,000 deliveries that are over, for seven days", async () => {
     await subject.inside((object) => {
-      object.take(subject.key, envelopes(MAX_KEPT + 20), 1);
+      object.enqueue(subject.key, events(MAX_KEPT + 20), 1);
     });
     const page = { limit: 1, offset: 0 };
     const total = async () =>
@@ -241,7 +242,7 @@ describe("a webhook's object", () => {
   });
 
   it("is gone with its webhook", async () => {
-    await subject.take(...envelopes(3));
+    await subject.take(...events(3));
     await subject.owner.api.delete(`/webhooks/${subject.key.id}`);
     await subject.take(envelope(4));
     await expect.poll(() => subject.tables()).toBe(0);
@@ -278,13 +279,13 @@ describe("a receiver that fails", () => {
 
   it("keeps no later event waiting: each has its first attempt in its turn", async () => {
     subject = await Subject.create("status/500");
-    await subject.take(...envelopes(5));
+    await subject.take(...events(5));
     await expect.poll(() => subject.numbers()).toEqual([0, 1, 2, 3, 4]);
   });
 
   it("switches its webhook off when it answers 410, and nothing more is sent", async () => {
     subject = await Subject.create("status/410");
-    await subject.take(...envelopes(3));
+    await subject.take(...events(3));
     const deliveries = await subject.listener.settled(3);
     expect(deliveries.map(({ attempts }) => attempts)).toEqual([0, 0, 1]);
     expect((await subject.webhook()).enabled).toBe(false);
@@ -306,7 +307,7 @@ describe("a receiver that fails", () => {
     // Switched on again, it is given new time.
     const version = subject.now + 1;
     await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
-    await subscribers.take(subject.key, [envelope(4)], version);
+    await subscribers.enqueue(subject.key, [envelope(4)], version);
     expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
     expect((await subject.webhook()).enabled).toBe(true);
   });
@@ -314,13 +315,13 @@ describe("a receiver that fails", () => {
   it("does not fill the disk: what finds too many others waiting is refused", async () => {
     subject = await Subject.create("silent");
     const [waiting, late] = await subject.inside((object) => {
-      object.take(subject.key, envelopes(MAX_WAITING), 1);
-      object.take(subject.key, [envelope(1)], 1);
+      object.enqueue(subject.key, events(MAX_WAITING), 1);
+      object.enqueue(subject.key, [envelope(1)], 1);
       const count = (status: Delivery["status"]) => object.listDeliveries(status, 1, 0);
       return [count("pending").total, count("failed").deliveries];
     });
     expect(waiting).toBe(MAX_WAITING);
     expect(late).toMatchObject([{ attempts: 0, error: "Too many events were waiting" }]);
-    await subscribers.forget(subject.key);
+    await subscribers.remove(subject.key);
   });
 });

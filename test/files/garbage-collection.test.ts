@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Blobs, MAX_REMOVED } from "../../src/files/blobs.ts";
-import { MAX_UPLOAD_MS, sweepFiles } from "../../src/files/garbage-collection.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/garbage-collection.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import {
   BOUNDARY,
   blobs,
@@ -104,7 +104,7 @@ describe("while a file arrives", () => {
   it("no sweep disturbs it", async () => {
     const owner = await furnished();
     const answer = await uploadPausing(owner, 12 * MEBIBYTE, () =>
-      keepHouse(env, Date.now() + MAX_UPLOAD_MS),
+      runScheduledTasks(env, Date.now() + MAX_UPLOAD_MS),
     );
     expect(answer.status).toBe(201);
     expect(await statesOf(owner.id)).toEqual(["stored"]);
@@ -112,9 +112,11 @@ describe("while a file arrives", () => {
 
   it("a sweep that takes it for lost wins", async () => {
     const owner = await furnished();
-    const answer = await uploadPausing(owner, 12 * MEBIBYTE, () => keepHouse(env, Date.now() + LATER));
+    const answer = await uploadPausing(owner, 12 * MEBIBYTE, () =>
+      runScheduledTasks(env, Date.now() + LATER),
+    );
     expect(answer.success).toBe(false);
-    await keepHouse(env, Date.now() + LATER);
+    await runScheduledTasks(env, Date.now() + LATER);
     expect(await leftOf(owner)).toEqual([[], []]);
   });
 });
@@ -167,9 +169,9 @@ describe("a sweep", () => {
     const owner = await furnished();
     await store(owner.api, owner.fields, textFile());
     await env.DB.prepare("UPDATE files SET state = 'doomed' WHERE account_id = ?").bind(owner.id).run();
-    await expect(sweepFiles(db, broken, Date.now())).rejects.toThrow("R2");
+    await expect(collectGarbage(db, broken, Date.now())).rejects.toThrow("R2");
     expect(await statesOf(owner.id)).toEqual(["doomed"]);
-    await keepHouse(env, Date.now());
+    await runScheduledTasks(env, Date.now());
     expect(await leftOf(owner)).toEqual([[], []]);
   });
 
@@ -188,9 +190,9 @@ describe("a sweep", () => {
         parted,
       ),
     ]);
-    await keepHouse(env, Date.now() + MAX_UPLOAD_MS);
+    await runScheduledTasks(env, Date.now() + MAX_UPLOAD_MS);
     expect(await statesOf(owner.id)).toEqual(["arriving", "arriving"]);
-    await keepHouse(env, Date.now() + LATER);
+    await runScheduledTasks(env, Date.now() + LATER);
     expect(await leftOf(owner)).toEqual([[], []]);
     const aborted = env.FILES.resumeMultipartUpload(`${owner.id}/${parted}`, uploadId);
     await expect(aborted.uploadPart(2, new Uint8Array(1))).rejects.toThrow("does not exist");
@@ -199,7 +201,7 @@ describe("a sweep", () => {
   it("leaves all that is stored", async () => {
     const owner = await furnished();
     const key = await store(owner.api, owner.fields, textFile());
-    await keepHouse(env, Date.now() + 365 * 24 * LATER);
+    await runScheduledTasks(env, Date.now() + 365 * 24 * LATER);
     expect(await leftOf(owner)).toEqual([["stored"], [`${owner.id}/${key}`]]);
   });
 });

@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
 import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency/idempotency.ts";
 import { receipts } from "../../src/http/idempotency/table.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 
 const key = (text: string) => ({ headers: { "Idempotency-Key": text } });
@@ -118,7 +118,7 @@ describe("an Idempotency-Key", () => {
     const again = await api.post("/rooms", { name: "X" }, key("k"));
     expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
     expect((await api.get("/rooms")).data.total).toBe(2);
-    await keepHouse(env, Date.now() + RECEIPT_LIFETIME_MS + 1_000);
+    await runScheduledTasks(env, Date.now() + RECEIPT_LIFETIME_MS + 1_000);
     expect(await drizzle(env.DB).select().from(receipts)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { INVITATION_LIFETIME_MS } from "../../src/members/commands.ts";
 import type { Invitation, Member } from "../../src/members/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import {
   addMember,
@@ -124,7 +124,7 @@ describe("an invitation", () => {
     expect((await guest.browser.post(`${path}/accept`)).status).toBe(404);
     const api = owner.browser.api(owner.organization.id);
     expect((await api.get<{ total: number }>("/invitations")).data.total).toBe(0);
-    await keepHouse(env, Date.now());
+    await runScheduledTasks(env, Date.now());
     const left = env.DB.prepare("SELECT id FROM invitations WHERE id = ?").bind(invitation.id);
     expect(await left.first()).toBeNull();
   });

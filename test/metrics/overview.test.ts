@@ -1,11 +1,11 @@
 /** An organization at a glance. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { countActivity, HOUR_MS, hourOf } from "../../src/metrics/hourly-counts.ts";
+import { HOUR_MS, hourOf, incrementHourlyCounts } from "../../src/metrics/hourly-counts.ts";
 import type { Overview } from "../../src/metrics/schema.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 import { Automaton } from "../workflows/test-workflow.ts";
@@ -88,17 +88,17 @@ describe("an overview", () => {
     const now = Date.now();
     const tenant = { accountId: owner.id };
     await db.run([
-      countActivity(tenant, now, { runs: 2, failedRuns: 1 }),
-      countActivity(tenant, now, { runs: 1 }),
-      countActivity(tenant, now - HOUR_MS, { runs: 5 }),
-      countActivity(tenant, now - 25 * HOUR_MS, { runs: 100 }),
-      countActivity(tenant, now - 50 * HOUR_MS, { runs: 1000 }),
+      incrementHourlyCounts(tenant, now, { runs: 2, failedRuns: 1 }),
+      incrementHourlyCounts(tenant, now, { runs: 1 }),
+      incrementHourlyCounts(tenant, now - HOUR_MS, { runs: 5 }),
+      incrementHourlyCounts(tenant, now - 25 * HOUR_MS, { runs: 100 }),
+      incrementHourlyCounts(tenant, now - 50 * HOUR_MS, { runs: 1000 }),
     ]);
     const overview = await overviewOf(owner);
     expect(overview).toMatchObject({ runs_last_day: 8, failed_runs_last_day: 1 });
     const at = new Date(hourOf(now)).toISOString();
     expect(overview.hours.find((hour) => hour.at === at)).toMatchObject({ runs: 3, failed_runs: 1 });
-    await keepHouse(env, now);
+    await runScheduledTasks(env, now);
     const left = env.DB.prepare("SELECT count(*) AS total FROM hourly_counts WHERE account_id = ?").bind(
       owner.id,
     );

@@ -3,10 +3,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { jwtSecrets } from "../../src/config.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { COOKIE_NAME, cookieSecretOf, SESSION_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
-import { SESSION_MEMORY_MS, verifySession } from "../../src/people/verify-sign-in.ts";
+import { COOKIE_NAME, cookieSecretOf, SIGN_IN_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
+import { SIGN_IN_CACHE_MS, verifySignIn } from "../../src/people/verify-sign-in.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";
 
@@ -28,7 +28,7 @@ function counting() {
     return db.run(statements);
   };
   const verify = (browser: Browser, now: number, suffices = () => true) =>
-    verifySession(browser.cookie.slice(COOKIE_NAME.length + 1), { db: { run }, secret, now, suffices });
+    verifySignIn(browser.cookie.slice(COOKIE_NAME.length + 1), { db: { run }, secret, now, suffices });
   return { looks, verify };
 }
 
@@ -38,7 +38,7 @@ describe("a session", () => {
     const token = browser.cookie;
     await browser.get("/me");
     const untouched = await expiryOf(id);
-    await setExpiry(id, Date.now() + SESSION_LIFETIME_MS - DAY_MS - 1000);
+    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - DAY_MS - 1000);
     browser.setCookie = null;
     expect((await browser.get("/me")).status).toBe(200);
     expect(browser.setCookie).toContain("Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Strict");
@@ -48,7 +48,7 @@ describe("a session", () => {
 
   it("is left as it is by somebody who was here today", async () => {
     const { browser, id } = await signUp();
-    await setExpiry(id, Date.now() + SESSION_LIFETIME_MS - DAY_MS + 60_000);
+    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - DAY_MS + 60_000);
     const before = await expiryOf(id);
     browser.setCookie = null;
     await browser.get("/me");
@@ -60,7 +60,7 @@ describe("a session", () => {
     await setExpiry(id, Date.now() - 1);
     expect((await browser.get("/me")).status).toBe(401);
     const { id: other } = await signUp();
-    await keepHouse(env, Date.now());
+    await runScheduledTasks(env, Date.now());
     expect(await expiryOf(id)).toBeNull();
     expect(await expiryOf(other)).not.toBeNull();
   });
@@ -70,10 +70,10 @@ describe("a session", () => {
     const { looks, verify } = counting();
     const now = Date.now();
     expect(await verify(browser, now)).toMatchObject({ personId: id });
-    expect(await verify(browser, now + SESSION_MEMORY_MS - 1)).toMatchObject({ personId: id });
+    expect(await verify(browser, now + SIGN_IN_CACHE_MS - 1)).toMatchObject({ personId: id });
     expect(looks.count).toBe(1);
     await env.DB.prepare("DELETE FROM sessions WHERE person_id = ?").bind(id).run();
-    expect(await verify(browser, now + SESSION_MEMORY_MS)).toBeNull();
+    expect(await verify(browser, now + SIGN_IN_CACHE_MS)).toBeNull();
     expect(looks.count).toBe(2);
     for (const cookie of [cookieOf("x", "another secret"), `${COOKIE_NAME}=x`, `${browser.cookie}.x`]) {
       expect(await verify(Object.assign(new Browser(), { cookie }), now)).toBeNull();
@@ -93,8 +93,8 @@ describe("a session", () => {
     const { browser } = await addMember((await account()).id);
     const cookie = browser.cookie.slice(COOKIE_NAME.length + 1);
     const options = { db: openDatabase(env.DB), now: Date.now(), suffices: () => true };
-    expect(await verifySession(cookie, { ...options, secret: cookieSecretOf("another one") })).toBeNull();
-    expect(await verifySession(cookie, { ...options, secret })).not.toBeNull();
+    expect(await verifySignIn(cookie, { ...options, secret: cookieSecretOf("another one") })).toBeNull();
+    expect(await verifySignIn(cookie, { ...options, secret })).not.toBeNull();
   });
 });
 

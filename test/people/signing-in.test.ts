@@ -1,8 +1,8 @@
 /** Signing up, in and out: who gets a session, what its cookie is like, and what strangers learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { Door } from "../../src/dashboard/api.ts";
-import { doors } from "../../src/people/routes.ts";
+import type { DashboardEndpoint } from "../../src/dashboard/api.ts";
+import { peopleEndpoints } from "../../src/people/routes.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { Browser, freshEmail, PASSWORD, signUp } from "../support/person.ts";
 
@@ -207,8 +207,8 @@ describe("signing out", () => {
 });
 
 describe("the doors", () => {
-  const casesOf = (keep: (door: Door) => boolean) =>
-    doors.filter(keep).map(({ method, path }) => [method, path.replace(":token", "x")] as const);
+  const casesOf = (keep: (door: DashboardEndpoint) => boolean) =>
+    peopleEndpoints.filter(keep).map(({ method, path }) => [method, path.replace(":token", "x")] as const);
   const foreign: Record<string, string>[] = [
     { Origin: "https://elsewhere.test" },
     { Origin: "null" },

@@ -1,10 +1,10 @@
 /** R49 and R58 as planners of their own: at once in a calm room, in ticks and with rests in a busy one. */
 import { expect, it } from "vitest";
-import { Pace, Rest } from "../../src/realtime/transport/flush-policy.ts";
+import { RestPolicy, TickPolicy } from "../../src/realtime/transport/flush-policy.ts";
 
 /** The time from one flush to the next when each millisecond asks for so many deliveries. */
 function gapAt(perSecond: number): number {
-  const pace = new Pace();
+  const pace = new TickPolicy();
   let flushedAt = 0;
   let gap = 0;
   for (let now = 0; now < 10_000; now += 1) {
@@ -22,7 +22,7 @@ it("a tick stretches with what is asked to be delivered (R49)", () => {
 });
 
 it("a room that has calmed down speaks at once again (R49)", () => {
-  const pace = new Pace();
+  const pace = new TickPolicy();
   pace.count(1_000_000, 0);
   pace.flushed(0);
   expect(pace.dueAt(1)).toBe(33);
@@ -32,7 +32,7 @@ it("a room that has calmed down speaks at once again (R49)", () => {
 });
 
 it("what must arrive goes at once after a flush that reached few, and later the more it reached (R58)", () => {
-  const rest = new Rest();
+  const rest = new RestPolicy();
   expect(rest.dueAt(1_000)).toBe(1_000);
   rest.flushed(1_000, 1);
   expect(rest.dueAt(1_001)).toBe(1_001);

@@ -322,7 +322,7 @@ describe("a socket that floods", () => {
 
 it("a refusal comes back through the gateway as the error that it is", async () => {
   const { room } = await roomOfTwo();
-  const ask = roomGateway(env).ask(room.id, room.accountId, {
+  const ask = roomGateway(env).request(room.id, room.accountId, {
     type: "COMMENT_DELETE",
     requestId: undefined,
     data: { commentId: "x" },

@@ -63,8 +63,8 @@ it("the next alarm is the earliest of what is due, and 60 s ahead at most while 
       batch: false,
       subscriptions: [],
       presence: null,
-      allowance: 1,
-      allowanceAt: 0,
+      frameTokens: 1,
+      frameTokensAt: 0,
     }) as const;
   expect(planAlarm(100_000, [], null)).toBeNull();
   expect(planAlarm(100_000, [], 100_500)).toBe(100_500);

@@ -1,13 +1,13 @@
 /** R27 as a machine of its own: never two copies at once, and never a stale one last. */
 import { expect, it } from "vitest";
-import { FiguresCopy } from "../../src/realtime/participants/stats-projection.ts";
+import { StatsProjection } from "../../src/realtime/participants/stats-projection.ts";
 
 /** A database that answers when it is told to. */
 function slowDatabase() {
   const written: number[] = [];
   const pending: (() => void)[] = [];
   let version = 1;
-  const copy = new FiguresCopy({
+  const copy = new StatsProjection({
     now: () => 0,
     current: () => ({
       version,

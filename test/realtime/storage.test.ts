@@ -245,7 +245,7 @@ describe.each([
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
-        storage.gathering.begin("session");
+        storage.occupancy.begin("session");
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
       });
@@ -257,7 +257,7 @@ describe.each([
         [],
       ]);
       expect([storage.comments.find("c"), storage.follows.list()]).toEqual([null, []]);
-      expect([storage.events.list(9), storage.gathering.readId()]).toEqual([[], null]);
+      expect([storage.events.list(9), storage.occupancy.readId()]).toEqual([[], null]);
       expect(reopen().readRecord()).toEqual(RECORD);
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
     }));
@@ -286,25 +286,25 @@ describe.each([
 
   it("keeps who takes part in the room's session, in the order in which they first came", () =>
     withStorage((storage, reopen) => {
-      const { gathering } = storage;
-      expect([gathering.readId(), gathering.readRoom(), gathering.list()]).toEqual([null, null, []]);
-      gathering.begin("session");
-      gathering.put({ user: user("u1"), joinedAt: 1 });
-      gathering.put({ user: user("u2"), joinedAt: 2 });
-      gathering.put({ user: user("u1"), joinedAt: 3 });
-      gathering.update(user("u2", { name: "New" }));
-      gathering.update(user("u3"));
-      gathering.writeRoom(ROOM);
-      gathering.writeRoom({ ...ROOM, name: "Renamed" });
-      const reopened = reopen().gathering;
+      const { occupancy } = storage;
+      expect([occupancy.readId(), occupancy.readRoom(), occupancy.list()]).toEqual([null, null, []]);
+      occupancy.begin("session");
+      occupancy.put({ user: user("u1"), joinedAt: 1 });
+      occupancy.put({ user: user("u2"), joinedAt: 2 });
+      occupancy.put({ user: user("u1"), joinedAt: 3 });
+      occupancy.update(user("u2", { name: "New" }));
+      occupancy.update(user("u3"));
+      occupancy.writeRoom(ROOM);
+      occupancy.writeRoom({ ...ROOM, name: "Renamed" });
+      const reopened = reopen().occupancy;
       expect([reopened.readId(), reopened.readRoom()]).toEqual(["session", { ...ROOM, name: "Renamed" }]);
       expect(reopened.list()).toEqual([
         { user: user("u1"), joinedAt: 3 },
         { user: user("u2", { name: "New" }), joinedAt: 2 },
       ]);
-      gathering.end();
-      expect([gathering.readId(), gathering.list()]).toEqual([null, []]);
-      expect(gathering.readRoom()).not.toBeNull();
+      occupancy.end();
+      expect([occupancy.readId(), occupancy.list()]).toEqual([null, []]);
+      expect(occupancy.readRoom()).not.toBeNull();
     }));
 
   it("gives what a transaction gives", () =>

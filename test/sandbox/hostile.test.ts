@@ -1,11 +1,11 @@
 /** Hostile programs, by the Worker Loader. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runnerOf } from "../../src/sandbox/runners/select-runner.ts";
+import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import { runProgram, stage } from "../workflows/support.ts";
 import { describeRunner } from "./runner-contract.ts";
 
-const makeRunner = () => runnerOf(env);
+const makeRunner = () => selectRunner(env);
 
 describeRunner("the loader runner", makeRunner);
 

@@ -1,10 +1,10 @@
 /** Runs of programs that mean well: what they are given, and what is told of them. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runnerOf } from "../../src/sandbox/runners/select-runner.ts";
+import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import { kitFor, LIMITS, type RunOptions, runProgram, stage } from "../workflows/support.ts";
 
-const runner = runnerOf(env);
+const runner = selectRunner(env);
 const at = await stage();
 const run = (source: string, options: RunOptions = {}) => runProgram(runner, at, source, options);
 

@@ -1,7 +1,7 @@
 /** People in rooms of a running service, each with a client, and what a test waits for. */
 import { afterEach } from "vitest";
 import { AtriumClient, type SocketEvents, type StoreShapes } from "../../src/sdk/client/index.ts";
-import { SURROUNDINGS, type Surroundings } from "../../src/sdk/core/runtime.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import type { Service } from "../node/service.ts";
 import { Customer } from "../stories/client.ts";
@@ -9,7 +9,7 @@ import { Customer } from "../stories/client.ts";
 const DEADLINE_MS = 20_000;
 
 /** Comes back at once each time: what is tested is not how long it waits. */
-export const EAGER: Surroundings = { ...SURROUNDINGS, random: () => 0 };
+export const EAGER: Runtime = { ...DEFAULT_RUNTIME, random: () => 0 };
 
 export interface Meeting {
   readonly customer: Customer;
@@ -31,7 +31,7 @@ export async function meet(service: Service): Promise<Meeting> {
 export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
   user: Pick<UserWithToken, "token">,
   { serverUrl, stores, reconnect = true }: { serverUrl: string; stores?: Shapes; reconnect?: boolean },
-  surroundings: Surroundings = EAGER,
+  surroundings: Runtime = EAGER,
 ): AtriumClient<Shapes> {
   const options = {
     serverUrl,

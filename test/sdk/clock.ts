@@ -1,19 +1,19 @@
 /** Surroundings whose time moves only when a test says so. */
-import { SURROUNDINGS, type Surroundings } from "../../src/sdk/core/runtime.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 
 interface Timer {
   readonly at: number;
   readonly action: () => void;
 }
 
-export class Clock implements Surroundings {
+export class Clock implements Runtime {
   #now = 0;
   readonly #timers = new Set<Timer>();
 
   now = (): number => this.#now;
   random = (): number => 0.5;
-  open = (url: string): WebSocket => SURROUNDINGS.open(url);
-  isGone = (url: string): Promise<boolean> => SURROUNDINGS.isGone(url);
+  open = (url: string): WebSocket => DEFAULT_RUNTIME.open(url);
+  isGone = (url: string): Promise<boolean> => DEFAULT_RUNTIME.isGone(url);
   onOnline = (): (() => void) => () => {};
 
   after = (delayMs: number, action: () => void): (() => void) => {

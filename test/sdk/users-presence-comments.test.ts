@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CLOSE } from "../../src/realtime/protocol/protocol.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
-import { Retry } from "../../src/sdk/client/connection/reconnect.ts";
-import { planComeback, planPauseMs } from "../../src/sdk/client/connection/reconnect-policy.ts";
-import { Pace } from "../../src/sdk/client/connection/send-rate.ts";
+import { ReconnectTimer } from "../../src/sdk/client/connection/reconnect.ts";
+import { planReconnect, reconnectDelayMs } from "../../src/sdk/client/connection/reconnect-policy.ts";
+import { SendRate } from "../../src/sdk/client/connection/send-rate.ts";
 import { readClaims, socketUrl } from "../../src/sdk/client/connection/token.ts";
 import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
 import { Follows } from "../../src/sdk/client/users/follows.ts";
@@ -17,18 +17,18 @@ import { Clock } from "./clock.ts";
 
 describe("coming back", () => {
   it("begins at once, then waits a random part of a bound that doubles from 250 ms to 10 s", () => {
-    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((attempt) => planPauseMs(attempt, "soon", 1));
+    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((attempt) => reconnectDelayMs(attempt, "soon", 1));
     expect(longest).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
-    expect(planPauseMs(6, "soon", 0)).toBe(0);
-    expect(planPauseMs(6, "soon", 0.25)).toBe(1000);
+    expect(reconnectDelayMs(6, "soon", 0)).toBe(0);
+    expect(reconnectDelayMs(6, "soon", 0.25)).toBe(1000);
   });
 
   it("waits 5 to 10 s, the first time too, where the service is to be spared", () => {
-    expect([0, 0.5, 1].map((random) => planPauseMs(1, "later", random))).toEqual([5000, 7500, 10_000]);
+    expect([0, 0.5, 1].map((random) => reconnectDelayMs(1, "later", random))).toEqual([5000, 7500, 10_000]);
   });
 
   it("is given up for the close codes that say so, and for no other", () => {
-    const plan = Object.entries(CLOSE).map(([name, code]) => [name, planComeback(code, "")]);
+    const plan = Object.entries(CLOSE).map(([name, code]) => [name, planReconnect(code, "")]);
     expect(Object.fromEntries(plan)).toEqual({
       left: "never",
       silent: "soon",
@@ -43,8 +43,8 @@ describe("coming back", () => {
       readerTooSlow: "never",
       flooding: "later",
     });
-    expect(planComeback(CLOSE.readerTooSlow, "reader too slow")).toBe("soon");
-    expect([1001, 1005, 1006, 1012, 4999].map((code) => planComeback(code, ""))).toEqual(
+    expect(planReconnect(CLOSE.readerTooSlow, "reader too slow")).toBe("soon");
+    expect([1001, 1005, 1006, 1012, 4999].map((code) => planReconnect(code, ""))).toEqual(
       Array(5).fill("soon"),
     );
   });
@@ -60,7 +60,7 @@ describe("an attempt to come back", () => {
       online = action;
       return () => listeners.delete(action);
     };
-    const retry = new Retry({ ...clock, onOnline });
+    const retry = new ReconnectTimer({ ...clock, onOnline });
     const made: number[] = [];
     const plan = () => retry.plan("soon", () => made.push(clock.now()));
     plan();
@@ -145,7 +145,7 @@ describe("a throttle", () => {
 
 describe("the pace of frames", () => {
   it("allows a burst of 800 and 150 a second, always less than the service does (R60)", () => {
-    const pace = new Pace(0);
+    const pace = new SendRate(0);
     const sendAt = (now: number) => {
       let sent = 0;
       while (pace.take(now)) sent += 1;

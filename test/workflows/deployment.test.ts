@@ -2,8 +2,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Ctx } from "../../src/context/context.ts";
-import { openContext } from "../../src/http/request-context.ts";
+import type { RequestContext } from "../../src/context/context.ts";
+import { createRequestContext } from "../../src/http/request-context.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import type { Script } from "../../src/sandbox/runners/runner.ts";
 import { createWorkflow, updateWorkflow } from "../../src/workflows/commands.ts";
@@ -16,7 +16,7 @@ const [ONE, TWO] = ['export default () => "one";', 'export default () => "two";'
 const creation = { name: "A workflow", code: ONE, events: ["user.created" as const] };
 
 let owner: Account;
-let ctx: Ctx;
+let ctx: RequestContext;
 /** What the place where code runs was told, in its order. */
 let told: string[];
 let isDown: boolean;
@@ -41,11 +41,14 @@ beforeEach(async () => {
   const headers = { Authorization: owner.api.authorization ?? "" };
   const request = new Request(ORIGIN, { headers });
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
-  ctx = { ...(await openContext(endpoint, call, "a request")), runner: remote };
+  ctx = { ...(await createRequestContext(endpoint, call, "a request")), runner: remote };
 });
 
 /** The same context, but for a database that fails to write a workflow. */
-const failing = (): Ctx => ({ ...ctx, commit: () => Promise.reject(new Error("The database failed")) });
+const failing = (): RequestContext => ({
+  ...ctx,
+  commit: () => Promise.reject(new Error("The database failed")),
+});
 
 const countOf = async (table: "workflows" | "retired_scripts"): Promise<number> => {
   const query = `SELECT count(*) AS count FROM ${table} WHERE account_id = ?`;

@@ -1,13 +1,13 @@
 /** `fetch` inside a run: the platform's own requests and answers, by a way on which each address is checked. */
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
-import { runnerOf } from "../../src/sandbox/runners/select-runner.ts";
+import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import type { Received } from "../support/receiver.ts";
 import { type RunOptions, runProgram, stage } from "./support.ts";
 
 const { port } = inject("receiver");
 const RECEIVER = `http://127.0.0.1:${port}`;
-const runner = runnerOf(env);
+const runner = selectRunner(env);
 const at = await stage();
 
 async function answer(body: string, options: RunOptions = {}): Promise<unknown> {

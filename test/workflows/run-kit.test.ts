@@ -1,11 +1,11 @@
 /** What a program's bindings answer: of its event's room, and of nothing else. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { runnerOf } from "../../src/sandbox/runners/select-runner.ts";
+import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import { store, textFile } from "../files/upload-form.ts";
 import { type RunOptions, runProgram, type Stage, stage } from "./support.ts";
 
-const runner = runnerOf(env);
+const runner = selectRunner(env);
 
 /** What the body of a program's function returns. */
 async function answer(at: Stage, body: string, options: RunOptions = {}): Promise<unknown> {

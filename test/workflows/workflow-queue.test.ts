@@ -2,14 +2,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Outcome } from "../../src/delivery/handler.ts";
+import type { DeliveryOutcome } from "../../src/delivery/handler.ts";
 import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-history.ts";
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscribersOf } from "../../src/delivery/subscriber-gateway.ts";
-import type { Envelope, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
+import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
 import type { WorkflowExecution } from "../../src/workflows/schema.ts";
-import { MAX_STUCK_MS, WorkflowCourier } from "../../src/workflows/workflow-handler.ts";
+import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";
 import { Automaton } from "./test-workflow.ts";
@@ -22,10 +22,10 @@ const NUMBERS = "export default (event) => event.number;";
 const INTERRUPTED =
   "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.";
 
-const subscribers = subscribersOf(env);
+const subscribers = subscriberGateway(env);
 
 /** An event of a room, numbered. */
-const envelope = (number: number, roomId: string = crypto.randomUUID()): Envelope => {
+const envelope = (number: number, roomId: string = crypto.randomUUID()): OutgoingEvent => {
   const eventId = crypto.randomUUID();
   const body = JSON.stringify({ id: eventId, number });
   return { eventId, event: "user.created", roomId, body, occurredAt: START };
@@ -69,8 +69,8 @@ class Subject {
     });
   }
 
-  take(...taken: Envelope[]): Promise<void> {
-    return subscribers.take(this.key, taken, 1);
+  take(...taken: OutgoingEvent[]): Promise<void> {
+    return subscribers.enqueue(this.key, taken, 1);
   }
 
   /** Moves the clock on and runs the alarm; false when none is set. */
@@ -180,12 +180,12 @@ describe("a workflow's object", () => {
     const late = await subject.inside((object) => {
       const room = crypto.randomUUID();
       const crowd = Array.from({ length: MAX_WAITING }, (_, number) => envelope(number, room));
-      object.take(subject.key, crowd, 1);
-      object.take(subject.key, [envelope(1)], 1);
+      object.enqueue(subject.key, crowd, 1);
+      object.enqueue(subject.key, [envelope(1)], 1);
       return object.listExecutions(10, 0).executions;
     });
     expect(late).toMatchObject([{ status: "failed", result: "Too many events were waiting" }]);
-    await subscribers.forget(subject.key);
+    await subscribers.remove(subject.key);
   });
 
   it("keeps the latest 1,000 executions, for seven days", async () => {
@@ -209,22 +209,22 @@ describe("a workflow that cannot be started", () => {
     const { LOADER: _, ...unable } = env;
     let memory = "{}";
     const life = (surroundings: typeof env) =>
-      new WorkflowCourier(surroundings, { accountId: owner.id, id: workflow.id }, () => now, {
+      new WorkflowHandler(surroundings, { accountId: owner.id, id: workflow.id }, () => now, {
         read: () => memory,
         write: (json) => {
           memory = json;
         },
       });
     const cannotStart = { why: "The workflow could not be started" };
-    const postponed = (): Outcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
+    const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
     const failed = { type: "failed", attempt: null, error: cannotStart.why };
-    expect(await life(unable).carry(envelope(1))).toEqual(postponed());
+    expect(await life(unable).deliver(envelope(1))).toEqual(postponed());
     now += MAX_STUCK_MS - 1;
-    expect(await life(unable).carry(envelope(1))).toEqual(postponed());
+    expect(await life(unable).deliver(envelope(1))).toEqual(postponed());
     now += 1;
-    expect(await life(unable).carry(envelope(1))).toEqual(failed);
-    expect(await life(unable).carry(envelope(2))).toEqual(failed);
-    expect(await life(env).carry(envelope(3))).toMatchObject({ type: "delivered" });
-    expect(await life(unable).carry(envelope(4))).toEqual(postponed());
+    expect(await life(unable).deliver(envelope(1))).toEqual(failed);
+    expect(await life(unable).deliver(envelope(2))).toEqual(failed);
+    expect(await life(env).deliver(envelope(3))).toMatchObject({ type: "delivered" });
+    expect(await life(unable).deliver(envelope(4))).toEqual(postponed());
   });
 });

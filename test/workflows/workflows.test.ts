@@ -1,7 +1,7 @@
 /** Workflows over REST: what an organization keeps, and how it changes. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { keepHouse } from "../../src/scheduled.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { MAX_CODE_BYTES, type Workflow } from "../../src/workflows/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { Automaton, CODE } from "./test-workflow.ts";
@@ -126,7 +126,7 @@ describe("creating a workflow", () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(answers.map(({ data }) => data.workflow.id)).size).toBe(1);
     expect((await list()).total).toBe(1);
-    await keepHouse(env, Date.now() + 2 * MINUTE_MS);
+    await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
     expect(await retired()).toEqual([]);
   });
 });
@@ -258,11 +258,11 @@ describe("a script that nothing runs any more", () => {
     const { workflow } = await Automaton.create(owner.api);
     await patch(workflow.id, { code: commented("two") });
     expect(await retired()).toMatchObject([{ workflow_id: workflow.id }]);
-    await keepHouse(env, Date.now());
+    await runScheduledTasks(env, Date.now());
     expect(await retired()).toHaveLength(1);
     await owner.api.delete(`/workflows/${workflow.id}`);
     expect(await retired()).toHaveLength(2);
-    await keepHouse(env, Date.now() + 2 * MINUTE_MS);
+    await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
     expect(await retired()).toEqual([]);
   });
 
@@ -277,7 +277,7 @@ describe("a script that nothing runs any more", () => {
     const { id } = await create();
     await owner.api.delete(`/workflows/${id}`);
     await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");
-    await keepHouse(env, Date.now() + 2 * MINUTE_MS).catch(() => undefined);
+    await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS).catch(() => undefined);
     await env.DB.exec("ALTER TABLE workflows_away RENAME TO workflows");
     expect(await retired()).toHaveLength(1);
   });

@@ -9,7 +9,7 @@ const STEPS = 10;
 /** Of one core: who uses less does not work but wait, for a build that fails or at a breakpoint. */
 const WORKING_SHARE = 0.25;
 
-export interface Watched {
+export interface WatchedService {
   /** Where it answers. */
   readonly url: string;
   /** Of the group of which one process may be stuck, and the name of its program. */
@@ -23,7 +23,7 @@ export interface Watched {
  * this process as well: then it counts anew. Rejects when it is to stop, and where the system has no `ps`.
  */
 export async function watch(
-  watched: Watched,
+  watched: WatchedService,
   onEnd: () => void,
   stop: AbortSignal,
   limitMs = SILENCE_LIMIT_MS,

@@ -1,7 +1,12 @@
 /** What is shown of a subscriber's deliveries, and for how long. */
 
-import type { Envelope } from "../subscriber-port.ts";
-import { type DeliveryRow, type DeliveryStatus, envelopeOf, SELECT_DELIVERIES } from "./delivery-table.ts";
+import type { OutgoingEvent } from "../subscriber-port.ts";
+import {
+  type DeliveryRow,
+  type DeliveryStatus,
+  SELECT_DELIVERIES,
+  toOutgoingEvent,
+} from "./delivery-table.ts";
 import type { SubscriberStorage } from "./subscriber-storage.ts";
 
 /** Of the deliveries that are over, so many are kept, the latest ones, and none for longer than this. */
@@ -13,9 +18,9 @@ const KNOWN_MS = 24 * 60 * 60 * 1000;
 export const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 
 /** `over` is all but what is pending. */
-export type Standing = DeliveryStatus | "over" | "any";
+export type StatusFilter = DeliveryStatus | "over" | "any";
 
-const WHERE: Readonly<Record<Standing, string>> = {
+const WHERE: Readonly<Record<StatusFilter, string>> = {
   any: "",
   over: "WHERE status <> 'pending'",
   pending: "WHERE status = 'pending'",
@@ -23,7 +28,7 @@ const WHERE: Readonly<Record<Standing, string>> = {
   failed: "WHERE status = 'failed'",
 };
 
-export class Records {
+export class DeliveryHistory {
   readonly #storage: SubscriberStorage;
 
   constructor(storage: SubscriberStorage) {
@@ -40,14 +45,14 @@ export class Records {
     return this.#storage.read<DeliveryRow>(query, eventId)[0] ?? null;
   }
 
-  findEnvelope(id: string): Envelope | null {
+  findEnvelope(id: string): OutgoingEvent | null {
     const [row] = this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE deliveries.id = ?`, id);
-    return row === undefined ? null : envelopeOf(row);
+    return row === undefined ? null : toOutgoingEvent(row);
   }
 
   /** A page, newest first, and how many there are. It ends early rather than grow beyond all bounds. */
   list(
-    standing: Standing,
+    standing: StatusFilter,
     limit: number,
     offset: number,
   ): { readonly rows: DeliveryRow[]; readonly total: number } {

@@ -1,22 +1,22 @@
 /** What a subscriber is to be given and was given: a row for each, written before anything is done about it. */
 
-import type { Envelope } from "../subscriber-port.ts";
-import { type DeliveryRow, envelopeOf, SELECT_DELIVERIES } from "./delivery-table.ts";
-import type { Progress } from "./progress.ts";
+import type { OutgoingEvent } from "../subscriber-port.ts";
+import { type DeliveryRow, SELECT_DELIVERIES, toOutgoingEvent } from "./delivery-table.ts";
+import type { DeliveryProgress } from "./progress.ts";
 import type { Job } from "./scheduler.ts";
 import type { SubscriberStorage } from "./subscriber-storage.ts";
 
 /** A delivery that is to be written. */
 export interface NewDelivery {
   readonly id: string;
-  readonly envelope: Envelope;
+  readonly envelope: OutgoingEvent;
   readonly lane: string;
   readonly now: number;
   /** Why it is over before it began; null when it is due at once. */
   readonly refusal: string | null;
 }
 
-export class Deliveries {
+export class DeliveryStore {
   readonly #storage: SubscriberStorage;
 
   constructor(storage: SubscriberStorage) {
@@ -24,7 +24,7 @@ export class Deliveries {
   }
 
   /** Notes that the event was handed over; false when it was before. */
-  know(eventId: string, now: number): boolean {
+  recordEventId(eventId: string, now: number): boolean {
     const insertion = "INSERT INTO known VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING at";
     return this.#storage.read(insertion, eventId, now).length > 0;
   }
@@ -57,24 +57,24 @@ export class Deliveries {
   }
 
   /** What is to be delivered; null when it is not kept any more. */
-  findEnvelope(seq: number): Envelope | null {
+  findEnvelope(seq: number): OutgoingEvent | null {
     const [row] = this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq);
-    return row === undefined ? null : envelopeOf(row);
+    return row === undefined ? null : toOutgoingEvent(row);
   }
 
   /** Marks the delivery as begun, for good once this settles: see {@link Courier.interruption}. */
-  async begin(seq: number, now: number): Promise<void> {
+  async markStarted(seq: number, now: number): Promise<void> {
     this.#storage.write("UPDATE deliveries SET last_attempt_at = ? WHERE seq = ?", now, seq);
     await this.#storage.sync();
   }
 
   /** Takes the mark back: nothing was begun after all. */
-  unbegin(seq: number): void {
+  clearStarted(seq: number): void {
     this.#storage.write("UPDATE deliveries SET last_attempt_at = NULL WHERE seq = ? AND attempts = 0", seq);
   }
 
   /** Those that were begun, and of which nothing else is known, have failed. */
-  failBegun(error: string): void {
+  failStarted(error: string): void {
     this.#storage.write(
       `UPDATE deliveries SET status = 'failed', due_at = NULL, error = ?
        WHERE status = 'pending' AND attempts = 0 AND last_attempt_at IS NOT NULL`,
@@ -82,7 +82,7 @@ export class Deliveries {
     );
   }
 
-  note(seq: number, { status, retryAt, attempt, error }: Progress): void {
+  recordProgress(seq: number, { status, retryAt, attempt, error }: DeliveryProgress): void {
     this.#storage.write(
       "UPDATE deliveries SET status = ?, due_at = ?, error = ? WHERE seq = ?",
       status,

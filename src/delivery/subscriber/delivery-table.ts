@@ -1,12 +1,12 @@
 /** The tables of a subscriber's object, and what their rows become. */
 import { presentTime } from "../../platform/time.ts";
 import { EventName } from "../events.ts";
-import type { Delivery, Envelope, LoggedRequest } from "../subscriber-port.ts";
+import type { Delivery, LoggedRequest, OutgoingEvent } from "../subscriber-port.ts";
 
 /**
  * `lane` is the room, whose events go in order, or the delivery itself when it was asked for by hand. A first
  * attempt that may not be made twice has its `last_attempt_at` from its beginning on. `log` is an array of what
- * the courier told of each attempt.
+ * the handler told of each attempt.
  */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS subscriber (
@@ -64,7 +64,7 @@ export type DeliveryRow = {
   log: string;
 };
 
-export const envelopeOf = (row: DeliveryRow): Envelope => ({
+export const toOutgoingEvent = (row: DeliveryRow): OutgoingEvent => ({
   eventId: row.event_id,
   event: EventName.parse(row.event),
   roomId: row.room_id,

@@ -1,9 +1,9 @@
 /** What an attempt, or the lack of one, makes of a delivery. */
-import type { Outcome } from "../handler.ts";
+import type { DeliveryOutcome } from "../handler.ts";
 import type { Delivery, LoggedAttempt } from "../subscriber-port.ts";
 
 /** How a delivery stands after it. */
-export interface Progress {
+export interface DeliveryProgress {
   readonly status: Delivery["status"];
   /** Epoch milliseconds. */
   readonly retryAt: number | null;
@@ -12,14 +12,16 @@ export interface Progress {
 }
 
 /** Over, without an attempt that could be told of. */
-export const failure = (error: string): Progress => ({
+export const failure = (error: string): DeliveryProgress => ({
   status: "failed",
   retryAt: null,
   attempt: null,
   error,
 });
 
-export function progressOf(outcome: Extract<Outcome, { type: "delivered" | "retry" | "failed" }>): Progress {
+export function progressOf(
+  outcome: Extract<DeliveryOutcome, { type: "delivered" | "retry" | "failed" }>,
+): DeliveryProgress {
   switch (outcome.type) {
     case "delivered":
       return { status: "success", retryAt: null, attempt: outcome.attempt, error: null };

@@ -12,16 +12,16 @@ export interface Job {
 }
 
 /** The platform lets one object wait for so many answers at once. */
-export const MAX_UNDER_WAY = 6;
+export const MAX_IN_FLIGHT = 6;
 
-export class Drain {
+export class Scheduler {
   /** The first attempts that wait, by lane. */
   readonly #lanes = new Map<string, Job[]>();
   /** The lanes whose first job can start, each once; lanes take turns. */
   #ready: string[] = [];
   /** Further attempts that wait, the earliest first. */
   readonly #retries: Job[] = [];
-  readonly #underWay = new Set<number>();
+  readonly #inFlight = new Set<number>();
   readonly #busyLanes = new Set<string>();
   #isRetrysTurn = false;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -32,8 +32,8 @@ export class Drain {
     return this.#size;
   }
 
-  get underWay(): number {
-    return this.#underWay.size;
+  get inFlight(): number {
+    return this.#inFlight.size;
   }
 
   /** Adds a job; those of one lane come in the order of `seq`. A lane that is new may have the next turn. */
@@ -63,10 +63,10 @@ export class Drain {
   /** The jobs to start at `now` (epoch ms). Each counts as under way until {@link settle}. */
   start(now: number): Job[] {
     const started: Job[] = [];
-    while (now >= this.#pausedUntil && this.#underWay.size < MAX_UNDER_WAY) {
+    while (now >= this.#pausedUntil && this.#inFlight.size < MAX_IN_FLIGHT) {
       const job = this.#next(now);
       if (job === null) break;
-      this.#underWay.add(job.seq);
+      this.#inFlight.add(job.seq);
       started.push(job);
     }
     return started;
@@ -100,7 +100,7 @@ export class Drain {
 
   /** The attempt is over. With `retryAt` (epoch ms) another one follows; it holds up no first attempt. */
   settle(job: Job, retryAt: number | null): void {
-    if (!this.#underWay.delete(job.seq)) return;
+    if (!this.#inFlight.delete(job.seq)) return;
     if (job.attempts === 0) {
       this.#busyLanes.delete(job.lane);
       if (this.#lanes.has(job.lane)) this.#ready.push(job.lane);
@@ -112,7 +112,7 @@ export class Drain {
   /** The attempt was not made after all and is due again as it was; nothing is started before `until` (epoch ms). */
   postpone(job: Job, until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
-    if (!this.#underWay.delete(job.seq)) return;
+    if (!this.#inFlight.delete(job.seq)) return;
     if (job.attempts > 0) {
       this.#addRetry(job);
       return;
@@ -132,14 +132,14 @@ export class Drain {
     this.#lanes.clear();
     this.#ready = [];
     this.#retries.length = 0;
-    this.#underWay.clear();
+    this.#inFlight.clear();
     this.#busyLanes.clear();
     this.#size = 0;
   }
 
   /** When there is something to start (epoch ms); null when that waits for what is under way, or nothing waits. */
   dueAt(now: number): number | null {
-    if (this.#underWay.size >= MAX_UNDER_WAY) return null;
+    if (this.#inFlight.size >= MAX_IN_FLIGHT) return null;
     const earliest = this.#ready.length > 0 ? now : (this.#retries[0]?.dueAt ?? null);
     return earliest === null ? null : Math.max(earliest, this.#pausedUntil);
   }

@@ -60,7 +60,7 @@ export class SubscriberStorage {
     return row === undefined ? null : { kind: parseKind(row.kind), accountId: row.account_id, id: row.id };
   }
 
-  /** What the courier has noted, as JSON. */
+  /** What the handler has noted, as JSON. */
   readMemory(): string {
     return this.read<{ memory: string }>("SELECT memory FROM subscriber")[0]?.memory ?? "{}";
   }

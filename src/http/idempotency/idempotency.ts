@@ -2,7 +2,7 @@
  * Retried creations (decisions section 1): an Idempotency-Key leaves a receipt in the very batch that does the
  * work, so the two exist together or not at all, and of two at once the database lets one through.
  */
-import type { Actor, Ctx } from "../../context/context.ts";
+import type { Actor, RequestContext } from "../../context/context.ts";
 import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1.ts";
 import { AppError, type Module } from "../../platform/errors.ts";
 import { sha256 } from "../../platform/hash.ts";
@@ -20,11 +20,11 @@ const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kep
 export interface Receipt {
   readonly key: string;
   /** The first answer's `data` when the work was done before, else null. CONFLICT when it was other work. */
-  replay(ctx: Ctx): Promise<object | null>;
+  replay(ctx: RequestContext): Promise<object | null>;
   /** What a batch must hold so that the work and its receipt become true together. */
   statements(data: object): Promise<readonly [Statement, Statement]>;
   /** True when a batch failed because another request with this key was faster. */
-  lostRace(error: unknown): boolean;
+  isRaceLost(error: unknown): boolean;
 }
 
 const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
@@ -36,7 +36,7 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
 };
 
 /** True when a retry of the request is to be recognised. */
-export const hasKey = (request: Request): boolean => request.headers.has("Idempotency-Key");
+export const hasIdempotencyKey = (request: Request): boolean => request.headers.has("Idempotency-Key");
 
 /** A user's and a member's answers are their own; a key's stay when the organization changes it between two tries. */
 function scopeOf(actor: Actor): string {
@@ -93,26 +93,26 @@ export function openReceipt(
       const row = { scope, key, fingerprint: print, data: kept && JSON.stringify(kept), createdAt: now };
       return [deleteExpiredReceipt(scope, key, expiry), insertReceipt(row)];
     },
-    lostRace: (error) => violatedConstraint(error)?.startsWith("unique:receipts.") ?? false,
+    isRaceLost: (error) => violatedConstraint(error)?.startsWith("unique:receipts.") ?? false,
   };
 }
 
 /** The work's data, and whether it is that of an earlier request. */
-export interface Outcome {
+export interface ReplayableResult {
   readonly data: object;
   readonly replayed: boolean;
 }
 
 /** Does the work of a request under its key, unless it was done before or is done meanwhile by another. */
-export async function once(
+export async function runOnce(
   receipt: Receipt,
-  ctx: Ctx,
-  work: (ctx: Ctx) => Promise<object>,
-): Promise<Outcome> {
+  ctx: RequestContext,
+  work: (ctx: RequestContext) => Promise<object>,
+): Promise<ReplayableResult> {
   const earlier = await receipt.replay(ctx);
   if (earlier !== null) return { data: earlier, replayed: true };
   let left = false;
-  const commit: Ctx["commit"] = async (statements, data) => {
+  const commit: RequestContext["commit"] = async (statements, data) => {
     if (data === undefined) return ctx.commit(statements);
     left = true;
     const [, , ...results] = await ctx.db.run([...(await receipt.statements(data)), ...statements]);
@@ -123,7 +123,7 @@ export async function once(
     if (!left) await ctx.db.run(await receipt.statements(data));
     return { data, replayed: false };
   } catch (error) {
-    const first = receipt.lostRace(error) ? await receipt.replay(ctx) : null;
+    const first = receipt.isRaceLost(error) ? await receipt.replay(ctx) : null;
     if (first === null) throw error;
     return { data: first, replayed: true };
   }

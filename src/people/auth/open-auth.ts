@@ -3,7 +3,7 @@ import { betterAuth } from "better-auth/minimal";
 import type { Database } from "../../platform/d1.ts";
 import { hashPassword, verifyPassword } from "../password.ts";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../schema.ts";
-import { COOKIE_NAME, SESSION_LIFETIME_MS, SESSION_RENEWAL_MS } from "../sign-in-cookie.ts";
+import { COOKIE_NAME, SIGN_IN_LIFETIME_MS, SIGN_IN_RENEWAL_MS } from "../sign-in-cookie.ts";
 import { openUnitOfWork } from "./adapter.ts";
 
 export interface AuthPorts {
@@ -33,8 +33,8 @@ export function openAuth({ db, origin, secret, newPersonId }: AuthPorts) {
     session: {
       modelName: "sessions",
       fields: { userId: "personId", token: "tokenHash" },
-      expiresIn: SESSION_LIFETIME_MS / SECOND_MS,
-      updateAge: SESSION_RENEWAL_MS / SECOND_MS,
+      expiresIn: SIGN_IN_LIFETIME_MS / SECOND_MS,
+      updateAge: SIGN_IN_RENEWAL_MS / SECOND_MS,
     },
     emailAndPassword: {
       enabled: true,

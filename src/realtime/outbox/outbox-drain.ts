@@ -1,12 +1,12 @@
 /** Hands the room's events over as soon as they are written down, in their order, and again until that succeeds. */
 import type { RoomStorage } from "../storage/storage.ts";
-import type { WaitingEvent } from "../storage/storage-outbox.ts";
+import type { PendingEvent } from "../storage/storage-outbox.ts";
 
-export interface HandoverPorts {
+export interface OutboxDrainPorts {
   now(): number;
   readonly storage: RoomStorage;
   /** Gives events to those who listen. Answers who could not be reached, as JSON by event id; rejects if nobody could. */
-  handOver(events: readonly WaitingEvent[]): Promise<ReadonlyMap<string, string>>;
+  fanOut(events: readonly PendingEvent[]): Promise<ReadonlyMap<string, string>>;
   keepAlive(work: Promise<unknown>): void;
   failed(error: unknown): void;
 }
@@ -18,19 +18,19 @@ const WATCH_MS = 5_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
-export class Handover {
-  readonly #ports: HandoverPorts;
+export class OutboxDrain {
+  readonly #ports: OutboxDrainPorts;
   #running: Promise<void> | null = null;
   /** When what failed is tried again (epoch ms); null while nothing waits. */
   #retryAt: number | null = null;
   #failures = 0;
 
-  constructor(ports: HandoverPorts) {
+  constructor(ports: OutboxDrainPorts) {
     this.#ports = ports;
   }
 
   /** There are events: hands over all there are, and those that come meanwhile. */
-  begin(): void {
+  drain(): void {
     if (this.#running !== null) return;
     this.#running = this.#run();
     this.#ports.keepAlive(this.#running);
@@ -38,7 +38,7 @@ export class Handover {
 
   /** Tries again what failed, if its time has come. */
   retry(): void {
-    if (this.#retryAt !== null && this.#retryAt <= this.#ports.now()) this.begin();
+    if (this.#retryAt !== null && this.#retryAt <= this.#ports.now()) this.drain();
   }
 
   /** When to look after it next (epoch ms); null when there is nothing to hand over. */
@@ -55,7 +55,7 @@ export class Handover {
   async finish(): Promise<void> {
     await this.#running;
     if (this.#ports.storage.events.list(1).length === 0) return;
-    this.begin();
+    this.drain();
     await this.#running;
     if (this.#retryAt !== null) throw new Error("Events of the room could not be handed over yet");
   }
@@ -77,14 +77,14 @@ export class Handover {
     this.#retryAt = this.#failures === 0 ? null : this.#ports.now() + delayMs;
   }
 
-  #list(): WaitingEvent[] {
+  #list(): PendingEvent[] {
     return this.#ports.storage.events.list(BATCH_SIZE);
   }
 
   /** True when all of them were handed over to everybody. */
-  async #handOver(events: readonly WaitingEvent[]): Promise<boolean> {
+  async #handOver(events: readonly PendingEvent[]): Promise<boolean> {
     const { storage } = this.#ports;
-    const owed = await this.#ports.handOver(events);
+    const owed = await this.#ports.fanOut(events);
     storage.transaction(() => {
       for (const { seq, id } of events) {
         const listeners = owed.get(id);

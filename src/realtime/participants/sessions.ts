@@ -1,14 +1,14 @@
 /** Who is online and since when, and the figures that follow from it: storage and memory in step. */
-import type { RoomFigures } from "../../rooms/schema.ts";
+import type { RoomStats } from "../../rooms/schema.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { Attendance, UserRecord } from "../../users/schema.ts";
-import { Announcements } from "../outbox/event-recorder.ts";
+import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "../storage/storage.ts";
 
 /** The sessions of one user that an answer shows. */
 const MAX_LISTED_SESSIONS = 100;
 
-const EMPTY_FIGURES: RoomFigures = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
+const EMPTY_FIGURES: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
 
 const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
   accountId,
@@ -38,13 +38,13 @@ function recount(record: RoomRecord, activeParticipants: number, at: number): Ro
 
 export class Sessions {
   readonly #storage: RoomStorage;
-  readonly #announcements: Announcements;
+  readonly #recorder: EventRecorder;
   readonly #online = new Map<string, OpenSession>();
   #record: RoomRecord | null = null;
 
   constructor(storage: RoomStorage, newId: () => string) {
     this.#storage = storage;
-    this.#announcements = new Announcements(storage, newId);
+    this.#recorder = new EventRecorder(storage, newId);
     this.#load();
   }
 
@@ -59,7 +59,7 @@ export class Sessions {
     return this.#record;
   }
 
-  get figures(): RoomFigures {
+  get stats(): RoomStats {
     if (this.#record === null) return EMPTY_FIGURES;
     const { activeParticipants, occupiedMs, occupiedSince } = this.#record;
     return { activeParticipants, occupiedMs, occupiedSince };
@@ -89,7 +89,7 @@ export class Sessions {
     this.#storage.transaction(() => {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
-      this.#announcements.joined(room, session, record);
+      this.#recorder.recordJoined(room, session, record);
     });
     this.#record = record;
     this.#online.set(session.user.id, session);
@@ -108,7 +108,7 @@ export class Sessions {
     this.#storage.transaction(() => {
       for (const session of ended) this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
       this.#storage.writeRecord(record);
-      this.#announcements.left(ended, at, record);
+      this.#recorder.recordLeft(ended, at, record);
     });
     this.#record = record;
     for (const session of ended) this.#online.delete(session.user.id);
@@ -118,7 +118,7 @@ export class Sessions {
    * Makes what is stored true again: `live` are the users who have a joined socket. A session without one was
    * cut off by a crash, and ended when the room was last known to run. Returns the sessions that were ended.
    */
-  heal(live: ReadonlySet<string>): OpenSession[] {
+  recover(live: ReadonlySet<string>): OpenSession[] {
     this.#load();
     const record = this.#record;
     if (record === null) return [];
@@ -131,13 +131,13 @@ export class Sessions {
   }
 
   /** Notes that the room runs at `now`: after a crash, this is when its sessions will have ended. */
-  beat(now: number): void {
+  recordAlive(now: number): void {
     if (this.#record === null || this.#online.size === 0 || this.#record.lastAliveAt >= now) return;
     this.#write({ ...this.#record, lastAliveAt: now });
   }
 
   /** Notes that the database's copy has `version`. The room may be gone since the copy was begun. */
-  copied(version: number): void {
+  markProjected(version: number): void {
     if (this.#record === null || this.#record.copiedVersion >= version) return;
     this.#write({ ...this.#record, copiedVersion: version });
   }
@@ -148,14 +148,14 @@ export class Sessions {
   }
 
   /** Notes the room's row as the database has it now. */
-  know(room: RoomRow): void {
-    if (this.#record !== null) this.#announcements.know(room);
+  updateRoom(room: RoomRow): void {
+    if (this.#record !== null) this.#recorder.updateRoom(room);
   }
 
   /** Notes that the room has been closed. */
   close(): void {
-    const room = this.#storage.gathering.readRoom();
-    if (room !== null) this.#storage.gathering.writeRoom({ ...room, state: "closed" });
+    const room = this.#storage.occupancy.readRoom();
+    if (room !== null) this.#storage.occupancy.writeRoom({ ...room, state: "closed" });
   }
 
   /** Whether there are events that are yet to be handed over. */
@@ -164,7 +164,7 @@ export class Sessions {
   }
 
   update(user: UserRecord): void {
-    if (this.#record !== null) this.#announcements.update(user);
+    if (this.#record !== null) this.#recorder.updateUser(user);
     const session = this.#online.get(user.id);
     if (session === undefined) return;
     this.#storage.updateUser(user);
@@ -172,7 +172,7 @@ export class Sessions {
   }
 
   /** Removes what is remembered of a user who is offline. */
-  forget(userId: string): void {
+  deleteUser(userId: string): void {
     if (this.#record !== null) this.#storage.deleteSessions(userId);
   }
 

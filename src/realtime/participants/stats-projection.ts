@@ -1,19 +1,19 @@
 /** When the room's figures are copied to the database: soon, never twice at once, and again when it fails. */
-import type { RoomFigures } from "../../rooms/schema.ts";
+import type { RoomStats } from "../../rooms/schema.ts";
 
 /** The figures and the count of changes that led to them. */
-export interface FiguresVersion {
-  readonly figures: RoomFigures;
+export interface VersionedStats {
+  readonly figures: RoomStats;
   readonly version: number;
 }
 
-export interface FiguresCopyPorts {
+export interface StatsProjectionPorts {
   now(): number;
   /** The figures as they are now. */
-  current(): FiguresVersion;
+  current(): VersionedStats;
   /** True while the copy is not known to be up to date; this survives a crash. */
   isOwed(): boolean;
-  write(figures: FiguresVersion): Promise<void>;
+  write(figures: VersionedStats): Promise<void>;
   /** Notes durably that `version` has been written. */
   written(version: number): void;
 }
@@ -23,14 +23,14 @@ export const COPY_INTERVAL_MS = 1_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 
-export class FiguresCopy {
-  readonly #ports: FiguresCopyPorts;
+export class StatsProjection {
+  readonly #ports: StatsProjectionPorts;
   /** Before this time only {@link copy} itself starts a copy. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #latest: Promise<void> = Promise.resolve();
 
-  constructor(ports: FiguresCopyPorts) {
+  constructor(ports: StatsProjectionPorts) {
     this.#ports = ports;
   }
 

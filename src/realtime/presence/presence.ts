@@ -6,8 +6,8 @@ import type { Connections, Joined } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { colorOf } from "./color.ts";
 
-export const EVERYBODY = "*";
-export const FOLLOWED = "following";
+export const ALL_USERS = "*";
+export const FOLLOWED_USERS = "following";
 
 /** A user's state, and the socket that keeps it through hibernation. */
 interface Stated {
@@ -69,7 +69,7 @@ export class Presence {
 
   #stir(userId: string): Effect[] {
     this.#changed.add(userId);
-    return [{ type: "stir", receivers: this.#connections.joinedCount }];
+    return [{ type: "presenceChanged", receivers: this.#connections.joinedCount }];
   }
 
   /** A socket is gone: another one of its user keeps the state, and without one the others hear of its end. */
@@ -81,7 +81,7 @@ export class Presence {
     if (heir !== undefined) {
       this.#stated.set(userId, { ...stated, socketId: heir });
       this.#keep(heir, presence);
-      return [{ type: "stir", receivers: 0 }];
+      return [{ type: "presenceChanged", receivers: 0 }];
     }
     this.#stated.delete(userId);
     return this.#stir(userId);
@@ -108,8 +108,8 @@ export class Presence {
   }
 
   #wants({ userId, subscriptions }: Joined): (other: string) => boolean {
-    if (subscriptions.includes(EVERYBODY)) return () => true;
-    const followed = subscriptions.includes(FOLLOWED) ? this.#followedBy(userId) : [];
+    if (subscriptions.includes(ALL_USERS)) return () => true;
+    const followed = subscriptions.includes(FOLLOWED_USERS) ? this.#followedBy(userId) : [];
     const wanted = new Set([...subscriptions, ...followed]);
     return (other) => wanted.has(other);
   }
@@ -134,7 +134,7 @@ export class Presence {
       if (connection.phase !== "joined" || connection.subscriptions.length === 0) continue;
       const wanted = this.#choose(connection, updates);
       if (wanted.length === 0) continue;
-      const key = wanted.length === updates.length ? EVERYBODY : wanted.map(([userId]) => userId).join("\n");
+      const key = wanted.length === updates.length ? ALL_USERS : wanted.map(([userId]) => userId).join("\n");
       const audience = audiences.get(key);
       if (audience === undefined) audiences.set(key, { wanted, to: [connection.id] });
       else audience.to.push(connection.id);
@@ -143,7 +143,7 @@ export class Presence {
   }
 
   #choose(connection: Joined, updates: readonly Update[]): readonly Update[] {
-    if (connection.subscriptions.includes(EVERYBODY)) return updates;
+    if (connection.subscriptions.includes(ALL_USERS)) return updates;
     const wants = this.#wants(connection);
     return updates.filter(([userId]) => wants(userId));
   }

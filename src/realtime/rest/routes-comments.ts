@@ -3,7 +3,7 @@ import * as z from "zod";
 import { endpoint } from "../../http/endpoint.ts";
 import { pageShape, paging } from "../../http/paginate.ts";
 import { text } from "../../platform/text.ts";
-import { askRoom, postComment } from "../commands.ts";
+import { postComment, requestRoom } from "../commands.ts";
 import { Comment } from "../protocol/comment.ts";
 import { CommentCreation, CommentEdit } from "../protocol/messages.ts";
 
@@ -46,7 +46,7 @@ export const commentEndpoints = [
     handle: (ctx, { params, query }) => {
       const { resolved, ...page } = query;
       const data = { ...page, resolved: resolved === undefined ? undefined : resolved === "true" };
-      return askRoom(ctx, params.roomId, { type: "COMMENT_LIST", requestId: undefined, data });
+      return requestRoom(ctx, params.roomId, { type: "COMMENT_LIST", requestId: undefined, data });
     },
   }),
   endpoint({
@@ -76,7 +76,7 @@ export const commentEndpoints = [
     data: z.object({ comment: Comment }),
     handle: (ctx, { params, body }) => {
       const data = { commentId: params.commentId, ...body };
-      return askRoom(ctx, params.roomId, { type: "COMMENT_EDIT", data });
+      return requestRoom(ctx, params.roomId, { type: "COMMENT_EDIT", data });
     },
   }),
   endpoint({
@@ -90,6 +90,6 @@ export const commentEndpoints = [
     done: "Comment deleted",
     data: z.object({ comment: Comment.meta({ description: "As it was." }) }),
     handle: (ctx, { params: { roomId, commentId } }) =>
-      askRoom(ctx, roomId, { type: "COMMENT_DELETE", requestId: undefined, data: { commentId } }),
+      requestRoom(ctx, roomId, { type: "COMMENT_DELETE", requestId: undefined, data: { commentId } }),
   }),
 ];

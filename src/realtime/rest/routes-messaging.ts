@@ -1,7 +1,7 @@
 /** The endpoints of what is fleeting in a room: broadcasts and presence. */
 import * as z from "zod";
 import { endpoint } from "../../http/endpoint.ts";
-import { askRoom, requestIdOf } from "../commands.ts";
+import { requestIdOf, requestRoom } from "../commands.ts";
 import { BroadcastData } from "../protocol/messages.ts";
 
 const Broadcast = BroadcastData.extend({
@@ -26,7 +26,7 @@ export const talkEndpoints = [
       delivered: z.int().meta({ description: "Users reached.", minimum: 0, example: 2 }),
     }),
     handle: (ctx, { params, body }) =>
-      askRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
+      requestRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
   }),
   endpoint({
     ...common,
@@ -41,6 +41,6 @@ export const talkEndpoints = [
         .record(z.string(), z.record(z.string(), z.unknown()))
         .meta({ description: "The state of each user online who has one, by user id." }),
     }),
-    handle: (ctx, { params }) => askRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
+    handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
   }),
 ];

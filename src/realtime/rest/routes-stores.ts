@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpoint } from "../../http/endpoint.ts";
 import { notFound } from "../../platform/errors.ts";
-import { askRoom, parseAddress } from "../commands.ts";
+import { parseAddress, requestRoom } from "../commands.ts";
 import { IfVersion, Json, JsonObject } from "../protocol/messages.ts";
 
 const Seq = z.int().meta({ description: "The room's change that did it.", minimum: 0, example: 7 });
@@ -38,7 +38,7 @@ export const storeEndpoints = [
     data: z.object({
       stores: z.array(z.object({ name: z.string(), entries: z.int().meta({ minimum: 1, example: 1 }) })),
     }),
-    handle: (ctx, { params }) => askRoom(ctx, params.roomId, { type: "STORE_LIST" }),
+    handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "STORE_LIST" }),
   }),
   endpoint({
     ...common,
@@ -52,7 +52,7 @@ export const storeEndpoints = [
     data: z.object({ entries: z.record(z.string(), StoreEntry), seq: Seq }),
     handle: (ctx, { params }) => {
       const { store } = parseAddress(params);
-      return askRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data: { store } });
+      return requestRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data: { store } });
     },
   }),
   endpoint({
@@ -67,7 +67,7 @@ export const storeEndpoints = [
     handle: async (ctx, { params }) => {
       const data = parseAddress(params);
       const request = { type: "STORE_GET", requestId: undefined, data } as const;
-      const entry = await askRoom<z.infer<typeof StoreEntry>>(ctx, params.roomId, request);
+      const entry = await requestRoom<z.infer<typeof StoreEntry>>(ctx, params.roomId, request);
       if (entry.version === 0) throw notFound("Rooms", "Entry");
       return entry;
     },
@@ -85,7 +85,7 @@ export const storeEndpoints = [
     data: Written,
     handle: (ctx, { params, body }) => {
       const data = { ...parseAddress(params), ...body };
-      return askRoom(ctx, params.roomId, { type: "STORE_SET", requestId: undefined, data });
+      return requestRoom(ctx, params.roomId, { type: "STORE_SET", requestId: undefined, data });
     },
   }),
   endpoint({
@@ -101,7 +101,7 @@ export const storeEndpoints = [
     data: Written,
     handle: (ctx, { params, body }) => {
       const data = { ...parseAddress(params), ...body };
-      return askRoom(ctx, params.roomId, { type: "STORE_UPDATE", requestId: undefined, data });
+      return requestRoom(ctx, params.roomId, { type: "STORE_UPDATE", requestId: undefined, data });
     },
   }),
   endpoint({
@@ -116,7 +116,7 @@ export const storeEndpoints = [
     data: z.object({ seq: Seq }),
     handle: (ctx, { params }) => {
       const data = parseAddress(params);
-      return askRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });
+      return requestRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });
     },
   }),
 ];

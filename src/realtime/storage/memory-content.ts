@@ -10,7 +10,7 @@ import type {
   Receipt,
   StoredComment,
   StoredEntry,
-  StoreFigures,
+  StoreSize,
 } from "./storage-content.ts";
 
 interface ChangeRow extends LoggedChange {
@@ -83,7 +83,7 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export class MemoryEntries implements EntryTable {
   #stores = new Map<string, ReadonlyMap<string, StoredEntry>>();
-  #figures = new Map<string, StoreFigures>();
+  #figures = new Map<string, StoreSize>();
 
   snapshot(): () => void {
     const [stores, figures] = [new Map(this.#stores), new Map(this.#figures)];
@@ -116,16 +116,16 @@ export class MemoryEntries implements EntryTable {
     this.#stores.set(store, entries);
   }
 
-  figures(store: string): StoreFigures {
+  figures(store: string): StoreSize {
     return this.#figures.get(store) ?? { entries: 0, bytes: 0 };
   }
 
-  writeFigures(store: string, figures: StoreFigures): void {
+  writeFigures(store: string, figures: StoreSize): void {
     if (figures.entries === 0) this.#figures.delete(store);
     else this.#figures.set(store, figures);
   }
 
-  listStores(): (StoreFigures & { readonly name: string })[] {
+  listStores(): (StoreSize & { readonly name: string })[] {
     return [...this.#figures]
       .map(([name, figures]) => ({ name, ...figures }))
       .sort((a, b) => byText(a.name, b.name));

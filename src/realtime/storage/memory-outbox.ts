@@ -3,14 +3,14 @@ import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
 import type {
   EventTable,
-  GatheringTable,
+  OccupancyTable,
   Participant,
+  PendingEvent,
   RecordedEvent,
-  WaitingEvent,
 } from "./storage-outbox.ts";
 
 export class MemoryEvents implements EventTable {
-  #rows: readonly WaitingEvent[] = [];
+  #rows: readonly PendingEvent[] = [];
   #lastSeq = 0;
 
   snapshot(): () => void {
@@ -30,7 +30,7 @@ export class MemoryEvents implements EventTable {
     this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, owed: null }];
   }
 
-  list(limit: number): WaitingEvent[] {
+  list(limit: number): PendingEvent[] {
     return this.#rows.slice(0, limit);
   }
 
@@ -43,7 +43,7 @@ export class MemoryEvents implements EventTable {
   }
 }
 
-export class MemoryGathering implements GatheringTable {
+export class MemoryOccupancy implements OccupancyTable {
   #id: string | null = null;
   #room: RoomRow | null = null;
   /** Replaced, never changed, so that the old one is a snapshot. */

@@ -12,7 +12,7 @@ import type {
   Receipt,
   StoredComment,
   StoredEntry,
-  StoreFigures,
+  StoreSize,
 } from "./storage-content.ts";
 
 type Count = { n: number };
@@ -115,17 +115,17 @@ export class SqliteEntries implements EntryTable {
     this.#tables.write("DELETE FROM entries WHERE store = ? AND key = ?", store, key);
   }
 
-  figures(store: string): StoreFigures {
+  figures(store: string): StoreSize {
     const query = "SELECT entries, bytes FROM stores WHERE name = ?";
     return this.#tables.read<{ entries: number; bytes: number }>(query, store)[0] ?? { entries: 0, bytes: 0 };
   }
 
-  writeFigures(store: string, { entries, bytes }: StoreFigures): void {
+  writeFigures(store: string, { entries, bytes }: StoreSize): void {
     if (entries === 0) this.#tables.write("DELETE FROM stores WHERE name = ?", store);
     else this.#tables.write("INSERT OR REPLACE INTO stores VALUES (?, ?, ?)", store, entries, bytes);
   }
 
-  listStores(): (StoreFigures & { readonly name: string })[] {
+  listStores(): (StoreSize & { readonly name: string })[] {
     return this.#tables.read<{ name: string; entries: number; bytes: number }>(
       "SELECT name, entries, bytes FROM stores ORDER BY name",
     );

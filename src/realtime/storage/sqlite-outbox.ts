@@ -5,10 +5,10 @@ import type { UserRecord } from "../../users/schema.ts";
 import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
   EventTable,
-  GatheringTable,
+  OccupancyTable,
   Participant,
+  PendingEvent,
   RecordedEvent,
-  WaitingEvent,
 } from "./storage-outbox.ts";
 
 type EventRow = {
@@ -32,7 +32,7 @@ export class SqliteEvents implements EventTable {
     this.#tables.write(query, id, event, occurredAt, body);
   }
 
-  list(limit: number): WaitingEvent[] {
+  list(limit: number): PendingEvent[] {
     return this.#tables
       .read<EventRow>("SELECT * FROM events ORDER BY seq LIMIT ?", limit)
       .map(({ occurred_at, event, ...row }) => ({
@@ -51,7 +51,7 @@ export class SqliteEvents implements EventTable {
   }
 }
 
-export class SqliteGathering implements GatheringTable {
+export class SqliteOccupancy implements OccupancyTable {
   readonly #tables: SqliteTables;
 
   constructor(tables: SqliteTables) {
@@ -112,6 +112,6 @@ export class SqliteGathering implements GatheringTable {
   }
 }
 
-/** As {@link SqliteGathering} wrote them. */
+/** As {@link SqliteOccupancy} wrote them. */
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;

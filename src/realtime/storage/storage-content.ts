@@ -50,7 +50,7 @@ export interface StoredEntry {
   readonly version: number;
 }
 
-export interface StoreFigures {
+export interface StoreSize {
   readonly entries: number;
   readonly bytes: number;
 }
@@ -62,11 +62,11 @@ export interface EntryTable {
   write(store: string, entry: StoredEntry): void;
   delete(store: string, key: string): void;
   /** Zero for a store that is not there. */
-  figures(store: string): StoreFigures;
+  figures(store: string): StoreSize;
   /** A store without entries is forgotten. */
-  writeFigures(store: string, figures: StoreFigures): void;
+  writeFigures(store: string, figures: StoreSize): void;
   /** By name, in the order of their names. */
-  listStores(): (StoreFigures & { readonly name: string })[];
+  listStores(): (StoreSize & { readonly name: string })[];
 }
 
 /** A comment as it is kept: `comment` is JSON, the rest is what lists are filtered by. */

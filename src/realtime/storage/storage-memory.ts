@@ -1,7 +1,7 @@
 /** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
 import type { Attendance, UserRecord } from "../../users/schema.ts";
 import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
-import { MemoryEvents, MemoryGathering } from "./memory-outbox.ts";
+import { MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
 
 interface SessionRow extends StoredSession {
@@ -18,7 +18,7 @@ export class MemoryStorage implements RoomStorage {
   readonly comments = new MemoryComments();
   readonly follows = new MemoryFollows();
   readonly events = new MemoryEvents();
-  readonly gathering = new MemoryGathering();
+  readonly occupancy = new MemoryOccupancy();
 
   transaction<T>(work: () => T): T {
     const [record, sessions] = [this.#record, [...this.#sessions]];
@@ -96,6 +96,6 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #live() {
-    return [this.changes, this.entries, this.comments, this.follows, this.events, this.gathering];
+    return [this.changes, this.entries, this.comments, this.follows, this.events, this.occupancy];
   }
 }

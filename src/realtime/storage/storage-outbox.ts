@@ -14,7 +14,7 @@ export interface RecordedEvent {
 }
 
 /** An event that is yet to be handed over. */
-export interface WaitingEvent extends RecordedEvent {
+export interface PendingEvent extends RecordedEvent {
   readonly seq: number;
   /** Who could not be reached so far, as JSON; null while nobody was asked who listens. */
   readonly owed: string | null;
@@ -23,7 +23,7 @@ export interface WaitingEvent extends RecordedEvent {
 export interface EventTable {
   append(event: RecordedEvent): void;
   /** The oldest ones, in their order. */
-  list(limit: number): WaitingEvent[];
+  list(limit: number): PendingEvent[];
   writeOwed(seq: number, owed: string): void;
   delete(seq: number): void;
 }
@@ -36,7 +36,7 @@ export interface Participant {
 }
 
 /** The room's own session: from the first user who comes to the last who goes. */
-export interface GatheringTable {
+export interface OccupancyTable {
   /** The session that runs; null while nobody is in the room. */
   readId(): string | null;
   /** Begins a session in which nobody takes part yet. */

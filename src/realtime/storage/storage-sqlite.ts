@@ -1,7 +1,7 @@
 /** The room's storage in the SQLite database of its Durable Object. */
 import type { Attendance, UserRecord } from "../../users/schema.ts";
 import { SqliteChanges, SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
-import { SqliteEvents, SqliteGathering } from "./sqlite-outbox.ts";
+import { SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
 
@@ -25,7 +25,7 @@ export class SqliteStorage implements RoomStorage {
   readonly comments: SqliteComments;
   readonly follows: SqliteFollows;
   readonly events: SqliteEvents;
-  readonly gathering: SqliteGathering;
+  readonly occupancy: SqliteOccupancy;
 
   constructor(storage: DurableObjectStorage) {
     this.#tables = new SqliteTables(storage);
@@ -34,7 +34,7 @@ export class SqliteStorage implements RoomStorage {
     this.comments = new SqliteComments(this.#tables);
     this.follows = new SqliteFollows(this.#tables);
     this.events = new SqliteEvents(this.#tables);
-    this.gathering = new SqliteGathering(this.#tables);
+    this.occupancy = new SqliteOccupancy(this.#tables);
   }
 
   transaction<T>(work: () => T): T {

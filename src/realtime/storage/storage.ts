@@ -1,7 +1,7 @@
 /** What the room asks of storage: synchronous, transactional, and empty until the first write. */
 import type { Attendance, UserRecord } from "../../users/schema.ts";
 import type { ChangeLog, CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
-import type { EventTable, GatheringTable } from "./storage-outbox.ts";
+import type { EventTable, OccupancyTable } from "./storage-outbox.ts";
 
 /** Which room this is. The object is told by whoever calls it and keeps it for its alarms. */
 export interface RoomIdentity {
@@ -63,7 +63,7 @@ export interface RoomStorage {
   readonly comments: CommentTable;
   readonly follows: FollowTable;
   readonly events: EventTable;
-  readonly gathering: GatheringTable;
+  readonly occupancy: OccupancyTable;
 
   /** Removes everything, down to the tables. */
   clear(): void;

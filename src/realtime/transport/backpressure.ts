@@ -15,7 +15,7 @@ interface Reading {
 }
 
 /** Kept in memory alone: a room that hibernates has nothing under way. */
-export class Marks {
+export class Backpressure {
   readonly #readings = new Map<string, Reading>();
 
   /** Counts what is sent to a socket: the mark to send after it, if it is time for one, and whether it reads too slowly. */

@@ -1,4 +1,4 @@
-/** The room's sockets as the room sees them: waiting, being admitted, or joined as somebody. */
+/** The room's sockets as the room sees them: waiting, being approved, or joined as somebody. */
 import type { Role } from "../../users/schema.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 
@@ -16,8 +16,8 @@ export interface JoinRequest extends JoinRoom {
 }
 
 /** A socket whose token is being looked at. */
-export interface Admitting {
-  readonly phase: "admitting";
+export interface Authorizing {
+  readonly phase: "authorizing";
   readonly id: string;
   readonly openedAt: number;
   readonly request: JoinRequest;
@@ -43,11 +43,11 @@ export interface Joined {
   /** Its user's presence state as JSON, where this socket is the one that keeps it. */
   readonly presence: string | null;
   /** Frames that it may still send before it floods, as of `allowanceAt`. */
-  readonly allowance: number;
-  readonly allowanceAt: number;
+  readonly frameTokens: number;
+  readonly frameTokensAt: number;
 }
 
-export type Connection = Waiting | Admitting | Joined;
+export type Connection = Waiting | Authorizing | Joined;
 
 /** All sockets of the room, findable by their user. */
 export class Connections {
@@ -99,7 +99,7 @@ export class Connections {
     return this.#joinedCount;
   }
 
-  /** Those that have not joined, the ones being admitted included. */
+  /** Those that have not joined, the ones being approved included. */
   get waitingCount(): number {
     return this.#all.size - this.#joinedCount;
   }

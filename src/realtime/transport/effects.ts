@@ -12,43 +12,43 @@ export type Effect =
   | { readonly type: "attach"; readonly connection: Waiting | Joined }
   | { readonly type: "close"; readonly id: string; readonly code: CloseCode; readonly reason: string }
   /** Find out who asks to join, and come back with `join`. */
-  | { readonly type: "admit"; readonly id: string; readonly request: JoinRequest }
+  | { readonly type: "authorizeJoin"; readonly id: string; readonly request: JoinRequest }
   /** Read the user as the database has it now, and come back with `updateUser`. */
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
   /** Read the room's row, and come back with `updateRoom`. */
   | { readonly type: "refreshRoom" }
   /** Read what the database has on the room or its users, and come back with `show`. */
-  | { readonly type: "look"; readonly id: string; readonly inquiry: Inquiry }
+  | { readonly type: "queryDatabase"; readonly id: string; readonly query: DatabaseQuery }
   /** There are events to hand over to those who listen. */
-  | { readonly type: "announce" }
+  | { readonly type: "drainOutbox" }
   /** The socket has read all that came before this mark. */
-  | { readonly type: "noteRead"; readonly id: string; readonly mark: number }
+  | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
   /** Presence has changed for so many sockets: call `flush` when the room's pace allows. */
-  | { readonly type: "stir"; readonly receivers: number };
+  | { readonly type: "presenceChanged"; readonly receivers: number };
 
 /** A request that the database must answer. */
-export type Inquiry = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET">;
+export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET">;
 
 /** What became of a request to join. */
-export type Verdict = Admission | Refusal;
+export type JoinDecision = JoinApproval | JoinRefusal;
 
-export interface Admission {
-  readonly admitted: true;
+export interface JoinApproval {
+  readonly approved: true;
   readonly room: RoomRow;
   readonly user: UserRecord;
   /** Epoch milliseconds. */
   readonly tokenExpiresAt: number;
 }
 
-export interface Refusal extends Fault {
-  readonly admitted: false;
+export interface JoinRefusal extends Fault {
+  readonly approved: false;
   /** True when the token is to blame: the client's `authFailed` fires. */
   readonly authFailed: boolean;
 }
 
-export const refusal = (
+export const joinRefusal = (
   module: Fault["module"],
   code: Fault["code"],
   message: string,
   authFailed = false,
-): Refusal => ({ admitted: false, module, code, message, authFailed });
+): JoinRefusal => ({ approved: false, module, code, message, authFailed });

@@ -1,7 +1,7 @@
 /** How often a room speaks: at once while it is calm, and in ticks or with rests that stretch as it gets busy. */
 
 /** When what waits may go. */
-export interface Timetable {
+export interface FlushPolicy {
   /** When it is due if it waits now (epoch ms); `now` for at once. */
   dueAt(now: number): number;
 }
@@ -21,7 +21,7 @@ const MEMORY_MS = 1_000;
  * Counts the deliveries that are asked for, not those that are made: coalescing makes far fewer, and a tick
  * that went by them would shrink as soon as it helped.
  */
-export class Pace implements Timetable {
+export class TickPolicy implements FlushPolicy {
   /** Decays by itself: at a steady rate it comes to the deliveries of about one second. */
   #level = 0;
   #countedAt = Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ const REST_PER_FRAME_MS = 0.03;
  * The rests after what must arrive, whole and soon. They follow from what the last flush cost: one that
  * reached few is followed by the next at once, and what comes during a long one goes in one frame.
  */
-export class Rest implements Timetable {
+export class RestPolicy implements FlushPolicy {
   #endsAt = Number.NEGATIVE_INFINITY;
 
   dueAt(now: number): number {

@@ -1,14 +1,14 @@
 /** The object's only timers: each lets what waits go as soon as a pace allows. */
 
-import type { Timetable } from "./flush-policy.ts";
+import type { FlushPolicy } from "./flush-policy.ts";
 
-export class Flusher {
+export class FlushTimer {
   readonly #now: () => number;
-  readonly #timetable: Timetable;
+  readonly #timetable: FlushPolicy;
   readonly #flush: () => void;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(now: () => number, timetable: Timetable, flush: () => void) {
+  constructor(now: () => number, timetable: FlushPolicy, flush: () => void) {
     this.#now = now;
     this.#timetable = timetable;
     this.#flush = flush;

@@ -2,7 +2,7 @@
 
 import { type CloseCode, type ServerMessage, serialize } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import { Marks } from "./backpressure.ts";
+import { Backpressure } from "./backpressure.ts";
 import type { Joined, Waiting } from "./connections.ts";
 
 /** What is kept with a socket through hibernation; null once the room has closed it. */
@@ -27,7 +27,7 @@ export class Sockets {
   readonly #byId = new Map<string, WebSocket>();
   /** What waits for the next flush, by the id of a socket that takes arrays. */
   readonly #waiting = new Map<string, WaitingFrames>();
-  readonly #marks = new Marks();
+  readonly #marks = new Backpressure();
   /** Sockets that read too slowly, until the room is told. */
   #slow: string[] = [];
   readonly #batching = new Set<string>();

@@ -2,7 +2,7 @@
 import type { Program } from "acorn";
 import { CodeError, UnsupportedError } from "./code-error.ts";
 import { checkDefaultExport } from "./default-export.ts";
-import { findImport, NOTHING_TO_IMPORT, weave } from "./instrument.ts";
+import { findImport, instrument, NOTHING_TO_IMPORT } from "./instrument.ts";
 import { locate, type Position } from "./locate.ts";
 import { parseModule } from "./syntax.ts";
 import { hasTypeArguments } from "./type-arguments.ts";
@@ -52,7 +52,7 @@ export function compile(source: string): Compilation {
       const message = `Cannot find module ${name} (line ${locate(text, at).line}): ${NOTHING_TO_IMPORT}`;
       return { ok: true, module: standIn(message), problemAtRun: problemAt(message, at) };
     }
-    const module = weave(script.program, script.code);
+    const module = instrument(script.program, script.code);
     if (module.length > MAX_MODULE_LENGTH) {
       throw new CodeError("The compiled code is larger than 1.5 MiB", 0);
     }

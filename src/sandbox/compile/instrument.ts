@@ -155,7 +155,7 @@ const takesName = ({ type }: Expression): boolean =>
   type === "ArrowFunctionExpression" || type === "FunctionExpression" || type === "ClassExpression";
 
 /** The module with the guard in it. No line changes its number. */
-export function weave(program: Program, code: string): string {
+export function instrument(program: Program, code: string): string {
   const names = chooseNames(program, code);
   const edits = new Edits();
   const weaver = new Weaver(edits, names);

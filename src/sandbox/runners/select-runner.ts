@@ -13,7 +13,7 @@ import type { Runner } from "./runner.ts";
  * A runner for the object that calls, which keeps it: isolates of this process stay warm with it, and end with the
  * object. INTERNAL_ERROR when there is nothing to run programs with, or a setting is missing.
  */
-export function runnerOf(
+export function selectRunner(
   env: LimitSettings & NamespaceVariables & Pick<Env, "LOADER" | "DISPATCHER">,
 ): Runner {
   const { DISPATCHER, LOADER } = env;

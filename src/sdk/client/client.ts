@@ -1,10 +1,10 @@
 /** The client: one user in one room, with everything that the room can do. */
 
 import { Emitter } from "../core/emitter.ts";
-import { SURROUNDINGS, type Surroundings } from "../core/runtime.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
-import { Session } from "./connection/connection.ts";
+import { Connection } from "./connection/connection.ts";
 import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
 import { readClaims, socketUrl } from "./connection/token.ts";
@@ -29,7 +29,7 @@ export interface AtriumClientOptions<Shapes extends StoreShapes> {
 }
 
 /** How the connection fares. */
-export interface ClientSocket extends Pick<Session, "on" | "off"> {
+export interface ClientSocket extends Pick<Connection, "on" | "off"> {
   readonly state: SocketState;
 }
 
@@ -48,18 +48,18 @@ export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> ext
   readonly notifications: Notifications;
   readonly comments: Comments;
   readonly storage: Storage;
-  readonly #session: Session;
+  readonly #session: Connection;
   readonly #stores: Stores;
   #room: Room | null = null;
   #role: Role | null = null;
 
   /** Throws VALIDATION_ERROR for an address or a token that is none. `surroundings` are for tests. */
-  constructor(options: AtriumClientOptions<Shapes>, surroundings: Surroundings = SURROUNDINGS) {
+  constructor(options: AtriumClientOptions<Shapes>, surroundings: Runtime = DEFAULT_RUNTIME) {
     super();
     const { serverUrl, authToken, stores, reconnect = true } = options;
     const claims = readClaims(authToken);
     const url = socketUrl(serverUrl, claims);
-    const session = new Session({ url, token: authToken, reconnect }, surroundings);
+    const session = new Connection({ url, token: authToken, reconnect }, surroundings);
     this.userId = claims.userId;
     this.#session = session;
     this.socket = session;

@@ -2,7 +2,7 @@
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
 import type { Comment } from "../wire/resources.ts";
-import type { Session } from "./connection/connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import { type Data, isComment, isCount, listOf } from "./connection/frames.ts";
 
 /** Told of everybody's comments, one's own included, before the promise of the change settles. */
@@ -39,9 +39,9 @@ export interface CommentPage {
 }
 
 export class Comments extends Emitter<CommentsEvents> {
-  readonly #session: Session;
+  readonly #session: Connection;
 
-  constructor(session: Session) {
+  constructor(session: Connection) {
     super();
     this.#session = session;
     for (const event of ["created", "updated", "deleted"] as const) {

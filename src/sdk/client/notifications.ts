@@ -1,6 +1,6 @@
 /** `client.notifications`: fleeting messages to those who are in the room now. */
 import { Emitter } from "../core/emitter.ts";
-import type { Session } from "./connection/connection.ts";
+import type { Connection } from "./connection/connection.ts";
 import { isCount } from "./connection/frames.ts";
 
 /** A message, and the id of the user who sent it; null for the organization. */
@@ -10,9 +10,9 @@ export interface Notification {
 }
 
 export class Notifications extends Emitter<Record<string, Notification>> {
-  readonly #session: Session;
+  readonly #session: Connection;
 
-  constructor(session: Session) {
+  constructor(session: Connection) {
     super();
     this.#session = session;
     session.feed.hear("broadcast", ({ event, data, from }) => {

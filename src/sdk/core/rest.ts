@@ -1,7 +1,7 @@
 /** The REST interface as a function: one envelope in, its data out, with retries that do nothing twice. */
 import { AtriumError, invalid } from "./error.ts";
 import { newId } from "./runtime.ts";
-import { sendWatched } from "./upload-progress.ts";
+import { sendWithProgress } from "./upload-progress.ts";
 
 export interface RestOptions {
   /** The service's address, such as `https://atrium.example`. */
@@ -132,7 +132,7 @@ export class Rest {
     }
     const { form, onSent, signal = null } = upload;
     const init = { method, headers, body: form, signal };
-    if (onSent !== undefined && "XMLHttpRequest" in globalThis) return sendWatched(url, init, onSent);
+    if (onSent !== undefined && "XMLHttpRequest" in globalThis) return sendWithProgress(url, init, onSent);
     return this.#fetch.call(undefined, url, init);
   }
 

@@ -4,7 +4,7 @@ import { isRecord } from "./json.ts";
 
 const PATIENCE_MS = 10_000;
 
-export interface Surroundings {
+export interface Runtime {
   /** Milliseconds that never go back. */
   now(): number;
   /** Runs `action` once, `delayMs` from now. Returns the function that prevents it. */
@@ -18,7 +18,7 @@ export interface Surroundings {
   onOnline(action: () => void): () => void;
 }
 
-export const SURROUNDINGS: Surroundings = {
+export const DEFAULT_RUNTIME: Runtime = {
   now: () => performance.now(),
   after: (delayMs, action) => {
     const timer = setTimeout(action, delayMs);

@@ -1,7 +1,7 @@
 /** A request whose sending can be watched: `fetch` does not tell, but a browser's XMLHttpRequest does. */
 
 /** What `fetch` would be given. */
-export interface WatchedRequest {
+export interface ProgressRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: FormData;
@@ -9,9 +9,9 @@ export interface WatchedRequest {
 }
 
 /** Like `fetch`; calls `onSent` with the bytes of the body that have been sent. */
-export function sendWatched(
+export function sendWithProgress(
   url: string,
-  { method, headers, body, signal }: WatchedRequest,
+  { method, headers, body, signal }: ProgressRequest,
   onSent: (bytes: number) => void,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {

@@ -2,8 +2,8 @@
 
 import { AtriumError, type Comment, type Comments } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
-import { type Off, together } from "./external-source.ts";
-import type { Connection } from "./shared-connection.ts";
+import { together, type Unsubscribe } from "./external-source.ts";
+import type { SharedConnection } from "./shared-connection.ts";
 
 const PAGE = 100;
 
@@ -20,7 +20,7 @@ export class CommentList {
   }
 
   /** Keeps the list up to date, and calls `changed` after each change, until its answer is called. */
-  watch(connection: Connection, changed: () => void): Off {
+  watch(connection: SharedConnection, changed: () => void): Unsubscribe {
     const put = (comment: Comment) => {
       if (this.#threadId !== undefined && comment.thread_id !== this.#threadId) return;
       this.#touched?.add(comment.id);

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import type { Comment, Comments } from "../client/index.ts";
 import { CommentList } from "./comment-list.ts";
 import { useRoomHandle } from "./context.ts";
-import { Source, useSource } from "./external-source.ts";
+import { ExternalSource, useExternalSource } from "./external-source.ts";
 
 export type CommentActions = Pick<Comments, "create" | "update" | "delete" | "resolve" | "react">;
 
@@ -13,7 +13,7 @@ export function useComments(threadId?: string): [readonly Comment[], CommentActi
   const source = useMemo(() => {
     const list = new CommentList(client.comments, threadId);
     const watch = (changed: () => void) => list.watch(connection, changed);
-    return new Source(watch, () => list.toArray());
+    return new ExternalSource(watch, () => list.toArray());
   }, [client, connection, threadId]);
   const actions = useMemo((): CommentActions => {
     const { comments } = client;
@@ -25,5 +25,5 @@ export function useComments(threadId?: string): [readonly Comment[], CommentActi
       react: comments.react.bind(comments),
     };
   }, [client]);
-  return [useSource(source), actions];
+  return [useExternalSource(source), actions];
 }

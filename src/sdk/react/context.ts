@@ -2,14 +2,14 @@
 import { createContext, useContext } from "react";
 import type { AtriumClient } from "../client/index.ts";
 import { OwnPresence } from "./own-presence.ts";
-import { Connection } from "./shared-connection.ts";
+import { SharedConnection } from "./shared-connection.ts";
 
 /** A client with whichever stores: any of them is had by `store(name)`. */
 export type AnyClient = Omit<AtriumClient, "stores">;
 
 export interface RoomHandle {
   readonly client: AnyClient;
-  readonly connection: Connection;
+  readonly connection: SharedConnection;
   readonly ownPresence: OwnPresence;
 }
 
@@ -19,7 +19,7 @@ const handles = new WeakMap<AnyClient, RoomHandle>();
 export function handleOf(client: AnyClient): RoomHandle {
   const known = handles.get(client);
   if (known !== undefined) return known;
-  const handle = { client, connection: new Connection(client), ownPresence: new OwnPresence(client) };
+  const handle = { client, connection: new SharedConnection(client), ownPresence: new OwnPresence(client) };
   handles.set(client, handle);
   return handle;
 }

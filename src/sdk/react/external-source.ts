@@ -1,21 +1,21 @@
 /** Something outside of React that changes, as components read it: the same value until it was told to be stale. */
 import { useSyncExternalStore } from "react";
 
-export type Off = () => void;
+export type Unsubscribe = () => void;
 
-export class Source<Value> {
-  readonly #watch: (changed: () => void) => Off;
+export class ExternalSource<Value> {
+  readonly #watch: (changed: () => void) => Unsubscribe;
   readonly #compute: () => Value;
   #value: { readonly current: Value } | null = null;
 
   /** `watch` calls back after each change of what `compute` gives, until its own answer is called. */
-  constructor(watch: (changed: () => void) => Off, compute: () => Value) {
+  constructor(watch: (changed: () => void) => Unsubscribe, compute: () => Value) {
     this.#watch = watch;
     this.#compute = compute;
   }
 
   /** Tells of everything that changes in one turn once, as a frame brings many users' news. */
-  readonly subscribe = (listener: () => void): Off => {
+  readonly subscribe = (listener: () => void): Unsubscribe => {
     let isTelling = false;
     let isOver = false;
     const tell = () => {
@@ -43,12 +43,12 @@ export class Source<Value> {
 }
 
 /** The present value of a source. The component renders again when it changes. */
-export const useSource = <Value>(source: Pick<Source<Value>, "subscribe" | "read">): Value =>
+export const useExternalSource = <Value>(source: Pick<ExternalSource<Value>, "subscribe" | "read">): Value =>
   useSyncExternalStore(source.subscribe, source.read, source.read);
 
 /** Ends several subscriptions as one. */
 export const together =
-  (...offs: readonly Off[]): Off =>
+  (...offs: readonly Unsubscribe[]): Unsubscribe =>
   () => {
     for (const off of offs) off();
   };

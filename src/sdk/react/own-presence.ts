@@ -1,7 +1,7 @@
 /** What oneself shows, as one's own components see it: at once, and before anything was sent. */
 import type { PresenceState } from "../client/index.ts";
 import type { AnyClient } from "./context.ts";
-import type { Off } from "./external-source.ts";
+import type { Unsubscribe } from "./external-source.ts";
 
 export class OwnPresence {
   readonly #client: AnyClient;
@@ -12,7 +12,7 @@ export class OwnPresence {
     this.#client = client;
   }
 
-  readonly subscribe = (listener: () => void): Off => {
+  readonly subscribe = (listener: () => void): Unsubscribe => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

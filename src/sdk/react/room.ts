@@ -2,11 +2,11 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { Notification, Role, Room } from "../client/index.ts";
 import { type AnyClient, useRoomHandle } from "./context.ts";
-import { Source, together, useSource } from "./external-source.ts";
+import { ExternalSource, together, useExternalSource } from "./external-source.ts";
 import type { ConnectionStatus } from "./shared-connection.ts";
 
 /** How the connection fares, for a notice such as "Reconnecting…". */
-export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
+export const useConnection = (): ConnectionStatus => useExternalSource(useRoomHandle().connection);
 
 /** The room and the role in it, null until it was joined; and the client, for what has no hook. */
 export function useRoom(): {
@@ -17,13 +17,13 @@ export function useRoom(): {
   const { client, connection } = useRoomHandle();
   const source = useMemo(
     () =>
-      new Source(
+      new ExternalSource(
         (changed) => together(connection.subscribe(changed), client.on("roomUpdated", changed)),
         () => ({ client, room: client.currentRoom, role: client.role }),
       ),
     [client, connection],
   );
-  return useSource(source);
+  return useExternalSource(source);
 }
 
 /**

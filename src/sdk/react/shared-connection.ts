@@ -1,7 +1,7 @@
 /** A client's stay in its room: it lasts while somebody holds it, and tells how it goes. */
 import type { AtriumError, Role } from "../client/index.ts";
 import type { AnyClient } from "./context.ts";
-import { type Off, together } from "./external-source.ts";
+import { together, type Unsubscribe } from "./external-source.ts";
 
 /** `connected` means joined: all that the hooks give is up to date. */
 export type ConnectionState = "connecting" | "connected" | "reconnecting" | "closed";
@@ -14,18 +14,18 @@ export interface ConnectionStatus {
 
 const ignore = () => {};
 
-export class Connection {
+export class SharedConnection {
   readonly #client: AnyClient;
   readonly #listeners = new Set<() => void>();
   #status: ConnectionStatus = { state: "connecting", error: null };
   #holders = 0;
-  #leave: Off | null = null;
+  #leave: Unsubscribe | null = null;
 
   constructor(client: AnyClient) {
     this.#client = client;
   }
 
-  readonly subscribe = (listener: () => void): Off => {
+  readonly subscribe = (listener: () => void): Unsubscribe => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
@@ -33,7 +33,7 @@ export class Connection {
   readonly read = (): ConnectionStatus => this.#status;
 
   /** Calls `action` now if the room is joined, and whenever it has been joined again. */
-  whenConnected(action: () => void): Off {
+  whenConnected(action: () => void): Unsubscribe {
     let wasConnected = false;
     const look = () => {
       const isConnected = this.#status.state === "connected";
@@ -45,7 +45,7 @@ export class Connection {
   }
 
   /** Joins, unless somebody holds the room already. Returns the function that lets go; the last one leaves. */
-  hold(role: Role | undefined): Off {
+  hold(role: Role | undefined): Unsubscribe {
     this.#holders += 1;
     this.#leave ??= this.#enter(role);
     return () => {
@@ -61,7 +61,7 @@ export class Connection {
     this.#leave = null;
   }
 
-  #enter(role: Role | undefined): Off {
+  #enter(role: Role | undefined): Unsubscribe {
     const { socket } = this.#client;
     const isConnected = () => this.#tell({ state: "connected", error: null });
     const off = together(

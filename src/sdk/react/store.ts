@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "react";
 import type { Store, WriteOptions, Written } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
 import { type AnyClient, useRoomHandle } from "./context.ts";
-import { useSource } from "./external-source.ts";
+import { useExternalSource } from "./external-source.ts";
 
 /** Writes show at once, and are taken back when their promise is rejected. */
 export interface StoreActions<Value> {
@@ -37,7 +37,7 @@ export function useStore<Value = unknown>(
     };
   }, [client, name]);
   useEffect(() => connection.whenConnected(() => store.sync().catch(report)), [connection, store]);
-  return [useSource(source), actions];
+  return [useExternalSource(source), actions];
 }
 
 const storeOf = <Value>(client: AnyClient, name: string): Store<Value, Value, Partial<Value>> =>

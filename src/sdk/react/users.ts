@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import type { PresenceState, User } from "../client/index.ts";
 import { type AnyClient, useRoomHandle } from "./context.ts";
-import { type Off, Source, together, useSource } from "./external-source.ts";
+import { ExternalSource, together, type Unsubscribe, useExternalSource } from "./external-source.ts";
 
 /** A user who is online. */
 export interface Member {
@@ -11,7 +11,7 @@ export interface Member {
   readonly presence: PresenceState | null;
 }
 
-const watchPeople = (client: AnyClient, changed: () => void): Off =>
+const watchPeople = (client: AnyClient, changed: () => void): Unsubscribe =>
   together(client.users.on("updated", changed), client.presence.sync("*", changed));
 
 const memberOf = (client: AnyClient, user: User): Member => ({
@@ -33,13 +33,13 @@ function usePeople<People>(read: (client: AnyClient) => People): People {
   const { client } = useRoomHandle();
   const source = useMemo(
     () =>
-      new Source(
+      new ExternalSource(
         (changed) => watchPeople(client, changed),
         () => read(client),
       ),
     [client, read],
   );
-  return useSource(source);
+  return useExternalSource(source);
 }
 
 /** All others who are online, in the order in which they came. */
@@ -57,7 +57,7 @@ export function usePresence<State extends object = PresenceState>(): [
   (change: Partial<State>) => void,
 ] {
   const { ownPresence } = useRoomHandle();
-  return [stateOf<State>(useSource(ownPresence)), ownPresence.update];
+  return [stateOf<State>(useExternalSource(ownPresence)), ownPresence.update];
 }
 
 /** Nobody but this program's own `update` has written it. */

@@ -1,5 +1,5 @@
 /** Members who speak as fast as it goes: as soon as all have got a message, the next one is sent. */
-import { FULL_ALLOWANCE, SUSTAINED_FRAMES_PER_S } from "../../../src/realtime/transport/rate-limit.ts";
+import { FULL_BUCKET, SUSTAINED_FRAMES_PER_S } from "../../../src/realtime/transport/rate-limit.ts";
 import type { Line } from "./line.ts";
 import { markOf, padded, readMarks } from "./mark.ts";
 import { type Usage, watchUsage } from "./usage.ts";
@@ -57,7 +57,7 @@ class Crowd {
   speak(): void {
     const line = this.#lines[this.#sent % this.#lines.length];
     const elapsedS = (performance.now() - this.#startedAt) / 1000;
-    const allowed = SPENT_SHARE * (FULL_ALLOWANCE + SUSTAINED_FRAMES_PER_S * elapsedS) * this.#lines.length;
+    const allowed = SPENT_SHARE * (FULL_BUCKET + SUSTAINED_FRAMES_PER_S * elapsedS) * this.#lines.length;
     if (this.#sent >= allowed) this.#hasEnded = true;
     if (this.#hasEnded || line === undefined) return;
     this.#sent += 1;

@@ -1,5 +1,5 @@
 /** Writes that must be answered: bursts from one socket, as long as a flood limit lets one be. */
-import { FULL_ALLOWANCE } from "../../../src/realtime/transport/rate-limit.ts";
+import { FULL_BUCKET } from "../../../src/realtime/transport/rate-limit.ts";
 import { type Frame, Line, type Voice } from "./line.ts";
 import { markOf, readMarks } from "./mark.ts";
 
@@ -11,7 +11,7 @@ export interface Writer {
 
 const IN_FLIGHT = 64;
 /** A socket's first messages, joining included, may come as fast as they like up to its allowance. */
-const BURST = FULL_ALLOWANCE * 0.9;
+const BURST = FULL_BUCKET * 0.9;
 
 /** Acknowledged writes a second, in bursts of one socket after the other, which together take `seconds`. */
 export async function countWrites(writer: Writer, seconds: number, stop: AbortSignal): Promise<number> {

@@ -8,7 +8,7 @@ import { roomGateway } from "../../../src/realtime/gateway.ts";
 import { compile } from "../../../src/sandbox/compile/compile.ts";
 import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
 import { runLimits } from "../../../src/sandbox/runners/run-limits.ts";
-import { runnerOf } from "../../../src/sandbox/runners/select-runner.ts";
+import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
 import { RunKit } from "../../../src/workflows/run-kit.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
@@ -37,7 +37,7 @@ type RunOnce = () => Promise<string>;
 
 /** Runs belong to an object, as in Atrium. Named as wrangler.toml has it. */
 export class SubscriberObject extends DurableObject<Env> {
-  readonly #runner = runnerOf(this.env);
+  readonly #runner = selectRunner(this.env);
   readonly #limits = runLimits(this.env);
   readonly #module = compiled(`export default ${HANDLER};`);
 

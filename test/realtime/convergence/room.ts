@@ -30,7 +30,7 @@ export class RoomWorld implements World {
   #room: Room;
   #ids = 0;
   #now = 1_000_000;
-  #isStirred = false;
+  #presenceHasChanged = false;
 
   /** `storage` is asked for whenever the room starts. */
   constructor(storage: () => RoomStorage, members: number) {
@@ -94,20 +94,20 @@ export class RoomWorld implements World {
   }
 
   #restart(): void {
-    this.#isStirred = false;
+    this.#presenceHasChanged = false;
     this.#room = this.#start();
     this.#perform(this.#room.restore([...this.#attachments.values()]));
   }
 
   #flush(): void {
-    if (!this.#isStirred) return;
-    this.#isStirred = false;
+    if (!this.#presenceHasChanged) return;
+    this.#presenceHasChanged = false;
     this.#perform(this.#room.flush());
   }
 
   async overview(): Promise<Overview> {
     const { entries } = this.#storage().entries.figures(STORE);
-    return { participants: this.#room.figures.activeParticipants, entries };
+    return { participants: this.#room.stats.activeParticipants, entries };
   }
 
   #perform(effects: readonly Effect[]): void {
@@ -123,16 +123,16 @@ export class RoomWorld implements World {
         if (this.#ears.has(effect.connection.id))
           this.#attachments.set(effect.connection.id, effect.connection);
         break;
-      case "announce":
+      case "drainOutbox":
         for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
         break;
-      case "stir":
-        this.#isStirred = true;
+      case "presenceChanged":
+        this.#presenceHasChanged = true;
         break;
-      case "admit": {
+      case "authorizeJoin": {
         const { id, request } = effect;
         const user = userRecord(request.token);
-        this.#perform(this.#room.join(id, { admitted: true, room: ROOM, user, tokenExpiresAt: 1e15 }));
+        this.#perform(this.#room.join(id, { approved: true, room: ROOM, user, tokenExpiresAt: 1e15 }));
         break;
       }
       default:

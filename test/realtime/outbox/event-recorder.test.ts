@@ -35,7 +35,7 @@ function failHalfWay(storage: RoomStorage): void {
   });
   expect(() => sessions.start(ROOM, sessionOf("ada"))).toThrow("on purpose");
   expect(storage.events.list(9)).toEqual([]);
-  expect([sessions.record, sessions.open(), storage.readRecord(), storage.gathering.readId()]).toEqual([
+  expect([sessions.record, sessions.open(), storage.readRecord(), storage.occupancy.readId()]).toEqual([
     null,
     [],
     null,

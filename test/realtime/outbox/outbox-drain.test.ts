@@ -1,11 +1,11 @@
 /** Events go in the order of what happened, wait while nobody can be reached, and are given to each who is owed them. */
 import { beforeEach, expect, it } from "vitest";
-import { Handover } from "../../../src/realtime/outbox/outbox-drain.ts";
+import { OutboxDrain } from "../../../src/realtime/outbox/outbox-drain.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 
 let now: number;
 let storage: MemoryStorage;
-let handover: Handover;
+let handover: OutboxDrain;
 /** The ids of each batch that was handed over. */
 let batches: string[][];
 /** What is answered to the next batches, in turn; all is well when there is nothing. */
@@ -15,16 +15,16 @@ let failures: number;
 const happen = (...ids: string[]) => {
   for (const id of ids)
     storage.events.append({ id, event: "participant.joined", occurredAt: now, body: "{}" });
-  handover.begin();
+  handover.drain();
 };
 const waiting = () => storage.events.list(99).map(({ id, owed }) => [id, owed]);
 
 beforeEach(() => {
   [now, storage, batches, answers, failures] = [1_000_000, new MemoryStorage(), [], [], 0];
-  handover = new Handover({
+  handover = new OutboxDrain({
     now: () => now,
     storage,
-    async handOver(events) {
+    async fanOut(events) {
       batches.push(events.map(({ id }) => id));
       const answer = answers.shift() ?? new Map<string, string>();
       if (answer instanceof Error) throw answer;

@@ -4,7 +4,7 @@ import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/p
 import { Room } from "../../../src/realtime/room.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connections.ts";
-import { type Effect, refusal, type Verdict } from "../../../src/realtime/transport/effects.ts";
+import { type Effect, type JoinDecision, joinRefusal } from "../../../src/realtime/transport/effects.ts";
 import { ROOM } from "../support/rows.ts";
 import { Chronicle } from "./event-history.ts";
 
@@ -19,7 +19,7 @@ interface Socket {
 
 interface Question {
   readonly socketId: string;
-  readonly verdict: Verdict;
+  readonly verdict: JoinDecision;
 }
 
 /** What the steps of a simulation draw from: picks are taken modulo what there is to pick from. */
@@ -172,10 +172,10 @@ export class Simulation {
     return question === undefined ? [] : this.#room.join(question.socketId, question.verdict);
   }
 
-  #judge({ token }: JoinRequest): Verdict {
-    if (this.#deleted.has(token)) return refusal("Auth", "UNAUTHORIZED", "deleted", true);
-    if (this.#roomState === "closed") return refusal("Rooms", "FORBIDDEN", "closed");
-    return { admitted: true, room: ROOM, user: userRecord(token), tokenExpiresAt: this.#bornAt + 400_000 };
+  #judge({ token }: JoinRequest): JoinDecision {
+    if (this.#deleted.has(token)) return joinRefusal("Auth", "UNAUTHORIZED", "deleted", true);
+    if (this.#roomState === "closed") return joinRefusal("Rooms", "FORBIDDEN", "closed");
+    return { approved: true, room: ROOM, user: userRecord(token), tokenExpiresAt: this.#bornAt + 400_000 };
   }
 
   #perform(effects: readonly Effect[]): void {
@@ -191,10 +191,10 @@ export class Simulation {
           this.#present(effect.id);
           this.#sockets.delete(effect.id);
           break;
-        case "admit":
+        case "authorizeJoin":
           this.#questions.push({ socketId: effect.id, verdict: this.#judge(effect.request) });
           break;
-        case "announce":
+        case "drainOutbox":
           if (!this.#isStalled) this.#handOver();
           break;
       }
@@ -269,14 +269,14 @@ export class Simulation {
   }
 
   #checkFigures(online: number): void {
-    const { figures } = this.#room;
-    expect(figures.activeParticipants).toBe(online);
-    expect(figures.occupiedSince === null).toBe(online === 0);
-    const running = figures.occupiedSince === null ? 0 : this.#now - figures.occupiedSince;
+    const { stats } = this.#room;
+    expect(stats.activeParticipants).toBe(online);
+    expect(stats.occupiedSince === null).toBe(online === 0);
+    const running = stats.occupiedSince === null ? 0 : this.#now - stats.occupiedSince;
     expect(running).toBeGreaterThanOrEqual(0);
-    expect(figures.occupiedMs + running).toBeLessThanOrEqual(this.#now - this.#bornAt);
-    expect(figures.occupiedMs).toBeGreaterThanOrEqual(this.#occupiedMs);
-    this.#occupiedMs = figures.occupiedMs;
+    expect(stats.occupiedMs + running).toBeLessThanOrEqual(this.#now - this.#bornAt);
+    expect(stats.occupiedMs).toBeGreaterThanOrEqual(this.#occupiedMs);
+    this.#occupiedMs = stats.occupiedMs;
   }
 
   /** Once all that is overdue is gone, reconciling finds nothing to do. */
@@ -286,7 +286,7 @@ export class Simulation {
     const before = this.#room.record;
     const { previous, effects } = this.#room.reconcile();
     expect(effects).toEqual([]);
-    expect(previous).toBe(this.#room.figures.activeParticipants);
+    expect(previous).toBe(this.#room.stats.activeParticipants);
     expect(this.#room.record).toEqual(before);
   }
 }

@@ -1,10 +1,10 @@
 /** What the room tells, handed to whom it concerns: each lasting change once and in its order, whatever was lost. */
-import type { Data, Joined, Told } from "./frames.ts";
+import type { Data, EventFrame, Joined } from "./frames.ts";
 
 /** Brings one part of the client up to date with the answer to a join; what it promises is waited for. */
 type Entrance = (joined: Joined) => Promise<unknown> | undefined;
 
-export class Feed {
+export class ChangeStream {
   readonly #handlers = new Map<string, (data: Data) => void>();
   readonly #entrances: Entrance[] = [];
   #seq: number | undefined;
@@ -25,7 +25,7 @@ export class Feed {
   }
 
   /** Something was told. An event that nobody knows is passed over. */
-  receive({ event, data, seq }: Told): void {
+  receive({ event, data, seq }: EventFrame): void {
     if (seq !== null) {
       if (this.#seq !== undefined && seq <= this.#seq) return;
       this.#seq = seq;

@@ -2,15 +2,15 @@
 
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
-import { newId, type Surroundings } from "../../core/runtime.ts";
+import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
-import { Feed } from "./change-stream.ts";
-import { type Answer, type Data, type Message, readJoined } from "./frames.ts";
-import { Retry } from "./reconnect.ts";
-import { faultOf, planComeback } from "./reconnect-policy.ts";
+import { ChangeStream } from "./change-stream.ts";
+import { type Data, type Message, type ResponseFrame, readJoined } from "./frames.ts";
+import { ReconnectTimer } from "./reconnect.ts";
+import { faultOf, planReconnect } from "./reconnect-policy.ts";
 import { Requests } from "./requests.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
-import { type Ending, Link } from "./transport.ts";
+import { type Closure, Transport } from "./transport.ts";
 
 /** A connection that lasted so long was no failed attempt. */
 const STABLE_MS = 5_000;
@@ -28,19 +28,19 @@ const UNREADABLE: Fault = {
   message: "The answer to joining cannot be understood",
 };
 
-export interface SessionOptions {
+export interface ConnectionOptions {
   readonly url: string;
   readonly token: string;
   readonly reconnect: boolean;
 }
 
-export class Session extends Emitter<SocketEvents> {
+export class Connection extends Emitter<SocketEvents> {
   readonly requests: Requests;
-  readonly feed = new Feed();
-  readonly #options: SessionOptions;
-  readonly #surroundings: Surroundings;
+  readonly feed = new ChangeStream();
+  readonly #options: ConnectionOptions;
+  readonly #surroundings: Runtime;
   #state: SocketState = "idle";
-  #link: Link | null = null;
+  #link: Transport | null = null;
   /** What `join()` asked for, until the end. */
   #wish: { readonly role: Role | undefined } | null = null;
   #opening: PromiseWithResolvers<void> | null = null;
@@ -53,14 +53,14 @@ export class Session extends Emitter<SocketEvents> {
   #joinedAt: number | null = null;
   /** Why the service is about to close the link. */
   #refusal: Fault | null = null;
-  readonly #retry: Retry;
+  readonly #retry: ReconnectTimer;
 
-  constructor(options: SessionOptions, surroundings: Surroundings) {
+  constructor(options: ConnectionOptions, surroundings: Runtime) {
     super();
     this.#options = options;
     this.#surroundings = surroundings;
     this.requests = new Requests(surroundings);
-    this.#retry = new Retry(surroundings);
+    this.#retry = new ReconnectTimer(surroundings);
     this.feed.hear("authFailed", (data) => this.#refuseToken(data));
     this.feed.hear("mark", ({ mark }) => this.requests.tell("MARK", { mark }));
   }
@@ -112,7 +112,7 @@ export class Session extends Emitter<SocketEvents> {
   #open(): void {
     this.#wasOpened = false;
     try {
-      const link: Link = new Link(this.#options.url, this.#surroundings, {
+      const link: Transport = new Transport(this.#options.url, this.#surroundings, {
         opened: () => this.#opened(),
         received: (messages) => {
           for (const message of messages) if (this.#link === link) this.#receive(link, message);
@@ -144,13 +144,13 @@ export class Session extends Emitter<SocketEvents> {
     this.#link.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
   }
 
-  #receive(link: Link, message: Message): void {
+  #receive(link: Transport, message: Message): void {
     if (message.kind === "event") this.feed.receive(message);
     else if (message.requestId === this.#joinId) this.#enter(link, message);
     else this.requests.settle(message);
   }
 
-  #enter(link: Link, { data, fault }: Answer): void {
+  #enter(link: Transport, { data, fault }: ResponseFrame): void {
     const joined = fault === null ? readJoined(data) : null;
     if (joined === null) {
       this.#refusal = fault ?? UNREADABLE;
@@ -181,19 +181,19 @@ export class Session extends Emitter<SocketEvents> {
   }
 
   /** Gives up a link that still lives. */
-  #lose(ending: Ending): void {
+  #lose(ending: Closure): void {
     this.#link?.drop();
     this.#ended(ending);
   }
 
-  #ended(ending: Ending): void {
+  #ended(ending: Closure): void {
     const { code, reason } = ending;
     const wasConnected = this.#state === "connected";
     const wasStable = this.#joinedAt !== null && this.#surroundings.now() - this.#joinedAt >= STABLE_MS;
     if (wasStable) this.#retry.reset();
     const fault = this.#refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(code, reason));
     const wasWished = this.#wish !== null;
-    const comeback = wasWished && this.#options.reconnect ? planComeback(code, reason) : "never";
+    const comeback = wasWished && this.#options.reconnect ? planReconnect(code, reason) : "never";
     if (comeback === "never") this.#stop(fault, wasWished ? "closed" : "idle");
     else this.#comeBack(comeback);
     if (comeback !== "never" && !this.#wasOpened) void this.#giveUpIfGone();

@@ -6,7 +6,7 @@ import type { Comment, Role, Room, UserRecord } from "../../wire/resources.ts";
 export type Data = Readonly<Record<string, unknown>>;
 
 /** The answer to a request; `fault` is null for a success. */
-export interface Answer {
+export interface ResponseFrame {
   readonly kind: "answer";
   readonly requestId: string;
   readonly data: Data;
@@ -14,14 +14,14 @@ export interface Answer {
 }
 
 /** What is told unasked; a lasting change has the next `seq` of its room. */
-export interface Told {
+export interface EventFrame {
   readonly kind: "event";
   readonly event: string;
   readonly data: Data;
   readonly seq: number | null;
 }
 
-export type Message = Answer | Told;
+export type Message = ResponseFrame | EventFrame;
 
 /** The answer to `JOIN_ROOM`. */
 export interface Joined {
@@ -31,7 +31,7 @@ export interface Joined {
   readonly follows: Readonly<Record<string, readonly string[]>>;
   readonly seq: number;
   /** What was missed; null when everything must be asked for anew. */
-  readonly changes: readonly Told[] | null;
+  readonly changes: readonly EventFrame[] | null;
 }
 
 /** The messages of a frame: it holds one, or an array of them. */
@@ -57,7 +57,7 @@ function readMessage(json: unknown): Message | [] {
   return { kind: "answer", requestId: json.requestId, data, fault };
 }
 
-function readTold({ event, data, seq }: Data): Told | [] {
+function readTold({ event, data, seq }: Data): EventFrame | [] {
   if (typeof event !== "string" || !isRecord(data)) return [];
   return { kind: "event", event, data, seq: isCount(seq) ? seq : null };
 }

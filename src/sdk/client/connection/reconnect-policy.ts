@@ -4,10 +4,10 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /** `later`: the service asked for patience, so that coming back at once would be refused again. */
-export type Comeback = "soon" | "later" | "never";
+export type ReconnectDecision = "soon" | "later" | "never";
 
 /** Answers for close codes as PROTOCOL.md's table does; what is not in it broke on the way. */
-export function planComeback(code: number, reason: string): Comeback {
+export function planReconnect(code: number, reason: string): ReconnectDecision {
   switch (code) {
     case 1000:
     case 4400:
@@ -29,7 +29,7 @@ export function planComeback(code: number, reason: string): Comeback {
  * Milliseconds before attempt 1, 2, …: none before the first, then a random part of a growing bound, so that
  * the members of a room that was restarted do not all come back in the same moment.
  */
-export function planPauseMs(attempt: number, comeback: "soon" | "later", random: number): number {
+export function reconnectDelayMs(attempt: number, comeback: "soon" | "later", random: number): number {
   if (comeback === "later") return LONGEST_PAUSE_MS * (0.5 + random / 2);
   return attempt === 1 ? 0 : random * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 2));
 }

@@ -1,14 +1,14 @@
 /** The attempts to come back: how many there were, and the one that is waited for. */
 
-import type { Surroundings } from "../../core/runtime.ts";
-import { planPauseMs } from "./reconnect-policy.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import { reconnectDelayMs } from "./reconnect-policy.ts";
 
-export class Retry {
-  readonly #surroundings: Surroundings;
+export class ReconnectTimer {
+  readonly #surroundings: Runtime;
   #attempt = 0;
   #cancel: (() => void) | null = null;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Runtime) {
     this.#surroundings = surroundings;
   }
 
@@ -29,7 +29,7 @@ export class Retry {
   /** Runs `action` after the pause of the next attempt, or as soon as a browser finds its network again. */
   plan(comeback: "soon" | "later", action: () => void): void {
     this.#attempt += 1;
-    const pauseMs = planPauseMs(this.#attempt, comeback, this.#surroundings.random());
+    const pauseMs = reconnectDelayMs(this.#attempt, comeback, this.#surroundings.random());
     const go = () => {
       this.cancel();
       action();

@@ -1,9 +1,9 @@
 /** What was asked and is not answered yet: kept in its order, and sent again over each connection until it is. */
 import { AtriumError, type Fault } from "../../core/error.ts";
 import { toFrame } from "../../core/json.ts";
-import { newId, type Surroundings } from "../../core/runtime.ts";
-import type { Answer, Data } from "./frames.ts";
-import { Pace } from "./send-rate.ts";
+import { newId, type Runtime } from "../../core/runtime.ts";
+import type { Data, ResponseFrame } from "./frames.ts";
+import { SendRate } from "./send-rate.ts";
 
 /** How long frames wait that would come too fast. */
 const PACE_PAUSE_MS = 50;
@@ -11,7 +11,7 @@ const PACE_PAUSE_MS = 50;
 const NOT_JOINED: Fault = { code: "NOT_JOINED", module: "Client", message: "Call join() first" };
 const CUT: Fault = { code: "DISCONNECTED", module: "Client", message: "The connection has ended" };
 
-export interface Asking<Result> {
+export interface PendingRequest<Result> {
   /** Reads a success, before anything that came after it is looked at. What it throws refuses the request. */
   readonly take: (answer: Data) => Result;
   /** Called at once when the request is taken, and not when it is refused before it was sent. */
@@ -31,15 +31,15 @@ interface Pending {
 }
 
 export class Requests {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: Runtime;
   readonly #pending = new Map<string, Pending>();
   /** Of those, the ones that were not sent over the present connection. */
   #unsent: Pending[] = [];
-  #connection: { readonly send: (frame: string) => void; readonly pace: Pace } | null = null;
+  #connection: { readonly send: (frame: string) => void; readonly pace: SendRate } | null = null;
   #refusal: Fault | null = NOT_JOINED;
   #cancel = () => {};
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Runtime) {
     this.#surroundings = surroundings;
   }
 
@@ -49,7 +49,7 @@ export class Requests {
   }
 
   /** Sends a request as soon as it can be, and gives what `take` made of the answer. AtriumError when refused. */
-  ask<Result>(type: string, data: object, asking: Asking<Result>): Promise<Result> {
+  ask<Result>(type: string, data: object, asking: PendingRequest<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#refusal !== null) throw new AtriumError(this.#refusal);
       const { take, begin, end, resend = true } = asking;
@@ -99,7 +99,7 @@ export class Requests {
   }
 
   /** An answer has come. One that nobody waits for any more is passed over. */
-  settle({ requestId, data, fault }: Answer): void {
+  settle({ requestId, data, fault }: ResponseFrame): void {
     const pending = this.#pending.get(requestId);
     if (pending === undefined) return;
     this.#pending.delete(requestId);
@@ -114,7 +114,7 @@ export class Requests {
 
   /** Joined: all that is unanswered goes out, in the order in which it was asked. */
   resume(send: (frame: string) => void): void {
-    this.#connection = { send, pace: new Pace(this.#surroundings.now()) };
+    this.#connection = { send, pace: new SendRate(this.#surroundings.now()) };
     this.#flush();
   }
 

@@ -4,7 +4,7 @@ const SUSTAINED_FRAMES_PER_S = 150;
 const FULL_ALLOWANCE = 800;
 
 /** A bucket of frames for one connection, which fills with time. */
-export class Pace {
+export class SendRate {
   #allowance = FULL_ALLOWANCE;
   #countedAt: number;
 

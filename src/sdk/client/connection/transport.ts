@@ -1,6 +1,6 @@
 /** One WebSocket from its opening to its end: frames in and out, signs of life, and one report of how it ended. */
 
-import type { Surroundings } from "../../core/runtime.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import { type Message, parseFrame } from "./frames.ts";
 
 /** The service drops those who are silent for 75 s. */
@@ -10,28 +10,28 @@ const PATIENCE_MS = 15_000;
 /** What browsers, too, report for a connection that was not closed but broke. */
 const BROKEN = 1006;
 
-export interface Ending {
+export interface Closure {
   readonly code: number;
   readonly reason: string;
 }
 
-export interface LinkListener {
+export interface TransportListener {
   opened(): void;
   received(messages: readonly Message[]): void;
-  /** Called once at most, and after {@link Link.drop} no more. */
-  ended(ending: Ending): void;
+  /** Called once at most, and after {@link Transport.drop} no more. */
+  ended(ending: Closure): void;
 }
 
-export class Link {
-  readonly #surroundings: Surroundings;
+export class Transport {
+  readonly #surroundings: Runtime;
   readonly #socket: WebSocket;
-  readonly #listener: LinkListener;
+  readonly #listener: TransportListener;
   readonly #listening = new AbortController();
   #cancel: () => void;
   #isHeard = false;
   #isOpen = false;
 
-  constructor(url: string, surroundings: Surroundings, listener: LinkListener) {
+  constructor(url: string, surroundings: Runtime, listener: TransportListener) {
     this.#surroundings = surroundings;
     this.#listener = listener;
     this.#socket = surroundings.open(url);
@@ -79,7 +79,7 @@ export class Link {
     if (this.#isOpen) this.#socket.send(frame);
   }
 
-  #end(ending: Ending): void {
+  #end(ending: Closure): void {
     this.drop();
     this.#listener.ended(ending);
   }

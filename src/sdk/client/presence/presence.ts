@@ -2,9 +2,9 @@
 import { guard, report } from "../../core/emitter.ts";
 import { AtriumError, invalid } from "../../core/error.ts";
 import { byteLength, isRecord, toJson } from "../../core/json.ts";
-import type { Surroundings } from "../../core/runtime.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { PresenceState } from "../../wire/resources.ts";
-import type { Session } from "../connection/connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import type { Users } from "../users/users.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -23,7 +23,7 @@ export interface PresenceUpdate {
 type Listener = (update: PresenceUpdate) => void;
 
 export class Presence {
-  readonly #session: Session;
+  readonly #session: Connection;
   readonly #users: Users;
   readonly #userId: string;
   readonly #throttle: Throttle;
@@ -34,7 +34,7 @@ export class Presence {
   /** What oneself shows; undefined before the first update. */
   #own: PresenceState | null | undefined;
 
-  constructor(session: Session, users: Users, userId: string, surroundings: Surroundings) {
+  constructor(session: Connection, users: Users, userId: string, surroundings: Runtime) {
     this.#session = session;
     this.#users = users;
     this.#userId = userId;

@@ -1,14 +1,14 @@
 /** Lets the first of a series through at once, and then the latest once in an interval. */
-import type { Surroundings } from "../../core/runtime.ts";
+import type { Runtime } from "../../core/runtime.ts";
 
 export class Throttle {
-  readonly #surroundings: Pick<Surroundings, "after">;
+  readonly #surroundings: Pick<Runtime, "after">;
   readonly #intervalMs: number;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;
   #isDue = false;
 
-  constructor(surroundings: Pick<Surroundings, "after">, intervalMs: number, action: () => void) {
+  constructor(surroundings: Pick<Runtime, "after">, intervalMs: number, action: () => void) {
     this.#surroundings = surroundings;
     this.#intervalMs = intervalMs;
     this.#action = action;

@@ -33,7 +33,7 @@ export interface StoreEvents<Value> {
 }
 
 /** A change of this store as the room tells it. */
-export interface ToldChange extends Operation {
+export interface ChangeNotice extends Operation {
   readonly version: number;
   readonly by: string | null;
 }
@@ -152,7 +152,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   }
 
   /** The room tells of a change, in the order in which they were made. */
-  receive(change: ToldChange): void {
+  receive(change: ChangeNotice): void {
     const { key, action, value, version, by } = change;
     const isOwn = by === this.#userId && this.#entries.claim(change);
     this.#alter(() => this.#entries.confirm(key, action === "delete" ? null : { value, version }));

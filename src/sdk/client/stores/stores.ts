@@ -1,10 +1,10 @@
 /** `client.stores`: the stores that the client was made with, and any other by its name. */
 
-import type { Session } from "../connection/connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
 import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
-import { Store, type ToldChange } from "./store.ts";
+import { type ChangeNotice, Store } from "./store.ts";
 
 /** The declared stores by their names. */
 export type StoresOf<Shapes extends StoreShapes> = {
@@ -15,19 +15,19 @@ const ACTIONS: readonly unknown[] = ["set", "update", "delete"] satisfies Action
 const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
 
 export class Stores {
-  readonly #session: Session;
+  readonly #session: Connection;
   readonly #userId: string;
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
 
-  constructor(session: Session, userId: string, shapes: StoreShapes) {
+  constructor(session: Connection, userId: string, shapes: StoreShapes) {
     this.#session = session;
     this.#userId = userId;
     this.#shapes = shapes;
     session.feed.hear("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
         return;
-      const change: ToldChange = { key, action, value, version, by: typeof by === "string" ? by : null };
+      const change: ChangeNotice = { key, action, value, version, by: typeof by === "string" ? by : null };
       this.#byName.get(store)?.receive(change);
     });
     session.feed.onJoined(({ changes }) =>

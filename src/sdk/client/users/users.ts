@@ -1,7 +1,7 @@
 /** `client.users`: everybody in the room, online or not, and who follows whom. */
 import { Emitter } from "../../core/emitter.ts";
 import type { UserRecord } from "../../wire/resources.ts";
-import type { Session } from "../connection/connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import { type Data, isCount, isUser, type Joined, listOf } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { Roster, type User } from "./roster.ts";
@@ -41,7 +41,7 @@ export class Users extends Emitter<UsersEvents> {
   /** Users of whom something was told since the latest join: what the database says of them may be older. */
   readonly #touched = new Set<string>();
 
-  constructor({ requests, feed }: Session) {
+  constructor({ requests, feed }: Connection) {
     super();
     this.#requests = requests;
     this.#roster = new Roster((type, userId) => requests.ask(type, { userId }, { take: () => {} }));

@@ -5,13 +5,13 @@ import { relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
 import { openBlobs } from "./files/blobs.ts";
 import { collectGarbage } from "./files/garbage-collection.ts";
-import { logLine } from "./http/error-response.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/idempotency.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { deleteExpiredSignIns } from "./people/commands.ts";
 import { openDatabase } from "./platform/d1.ts";
+import { logError } from "./platform/log.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
@@ -22,7 +22,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     db,
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),
-    log: (message: string, error: unknown) => console.error(logLine("cron", message, error)),
+    log: (message: string, error: unknown) => logError(message, { task: "scheduled" }, error),
   };
   await Promise.all([
     relayPending(ports, now),

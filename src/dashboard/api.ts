@@ -4,14 +4,16 @@ import { type Env, jwtSecrets } from "../config.ts";
 import { checkBody, parseJson, readBody } from "../http/body.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, withoutCors } from "../http/envelope.ts";
-import { logLine, toAppError } from "../http/error-response.ts";
+import { toAppError } from "../http/error-response.ts";
 import { limitAuthFailures, limitDashboardRequests, limitPasswordAttempts } from "../http/rate-limit.ts";
 import { checkPath } from "../http/validate.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "../people/person-context.ts";
 import { cookieSecretOf, signInCookieOf } from "../people/sign-in-cookie.ts";
 import { type SignInSession, verifySignIn } from "../people/verify-sign-in.ts";
 import { openDatabase } from "../platform/d1.ts";
-import { AppError, type Module } from "../platform/errors.ts";
+import type { Module } from "../platform/error-codes.ts";
+import { AppError } from "../platform/errors.ts";
+import { logError } from "../platform/log.ts";
 
 interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
@@ -94,7 +96,7 @@ export async function handleDashboardRequest(
   } catch (error) {
     const refusal = toAppError(error, door.module);
     if (refusal.code === "INTERNAL_ERROR")
-      console.error(logLine(requestId, "A dashboard's request failed", error));
+      logError("A dashboard request failed", { request: requestId }, error);
     return withoutCors(failure(refusal, requestId));
   }
 }

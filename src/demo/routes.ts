@@ -4,11 +4,12 @@ import * as z from "zod";
 import type { Env } from "../config.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
-import { logLine, toAppError } from "../http/error-response.ts";
+import { toAppError } from "../http/error-response.ts";
 import { handleRequest } from "../http/pipeline.ts";
 import { limitDemoVisitors } from "../http/rate-limit.ts";
 import { withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
+import { logError } from "../platform/log.ts";
 import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
 import { createVisitor } from "./commands.ts";
@@ -45,7 +46,8 @@ async function answering(work: () => Promise<Response>): Promise<Response> {
   } catch (error) {
     const requestId = crypto.randomUUID();
     const refusal = toAppError(error, "Server");
-    if (refusal.code === "INTERNAL_ERROR") console.error(logLine(requestId, "The demo failed", error));
+    if (refusal.code === "INTERNAL_ERROR")
+      logError("A request of the demo failed", { request: requestId }, error);
     return failure(refusal, requestId);
   }
 }

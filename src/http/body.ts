@@ -1,6 +1,7 @@
 /** Reads JSON bodies from strangers: bounded in size and depth before anything is parsed. */
 import type * as z from "zod";
-import { AppError, type Module } from "../platform/errors.ts";
+import type { Module } from "../platform/error-codes.ts";
+import { AppError } from "../platform/errors.ts";
 import { explain } from "./validate.ts";
 
 /** A JSON body may have this many bytes. */

@@ -1,7 +1,7 @@
 /** What a feature says of one of its endpoints: enough to route, guard, validate, describe and test it. */
 import type * as z from "zod";
 import type { Actor, RequestContext } from "../context/context.ts";
-import type { ErrorCode, Module } from "../platform/errors.ts";
+import type { ErrorCode, Module } from "../platform/error-codes.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 
 /** Every path of an organization begins so; an endpoint's own path follows. */

@@ -1,6 +1,7 @@
 /** The one form of every answer under /v1 (spec section 1), and the headers that all of them carry. */
 import * as z from "zod";
-import { type AppError, ERROR_CODES, type ErrorCode, MODULES } from "../platform/errors.ts";
+import { ERROR_CODES, type ErrorCode, MODULES } from "../platform/error-codes.ts";
+import type { AppError } from "../platform/errors.ts";
 
 /** What a browser on any origin may do and see; no credentials cross origins. */
 const CORS_HEADERS = {

@@ -1,6 +1,7 @@
 /** Whatever is thrown becomes an answer here: ours as they are, all else as one fixed sentence and a log line. */
 import { lacksTables } from "../platform/d1.ts";
-import { AppError, innermostCause, type Module } from "../platform/errors.ts";
+import type { Module } from "../platform/error-codes.ts";
+import { AppError } from "../platform/errors.ts";
 
 const UNAPPLIED_MIGRATIONS =
   "The database has no tables yet. Locally, `npm start` makes them, or `npx wrangler d1 migrations apply DB --local`; " +
@@ -15,11 +16,4 @@ export function toAppError(error: unknown, module: Module): AppError {
     "INTERNAL_ERROR",
     "Something went wrong on our side; the request id names the case",
   );
-}
-
-/** One log line about something that went wrong: no secrets, nothing that users wrote. */
-export function logLine(requestId: string, message: string, error?: unknown): string {
-  const cause = innermostCause(error);
-  const reason = cause instanceof Error ? { error: cause.message, stack: cause.stack } : {};
-  return JSON.stringify({ level: "error", requestId, message, ...reason });
 }

@@ -1,9 +1,10 @@
 /** The corridor that every request under /v1 walks: who, how often, what exactly, do it, answer. */
 import type { RequestContext } from "../context/context.ts";
+import { logError } from "../platform/log.ts";
 import { checkBody, parseJson, readBody } from "./body.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { failure, success } from "./envelope.ts";
-import { logLine, toAppError } from "./error-response.ts";
+import { toAppError } from "./error-response.ts";
 import { Form } from "./form/form.ts";
 import { hasIdempotencyKey, openReceipt, runOnce } from "./idempotency/idempotency.ts";
 import { type Call, createRequestContext } from "./request-context.ts";
@@ -26,7 +27,7 @@ export async function handleRequest(endpoint: Endpoint, call: Call): Promise<Res
       : await answer(endpoint, ctx, call, url.search);
   } catch (error) {
     const refusal = toAppError(error, endpoint.module);
-    if (refusal.code === "INTERNAL_ERROR") console.error(logLine(requestId, "A request failed", error));
+    if (refusal.code === "INTERNAL_ERROR") logError("A request failed", { request: requestId }, error);
     return failure(refusal, requestId);
   }
 }

@@ -7,12 +7,12 @@ import { openBlobs } from "../files/blobs.ts";
 import { cookieSecretOf } from "../people/sign-in-cookie.ts";
 import { openDatabase } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { logError } from "../platform/log.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { authenticate } from "./authenticate.ts";
 import { admits, type Endpoint } from "./endpoint.ts";
-import { logLine } from "./error-response.ts";
 import { addressOf, limitAuthFailures, limitRequests } from "./rate-limit.ts";
 
 /** A request on its way, with what routing found in its path. */
@@ -38,7 +38,7 @@ export async function createRequestContext(
   const now = Date.now;
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(
-      work.catch((error) => console.error(logLine(requestId, "Deferred work failed", error))),
+      work.catch((error) => logError("Deferred work failed", { request: requestId }, error)),
     );
   const accountId = params.accountId ?? "";
   const actor = await identify(endpoint, request, env, () =>
@@ -72,7 +72,7 @@ export async function createRequestContext(
     webhookDevTargets: webhookDevTargets(env),
     now,
     newId: () => crypto.randomUUID(),
-    log: (message, error) => console.error(logLine(requestId, message, error)),
+    log: (message, error) => logError(message, { account: accountId, request: requestId }, error),
     defer,
     idempotencyKey: null,
     commit: (statements) => db.run(statements),

@@ -1,6 +1,7 @@
 /** Reads what stands in an address, strictly: percent-encoding that is broken, and parameters given twice. */
 import * as z from "zod";
-import { AppError, type Module } from "../platform/errors.ts";
+import type { Module } from "../platform/error-codes.ts";
+import { AppError } from "../platform/errors.ts";
 import { isPlainText } from "../platform/text.ts";
 
 /** What a schema has against a value, in a sentence that begins with the field's name. */

@@ -2,7 +2,7 @@
 
 import type { Env } from "../config.ts";
 import { openTenant } from "../platform/d1.ts";
-import { logFailure } from "../platform/log.ts";
+import { logError } from "../platform/log.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { findUsers } from "../users/queries.ts";
@@ -41,7 +41,11 @@ export async function runQuery(
     const { users, total } = await findUsers(openTenant(env.DB, identity.accountId), identity.roomId, page);
     return { users: users.map(recordOf), total };
   } catch (error) {
-    logFailure(`the database could not be asked about room ${identity.roomId}`, error);
+    logError(
+      "The database could not be read for a room",
+      { account: identity.accountId, room: identity.roomId },
+      error,
+    );
     return null;
   }
 }

@@ -148,7 +148,7 @@ export class Requests {
 
   #faultOf({ type }: RoomRequest, error: unknown): protocol.Fault {
     if (error instanceof AppError) return { module: error.module, code: error.code, message: error.message };
-    this.#ports.report(`a request of type ${type} failed`, error);
+    this.#ports.report(`A ${type} request failed`, error);
     return { module: "Server", code: "INTERNAL_ERROR", message: "Something went wrong on our side" };
   }
 

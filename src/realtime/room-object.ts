@@ -5,7 +5,7 @@ import type { RoomCommand } from "../delivery/room-command.ts";
 import { fanOutRoomEvents } from "../delivery/room-events.ts";
 import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant } from "../platform/d1.ts";
-import { logFailure } from "../platform/log.ts";
+import { logError } from "../platform/log.ts";
 import type { RoomStats } from "../rooms/schema.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { readRoom, readUser, runQuery } from "./d1-reads.ts";
@@ -67,7 +67,7 @@ export class RoomObject extends DurableObject<Env> {
       now: () => this.clock(),
       newId: () => crypto.randomUUID(),
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
-      report: (what, error) => logFailure(`${what} in room object ${ctx.id}`, error),
+      report: (what, error) => this.#logError(what, error),
     });
     this.#statsProjection = new StatsProjection({
       now: () => this.clock(),
@@ -81,7 +81,8 @@ export class RoomObject extends DurableObject<Env> {
       storage,
       fanOut: (events) => this.#handOver(events),
       keepAlive: (work) => ctx.waitUntil(work),
-      failed: (error) => logFailure(`events of room object ${ctx.id} could not be handed over yet`, error),
+      failed: (error) =>
+        this.#logError("Events of a room could not be delivered to its subscribers yet", error),
     });
     void ctx.blockConcurrencyWhile(() => this.#wake());
   }
@@ -139,7 +140,7 @@ export class RoomObject extends DurableObject<Env> {
       const copyDueAt = this.#statsProjection.dueAt();
       if (copyDueAt !== null && copyDueAt <= this.clock()) await this.#statsProjection.copy();
     } catch (error) {
-      logFailure(`the alarm of room object ${this.ctx.id} failed`, error);
+      this.#logError("The alarm of a room failed", error);
     } finally {
       this.#planAlarm();
     }
@@ -333,6 +334,11 @@ export class RoomObject extends DurableObject<Env> {
     );
     this.#perform(this.#room.join(id, verdict));
     this.#planAlarm();
+  }
+
+  #logError(message: string, error: unknown): void {
+    const { accountId: account, roomId: room } = this.#identity ?? {};
+    logError(message, { account, room, object: String(this.ctx.id) }, error);
   }
 
   #planAlarm(): void {

@@ -4,8 +4,8 @@ import { type Env, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
 import type { LoggedRequest, OutgoingEvent } from "../delivery/subscriber-port.ts";
-import { logLine } from "../http/error-response.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
+import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
 import { type Health, judgeHealth } from "./health.ts";
@@ -53,7 +53,7 @@ export class WebhookHandler implements DeliveryHandler {
     } catch (error) {
       this.#row.invalidate();
       const why = "The database failed during a delivery";
-      console.error(logLine(`webhook ${this.#id}`, why, error));
+      logError(why, { account: this.#tenant.accountId, webhook: this.#id }, error);
       return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
     }
   }

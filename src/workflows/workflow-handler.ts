@@ -5,8 +5,8 @@ import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
 import { openBlobs } from "../files/blobs.ts";
-import { logLine } from "../http/error-response.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
+import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import { runLimits } from "../sandbox/runners/run-limits.ts";
@@ -133,7 +133,7 @@ export class WorkflowHandler implements DeliveryHandler {
   }
 
   #log(message: string, error?: unknown): void {
-    console.error(logLine(`workflow ${this.#id}`, message, error));
+    logError(message, { account: this.#tenant.accountId, workflow: this.#id }, error);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
 import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { checkQuery } from "../../src/http/validate.ts";
-import { ERROR_CODES } from "../../src/platform/errors.ts";
+import { ERROR_CODES } from "../../src/platform/error-codes.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS));
 const schemas = described.components?.schemas ?? {};

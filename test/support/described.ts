@@ -4,7 +4,7 @@ import { ENDPOINTS } from "../../src/app.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
 import { errorsOf } from "../../src/http/openapi/openapi.ts";
-import { ERROR_CODES } from "../../src/platform/errors.ts";
+import { ERROR_CODES } from "../../src/platform/error-codes.ts";
 import type { Answer } from "./api.ts";
 
 const ROUTES = ENDPOINTS.map((endpoint) => ({

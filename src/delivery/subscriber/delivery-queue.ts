@@ -1,6 +1,7 @@
 /** A subscriber's queue: what it is to be given is written down first, handed to its handler in turn, and noted. */
-import { logLine } from "../../http/error-response.ts";
+
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
+import { logError } from "../../platform/log.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../handler.ts";
 import type { OutgoingEvent, SubscriberKey } from "../subscriber-port.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
@@ -218,6 +219,11 @@ export class DeliveryQueue {
   }
 
   #logError(what: string, error: unknown): void {
-    console.error(logLine(`subscriber ${this.#ctx.id}`, what, error));
+    const key = this.#storage.readKey();
+    logError(
+      what,
+      { account: key?.accountId, [key?.kind ?? "object"]: key?.id ?? String(this.#ctx.id) },
+      error,
+    );
   }
 }

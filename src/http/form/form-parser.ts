@@ -1,7 +1,8 @@
 /** Takes multipart/form-data apart as it comes (RFC 7578): chunks in, events out, and nothing is kept. */
 import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
-import { AppError, type Module } from "../../platform/errors.ts";
+import type { Module } from "../../platform/error-codes.ts";
+import { AppError } from "../../platform/errors.ts";
 
 /** A form may have this many parts; forms that people make have a handful. */
 export const MAX_PARTS = 32;

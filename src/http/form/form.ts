@@ -1,7 +1,8 @@
 /** A form on its way in: read part by part while it comes, so that its size costs no memory. */
 import { createHash } from "node:crypto";
 import type * as z from "zod";
-import { AppError, type Module } from "../../platform/errors.ts";
+import type { Module } from "../../platform/error-codes.ts";
+import { AppError } from "../../platform/errors.ts";
 import { Body } from "./form-body.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
 

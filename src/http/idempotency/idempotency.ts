@@ -4,7 +4,8 @@
  */
 import type { Actor, RequestContext } from "../../context/context.ts";
 import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1.ts";
-import { AppError, type Module } from "../../platform/errors.ts";
+import type { Module } from "../../platform/error-codes.ts";
+import { AppError } from "../../platform/errors.ts";
 import { sha256 } from "../../platform/hash.ts";
 import type { Replay } from "../endpoint.ts";
 import { deleteExpiredReceipt, insertReceipt, type ReceiptRow, selectReceipt } from "./store.ts";

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
-import { ERROR_CODES, type ErrorCode } from "../../platform/errors.ts";
+import { ERROR_CODES, type ErrorCode } from "../../platform/error-codes.ts";
 import { type Endpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";

@@ -1,5 +1,5 @@
 /** What the API's description says in words, beside what it derives from endpoints and schemas. */
-import type { ErrorCode, Module } from "../../platform/errors.ts";
+import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../body.ts";
 
 /** What every caller should know, in Markdown. */

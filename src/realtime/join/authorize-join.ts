@@ -2,7 +2,7 @@
 
 import { type Env, jwtSecrets } from "../../config.ts";
 import { openTenant } from "../../platform/d1.ts";
-import { logFailure } from "../../platform/log.ts";
+import { logError } from "../../platform/log.ts";
 import { updateFirstJoin } from "../../rooms/commands.ts";
 import { recordOf } from "../../users/schema.ts";
 import { findTokenBearer } from "../../users/token-bearer.ts";
@@ -27,7 +27,11 @@ export async function authorizeJoin(
   try {
     return await judge(env, identity, token, now, isFirst);
   } catch (error) {
-    logFailure(`a request to join room ${identity.roomId} could not be judged`, error);
+    logError(
+      "A request to join could not be authorized",
+      { account: identity.accountId, room: identity.roomId },
+      error,
+    );
     return FAILED;
   }
 }

@@ -1,5 +1,5 @@
 /** Who is in the room: sockets and sessions together, how they go, and what the others hear of it. */
-import { ERROR_CODES } from "../../platform/errors.ts";
+import { ERROR_CODES } from "../../platform/error-codes.ts";
 import { presentUser, type User } from "../../users/schema.ts";
 import { Presence } from "../presence/presence.ts";
 import { CLOSE, type CloseCode, type ServerMessage } from "../protocol/protocol.ts";

@@ -1,7 +1,7 @@
 /** Reads what comes over a socket: size, depth, JSON, and the schema of the message that it sets out to be. */
 import type * as z from "zod";
 import { isTooDeep } from "../../http/body.ts";
-import type { ErrorCode } from "../../platform/errors.ts";
+import type { ErrorCode } from "../../platform/error-codes.ts";
 import { byteLength, MAX_FRAME_DEPTH } from "./limits.ts";
 import { ClientMessage, isRecord, MESSAGE_TYPES, RequestId } from "./messages.ts";
 import { type Fault, MAX_FRAME_BYTES } from "./protocol.ts";

@@ -1,5 +1,5 @@
 /** The WebSocket protocol in types: what the server says, its deadlines and its close codes (PROTOCOL.md). */
-import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/errors.ts";
+import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/error-codes.ts";
 import type { Room } from "../../rooms/schema.ts";
 import type { Role, User } from "../../users/schema.ts";
 

@@ -1,52 +1,106 @@
-/** Gives events to the objects of those who listen, each in the order in which they happened. */
+/** Fans events out: every subscriber receives the events of its subscription, in the order in which they happened. */
+import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
+import type { Tenant } from "../platform/d1.ts";
+import type { EventName } from "./events.ts";
+import { selectSubscriptions } from "./outbox-store.ts";
+import type { OutgoingEvent, SubscriberGateway, SubscriberKey } from "./subscriber-port.ts";
 
-import type { OutgoingEvent, SubscriberGateway } from "./subscriber-port.ts";
-import type { Subscription } from "./subscriptions.ts";
-
-/** An event, and who is still to be given it. */
-export interface AddressedEvent {
-  readonly envelope: OutgoingEvent;
-  readonly to: readonly Subscription[];
+/** That an enabled webhook or workflow wanted an event when it happened. */
+export interface Subscription {
+  readonly kind: SubscriberKey["kind"];
+  readonly id: string;
+  /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
+  readonly version: number;
 }
 
-/** Gives each listener its events at once. Answers, by event id, who could not be reached; never rejects. */
+/** An event in an outbox: it has not reached all of its subscribers yet. */
+export interface PendingEvent {
+  readonly id: string;
+  readonly event: EventName;
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  /** The event object as JSON. */
+  readonly body: string;
+  /** The subscriptions that it has yet to reach, as JSON ({@link Subscription}[]); null until they are looked up. */
+  readonly pendingSubscriptions: string | null;
+}
+
+/**
+ * Enqueues a room's events with their subscribers, all subscribers at once. Returns, by event id, the subscriptions
+ * that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only when the
+ * database cannot say who subscribes; events whose subscriptions are known need no database.
+ */
 export async function fanOut(
+  tenant: Tenant,
   subscribers: SubscriberGateway,
-  accountId: string,
-  parcels: readonly AddressedEvent[],
-): Promise<ReadonlyMap<string, readonly Subscription[]>> {
-  const owed = new Map<string, Subscription[]>();
-  const give = async ({ listener, events }: Share): Promise<void> => {
-    const { kind, id, version } = listener;
+  roomId: string,
+  events: readonly PendingEvent[],
+): Promise<ReadonlyMap<string, string>> {
+  const current = await lookUpSubscriptions(tenant, roomId, events);
+  const unreached = new Map<string, Subscription[]>();
+  const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
+    const { kind, id, version } = subscription;
     try {
-      await subscribers.enqueue({ kind, accountId, id }, events, version);
+      await subscribers.enqueue({ kind, accountId: tenant.accountId, id }, events, version);
     } catch {
-      for (const { eventId } of events) owed.set(eventId, [...(owed.get(eventId) ?? []), listener]);
+      for (const { eventId } of events) {
+        unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);
+      }
     }
   };
-  await Promise.all(sharesOf(parcels).map(give));
-  return owed;
+  await Promise.all(batchBySubscriber(roomId, events, current).map(enqueue));
+  return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
 }
 
-/** What one listener is given. */
-interface Share {
-  readonly listener: Subscription;
+type NamedSubscription = Subscription & { readonly events: string };
+
+/** One query for all events that have not been fanned out before; it also counts them for the metrics. */
+async function lookUpSubscriptions(
+  tenant: Tenant,
+  roomId: string,
+  events: readonly PendingEvent[],
+): Promise<readonly NamedSubscription[]> {
+  const fresh = events.filter(({ pendingSubscriptions }) => pendingSubscriptions === null);
+  const [first] = fresh;
+  if (first === undefined) return [];
+  const [subscriptions] = await tenant.db.run([
+    selectSubscriptions(tenant, roomId),
+    incrementHourlyCounts(tenant, first.occurredAt, { events: fresh.length }),
+  ]);
+  return subscriptions;
+}
+
+/** What one subscriber receives. */
+interface Batch {
+  readonly subscription: Subscription;
   readonly events: OutgoingEvent[];
 }
 
-function sharesOf(parcels: readonly AddressedEvent[]): Share[] {
-  const shares = new Map<string, Share>();
-  for (const { envelope, to } of parcels) {
-    for (const listener of to) {
-      const key = `${listener.kind} ${listener.id}`;
-      const share = shares.get(key);
-      if (share === undefined) shares.set(key, { listener, events: [envelope] });
-      else {
-        share.events.push(envelope);
-        const isNewer = listener.version > share.listener.version;
-        if (isNewer) shares.set(key, { listener, events: share.events });
-      }
+function batchBySubscriber(
+  roomId: string,
+  pending: readonly PendingEvent[],
+  current: readonly NamedSubscription[],
+): Batch[] {
+  const batches = new Map<string, Batch>();
+  for (const { id, event, occurredAt, body, pendingSubscriptions } of pending) {
+    const subscriptions =
+      pendingSubscriptions === null ? matching(current, event) : parseSubscriptions(pendingSubscriptions);
+    for (const subscription of subscriptions) {
+      const key = `${subscription.kind} ${subscription.id}`;
+      const known = batches.get(key) ?? { subscription, events: [] };
+      known.events.push({ eventId: id, event, roomId, body, occurredAt });
+      const isNewer = subscription.version > known.subscription.version;
+      batches.set(key, isNewer ? { ...known, subscription } : known);
     }
   }
-  return [...shares.values()];
+  return [...batches.values()];
 }
+
+/** `events` is a JSON array of names, and no quoted name is part of another one. */
+const matching = (subscriptions: readonly NamedSubscription[], event: EventName): Subscription[] =>
+  subscriptions
+    .filter(({ events }) => events.includes(JSON.stringify(event)))
+    .map(({ kind, id, version }) => ({ kind, id, version }));
+
+/** As {@link fanOut} or the batch of a user's change wrote them. */
+const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];

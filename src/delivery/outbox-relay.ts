@@ -1,174 +1,196 @@
-/** Hands committed changes and events on, at once and, after a crash, from where their batches left them. */
-import type { RequestContext } from "../context/context.ts";
-import type { Database, Page, Statement } from "../platform/d1.ts";
-import type { RoomGateway } from "../realtime/gateway.ts";
-import type { RoomSnapshot } from "../realtime/snapshots.ts";
+/** Relays the outbox: committed commands to their rooms and events of users to their subscribers. */
+import type { Database, Page, Statement, Tenant } from "../platform/d1.ts";
 import { presentRoom, type RoomStats } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { presentUser } from "../users/schema.ts";
+import { type Attendance, presentUser } from "../users/schema.ts";
 import type { UserRow } from "../users/table.ts";
 import { presentEvent } from "./events.ts";
 import { fanOut } from "./fan-out.ts";
-import { deleteOutboxEntry, type OutboxEntry, selectPendingCommands } from "./outbox-store.ts";
-import type { RoomCommand } from "./room-command.ts";
-import type { OutgoingEvent, SubscriberGateway } from "./subscriber-port.ts";
-import { parseSubscriptions } from "./subscriptions.ts";
-import type { UserEventRow } from "./table.ts";
 import {
+  deleteOutboxEntry,
   deleteUserEvent,
+  type OutboxEntry,
+  selectPendingCommands,
   selectPendingUserEvents,
   type UserEventEntry,
   updatePendingSubscriptions,
-} from "./user-event-store.ts";
+} from "./outbox-store.ts";
+import type { RoomCommand } from "./room-command.ts";
+import type { SubscriberGateway } from "./subscriber-port.ts";
+import type { UserEventRow } from "./table.ts";
 
-/** An entry this old was left by a request that did not live to hand it on. */
-const LEFT_BEHIND_AFTER_MS = 15_000;
-const SWEEP_SIZE = 100;
-/** More than a sweep of one minute should do. */
+/** A row this old belongs to a request that died before it could relay it. */
+const ABANDONED_AFTER_MS = 15_000;
+const PAGE_SIZE = 100;
+/** Bounds a run of the cron trigger, which follows every minute. */
 const MAX_PAGES = 50;
 
-const UNKNOWN: Pick<RoomSnapshot, "attendance"> = { attendance: {} };
+/** What the relay asks of live rooms. */
+export interface LiveRooms {
+  /** Carries out the command for everyone connected, and returns the stats after it. Repeating it is harmless. */
+  apply(roomId: string, accountId: string, command: RoomCommand): Promise<RoomStats>;
+  read(
+    roomId: string,
+    accountId: string,
+    userIds: readonly string[],
+  ): Promise<{ readonly attendance: Readonly<Record<string, Attendance>> }>;
+}
 
-/** What handing on needs: a request's context has it, and so has the cron trigger. */
+/** What relaying needs, in a request and in the cron trigger alike. */
 export interface RelayPorts {
   readonly db: Database;
-  readonly rooms: RoomGateway;
+  readonly rooms: LiveRooms;
   readonly subscribers: SubscriberGateway;
   log(message: string, error: unknown): void;
 }
 
-/** The outbox entry for a change that the request is about to commit. */
-export const newOutboxEntry = (ctx: RequestContext, roomId: string, command: RoomCommand): OutboxEntry => ({
-  id: ctx.newId(),
-  accountId: ctx.accountId,
-  roomId,
-  command,
-});
+/** What a request needs to write outbox rows and relay them. */
+interface RelayContext extends RelayPorts, Tenant {
+  newId(): string;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Finishes work after the response. */
+  defer(work: Promise<unknown>): void;
+}
+
+/** The outbox entry for a command that follows from the change the request is about to commit. */
+export const newOutboxEntry = (
+  ctx: Pick<RelayContext, "newId" | "accountId">,
+  roomId: string,
+  command: RoomCommand,
+): OutboxEntry => ({ id: ctx.newId(), accountId: ctx.accountId, roomId, command });
 
 /** The event of a user that the request is about to commit. */
 export const newUserEvent = (
-  ctx: RequestContext,
+  ctx: Pick<RelayContext, "newId" | "now">,
   event: UserEventEntry["event"],
   roomId: string,
   userId: string,
 ): UserEventEntry => ({ id: ctx.newId(), event, roomId, userId, occurredAt: ctx.now() });
 
 /**
- * Tells the room of a change that is committed. The request's answer does not depend on it: when the room
- * cannot be reached, the entry stays and {@link relayPending} tells it later; null then.
+ * Relays a committed command to its room, and returns the stats after it. The response does not depend on it: when
+ * the room cannot be reached, the result is null and the entry stays for {@link relayPending}.
  */
-export async function relayCommand(ctx: RequestContext, entry: OutboxEntry): Promise<RoomStats | null> {
+export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<RoomStats | null> {
   try {
-    const figures = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
+    const stats = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
     ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
-    return figures;
+    return stats;
   } catch (error) {
-    ctx.log(`A change could not be handed on to its room yet: ${entry.command.type}`, error);
+    ctx.log(`A command could not be relayed to its room yet: ${entry.command.type}`, error);
     return null;
   }
 }
 
 /**
- * Hands on what the batch of a user's change has left behind: `owed` to its room, then `told` to those who
- * listen. So what the room itself has told them before, they are given before. Never rejects.
+ * Relays what the batch of a user's change wrote: first the command to the room, if `entries` holds its outbox row,
+ * then `events` to their subscribers. So they receive the events that the room records on the way first. Never
+ * rejects.
  */
 export async function relayUserChange(
-  ctx: RequestContext,
+  ctx: RelayContext,
   entry: OutboxEntry,
-  owed: readonly unknown[],
-  told: readonly UserEventRow[],
+  entries: readonly unknown[],
+  events: readonly UserEventRow[],
 ): Promise<void> {
-  // Without its room's word the event waits for the sweep, which asks the room first as well.
-  if (owed.length > 0 && (await relayCommand(ctx, entry)) === null) return;
-  for (const row of told) {
+  // An event must not overtake its room's events: without the room it waits for the cron trigger.
+  if (entries.length > 0 && (await relayCommand(ctx, entry)) === null) return;
+  for (const row of events) {
     try {
-      const { note } = await tell(ctx, row);
-      ctx.defer(ctx.db.run([note]));
+      const { outcome } = await relayUserEvent(ctx, row);
+      ctx.defer(ctx.db.run([outcome]));
     } catch (error) {
-      ctx.log(`An event could not be handed on yet: ${row.event}`, error);
+      ctx.log(`An event could not be relayed yet: ${row.event}`, error);
     }
   }
 }
 
-/** Gives the event to those who are owed it; `note` is the statement that writes down how far that went. */
-async function tell(
-  { rooms, subscribers, log }: RelayPorts,
+/** Fans the event out. `outcome` is the statement that records how far that went. */
+async function relayUserEvent(
+  { db, rooms, subscribers, log }: RelayPorts,
   row: UserEventRow,
-): Promise<{ readonly note: Statement; readonly isTold: boolean }> {
-  const envelope = await envelopeOf(row, rooms);
-  const owed = await fanOut(subscribers, row.accountId, [{ envelope, to: parseSubscriptions(row.owed) }]);
-  const remaining = owed.get(row.id);
-  if (remaining === undefined) return { note: deleteUserEvent(row.id), isTold: true };
-  log(`An event could not be given to ${remaining.length} of its subscribers yet: ${row.event}`, null);
-  return { note: updatePendingSubscriptions(row.id, JSON.stringify(remaining)), isTold: false };
+): Promise<{ readonly outcome: Statement; readonly isComplete: boolean }> {
+  const { id, event, accountId, occurredAt, pendingSubscriptions } = row;
+  const room = parseRoom(row.room);
+  const body = await presentUserEvent(rooms, row, room);
+  const unreached = await fanOut({ db, accountId }, subscribers, room.id, [
+    { id, event, occurredAt, body, pendingSubscriptions },
+  ]);
+  const remaining = unreached.get(id);
+  if (remaining === undefined) return { outcome: deleteUserEvent(id), isComplete: true };
+  log(`An event could not reach all of its subscribers yet: ${event}`, null);
+  return { outcome: updatePendingSubscriptions(id, remaining), isComplete: false };
 }
 
-async function envelopeOf(row: UserEventRow, rooms: RoomGateway): Promise<OutgoingEvent> {
-  const { id: eventId, event, occurredAt } = row;
-  const room = parseRoom(row.room);
-  const user = parseUser(row.user);
-  // A user who was just created or deleted is offline; of others only a room that was ever joined knows more.
-  const { attendance } =
-    event === "user.updated" && room.firstJoinAt !== null
-      ? await rooms.read(room.id, row.accountId, [user.id])
-      : UNKNOWN;
-  const body = presentEvent(eventId, occurredAt, {
+/** The event's JSON. Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
+async function presentUserEvent(
+  rooms: LiveRooms,
+  { id, event, accountId, occurredAt, user: userJson }: UserEventRow,
+  room: RoomRow,
+): Promise<string> {
+  const user = parseUser(userJson);
+  const isMaybeOnline = event === "user.updated" && room.firstJoinAt !== null;
+  const attendance = isMaybeOnline ? (await rooms.read(room.id, accountId, [user.id])).attendance : {};
+  return presentEvent(id, occurredAt, {
     event,
     data: { roomId: room.id, userId: user.id },
     room: presentRoom(room, occurredAt),
     user: presentUser(user, attendance[user.id]),
   });
-  return { eventId, event, roomId: room.id, body, occurredAt };
 }
 
-/** Rows as `insertUserEvent` wrote them. */
+/** As `insertUserEvent` wrote them. */
 const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
 const parseUser = (json: string): UserRow => JSON.parse(json) as UserRow;
 
 /**
- * Hands on what crashed requests left behind; rooms and subscribers take things twice without harm. What
- * cannot be handed on keeps nothing else waiting: it is tried again at the next sweep.
+ * Relays what requests left behind when they died; rooms and subscribers accept repetitions. A row that cannot be
+ * relayed delays no other one: the next run of the cron trigger tries it again.
  */
 export async function relayPending(ports: RelayPorts, now: number): Promise<void> {
   const { db, rooms, log } = ports;
-  const before = now - LEFT_BEHIND_AFTER_MS;
-  const changes = inPages(
+  const before = now - ABANDONED_AFTER_MS;
+  const commands = forEachRow(
     db,
     (page) => selectPendingCommands(before, page),
     async (row) => {
-      await rooms.apply(row.roomId, row.accountId, JSON.parse(row.change) as RoomCommand);
+      await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
       await db.run([deleteOutboxEntry(row.id)]);
       return true;
     },
-    (error) => log("A change that was left behind could not be handed on yet", error),
+    (error) => log("A pending command could not be relayed to its room yet", error),
   );
-  const events = inPages(
+  const events = forEachRow(
     db,
     (page) => selectPendingUserEvents(before, page),
     async (row) => {
-      const { note, isTold } = await tell(ports, row);
-      await db.run([note]);
-      return isTold;
+      const { outcome, isComplete } = await relayUserEvent(ports, row);
+      await db.run([outcome]);
+      return isComplete;
     },
-    (error) => log("An event that was left behind could not be handed on yet", error),
+    (error) => log("A pending event could not be relayed yet", error),
   );
-  await Promise.all([changes, events]);
+  await Promise.all([commands, events]);
 }
 
-/** Handles rows page by page. Those that are done with are gone; the next page begins behind the others. */
-async function inPages<Row>(
+/** As `insertOutboxEntry` wrote it. */
+const parseCommand = (json: string): RoomCommand => JSON.parse(json) as RoomCommand;
+
+/** Relays rows page by page. `relay` returns true when it has deleted the row; the next page begins behind those left. */
+async function forEachRow<Row>(
   db: Database,
   select: (page: Pick<Page, "limit" | "offset">) => Statement<Row>,
-  isDone: (row: Row) => Promise<boolean>,
-  failed: (error: unknown) => void,
+  relay: (row: Row) => Promise<boolean>,
+  onError: (error: unknown) => void,
 ): Promise<void> {
   let offset = 0;
   for (let page = 0, isFull = true; isFull && page < MAX_PAGES; page += 1) {
-    const [rows] = await db.run([select({ limit: SWEEP_SIZE, offset })]);
+    const [rows] = await db.run([select({ limit: PAGE_SIZE, offset })]);
     for (const row of rows) {
-      const isGone = await isDone(row).catch(failed);
+      const isGone = await relay(row).catch(onError);
       if (isGone !== true) offset += 1;
     }
-    isFull = rows.length === SWEEP_SIZE;
+    isFull = rows.length === PAGE_SIZE;
   }
 }

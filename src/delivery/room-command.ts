@@ -1,15 +1,16 @@
-/** What a live room must hear of changes made over REST. */
-/** A change that the room's object must carry out for those connected. Handing it on twice does no harm. */
+/** What REST tells a live room after a change in the database. */
+
+/** A change for the room's object to carry out. Applying a command twice is harmless. */
 export type RoomCommand =
-  /** Sockets are closed and sessions ended; joining is refused until the room is active again. */
+  /** Closes all sockets and ends their sessions; the room refuses joins until it is active again. */
   | { readonly type: "room.closed" }
-  /** Sockets are closed and everything the object keeps is removed. */
+  /** Closes all sockets and removes everything the object keeps. */
   | { readonly type: "room.deleted" }
-  /** The user's sockets are closed and its session is ended. */
+  /** Closes the user's sockets and ends its session. */
   | { readonly type: "user.deleted"; readonly userId: string }
-  /** Members see the room's new fields, which the room reads itself. */
+  /** Shows participants the room's new fields, which the room reads itself. */
   | { readonly type: "room.updated" }
-  /** Members hear of a user that can join from now on. */
+  /** Shows participants a user that can join from now on. */
   | { readonly type: "user.created"; readonly userId: string }
-  /** Members see the user's new fields. The room reads them itself: of two changes the later one must win. */
+  /** Shows participants the user's new fields. The room reads them itself, so the later of two changes wins. */
   | { readonly type: "user.updated"; readonly userId: string };

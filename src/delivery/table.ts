@@ -1,21 +1,21 @@
-/** What happened and must still be handed on, written in the batch that made it happen. */
+/** The outbox: what must still reach a room or a subscriber, written in the batch of the change it follows from. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Changes of which a live room must hear. */
+/** Commands for live rooms. */
 export const outbox = sqliteTable(
   "outbox",
   {
     id: text().primaryKey(),
     accountId: text("account_id").notNull(),
     roomId: text("room_id").notNull(),
-    /** The change (`Change` of change.ts) as JSON. */
-    change: text().notNull(),
+    /** A `RoomCommand` as JSON. */
+    command: text("change").notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [index("outbox_oldest").on(table.createdAt)],
 );
 
-/** Events of users that subscribers must still be given; those that happen in live rooms stand in their objects. */
+/** Events of users, for subscribers. Events of live rooms wait in the rooms' objects. */
 export const userEvents = sqliteTable(
   "user_events",
   {
@@ -23,11 +23,11 @@ export const userEvents = sqliteTable(
     accountId: text("account_id").notNull(),
     event: text({ enum: ["user.created", "user.updated", "user.deleted"] }).notNull(),
     occurredAt: integer("occurred_at").notNull(),
-    /** The rows of room and user after the change, as JSON: whatever happens to them later. */
+    /** The rows of the room and the user right after the change, as JSON: later changes do not alter the event. */
     room: text().notNull(),
     user: text().notNull(),
-    /** Who listened when it happened and has not been given it yet (`Listener[]` of listeners.ts) as JSON. */
-    owed: text().notNull(),
+    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of fan-out.ts). */
+    pendingSubscriptions: text("owed").notNull(),
   },
   (table) => [index("user_events_oldest").on(table.occurredAt)],
 );

@@ -1,8 +1,8 @@
 /** The Durable Object that hosts one room: it owns sockets, alarm and storage, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
+import { fanOut } from "../delivery/fan-out.ts";
 import type { RoomCommand } from "../delivery/room-command.ts";
-import { fanOutRoomEvents } from "../delivery/room-events.ts";
 import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
@@ -243,7 +243,7 @@ export class RoomObject extends DurableObject<Env> {
   /** Asks who listens to what happened, and hands it over. */
   async #handOver(events: readonly PendingEvent[]): Promise<ReadonlyMap<string, string>> {
     const { accountId, roomId } = this.#knownIdentity();
-    return fanOutRoomEvents(openTenant(this.env.DB, accountId), subscriberGateway(this.env), roomId, events);
+    return fanOut(openTenant(this.env.DB, accountId), subscriberGateway(this.env), roomId, events);
   }
 
   #currentFigures(): VersionedStats {

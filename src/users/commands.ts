@@ -1,8 +1,7 @@
 /** What can be done to users. */
 import type { RequestContext } from "../context/context.ts";
 import { newOutboxEntry, newUserEvent, relayUserChange } from "../delivery/outbox-relay.ts";
-import { insertOutboxEntry } from "../delivery/outbox-store.ts";
-import { insertUserEvent } from "../delivery/user-event-store.ts";
+import { insertOutboxEntry, insertUserEvent } from "../delivery/outbox-store.ts";
 import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";

@@ -262,22 +262,22 @@ describe.each([
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
     }));
 
-  it("keeps events in their order, and who is owed them, until they are handed over", () =>
+  it("keeps events in their order, and who is pendingSubscriptions them, until they are handed over", () =>
     withStorage((storage, reopen) => {
       const event = (id: string) => ({ id, event: "participant.joined", occurredAt: 7, body: "{}" }) as const;
       expect(storage.events.list(9)).toEqual([]);
       for (const id of ["e1", "e2", "e3"]) storage.events.append(event(id));
       const [first, second] = storage.events.list(2);
       expect([first, second]).toEqual([
-        { ...event("e1"), seq: first?.seq, owed: null },
-        { ...event("e2"), seq: second?.seq, owed: null },
+        { ...event("e1"), seq: first?.seq, pendingSubscriptions: null },
+        { ...event("e2"), seq: second?.seq, pendingSubscriptions: null },
       ]);
       storage.events.delete(first?.seq ?? 0);
-      storage.events.writeOwed(second?.seq ?? 0, "[1]");
+      storage.events.writePendingSubscriptions(second?.seq ?? 0, "[1]");
       expect(
         reopen()
           .events.list(9)
-          .map(({ id, owed }) => [id, owed]),
+          .map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]),
       ).toEqual([
         ["e2", "[1]"],
         ["e3", null],

@@ -89,7 +89,7 @@ export class OutboxDrain {
       for (const { seq, id } of events) {
         const listeners = owed.get(id);
         if (listeners === undefined) storage.events.delete(seq);
-        else storage.events.writeOwed(seq, listeners);
+        else storage.events.writePendingSubscriptions(seq, listeners);
       }
     });
     return owed.size === 0;

@@ -27,15 +27,15 @@ export class MemoryEvents implements EventTable {
 
   append(event: RecordedEvent): void {
     this.#lastSeq += 1;
-    this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, owed: null }];
+    this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, pendingSubscriptions: null }];
   }
 
   list(limit: number): PendingEvent[] {
     return this.#rows.slice(0, limit);
   }
 
-  writeOwed(seq: number, owed: string): void {
-    this.#rows = this.#rows.map((row) => (row.seq === seq ? { ...row, owed } : row));
+  writePendingSubscriptions(seq: number, pendingSubscriptions: string): void {
+    this.#rows = this.#rows.map((row) => (row.seq === seq ? { ...row, pendingSubscriptions } : row));
   }
 
   delete(seq: number): void {

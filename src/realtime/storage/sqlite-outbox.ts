@@ -35,15 +35,16 @@ export class SqliteEvents implements EventTable {
   list(limit: number): PendingEvent[] {
     return this.#tables
       .read<EventRow>("SELECT * FROM events ORDER BY seq LIMIT ?", limit)
-      .map(({ occurred_at, event, ...row }) => ({
+      .map(({ occurred_at, event, owed, ...row }) => ({
         ...row,
         event: EventName.parse(event),
         occurredAt: occurred_at,
+        pendingSubscriptions: owed,
       }));
   }
 
-  writeOwed(seq: number, owed: string): void {
-    this.#tables.write("UPDATE events SET owed = ? WHERE seq = ?", owed, seq);
+  writePendingSubscriptions(seq: number, subscriptions: string): void {
+    this.#tables.write("UPDATE events SET owed = ? WHERE seq = ?", subscriptions, seq);
   }
 
   delete(seq: number): void {

@@ -16,15 +16,15 @@ export interface RecordedEvent {
 /** An event that is yet to be handed over. */
 export interface PendingEvent extends RecordedEvent {
   readonly seq: number;
-  /** Who could not be reached so far, as JSON; null while nobody was asked who listens. */
-  readonly owed: string | null;
+  /** The subscriptions that it has yet to reach, as JSON; null until they are looked up. */
+  readonly pendingSubscriptions: string | null;
 }
 
 export interface EventTable {
   append(event: RecordedEvent): void;
   /** The oldest ones, in their order. */
   list(limit: number): PendingEvent[];
-  writeOwed(seq: number, owed: string): void;
+  writePendingSubscriptions(seq: number, subscriptions: string): void;
   delete(seq: number): void;
 }
 

@@ -17,7 +17,7 @@ const happen = (...ids: string[]) => {
     storage.events.append({ id, event: "participant.joined", occurredAt: now, body: "{}" });
   handover.drain();
 };
-const waiting = () => storage.events.list(99).map(({ id, owed }) => [id, owed]);
+const waiting = () => storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
 
 beforeEach(() => {
   [now, storage, batches, answers, failures] = [1_000_000, new MemoryStorage(), [], [], 0];

@@ -224,7 +224,7 @@ describe("leaving", () => {
     const { customer, roomId } = await meet(service);
     const { token } = await customer.createUser(roomId);
     const script = `
-      import { AtriumClient } from "../client/src/client/index.ts";
+      import { AtriumClient } from "./src/sdk/client/index.ts";
       const client = new AtriumClient({ serverUrl: ${JSON.stringify(service.url)}, authToken: "${token}" });
       await client.join();
       client.presence.update({ x: 1 });

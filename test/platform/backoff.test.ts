@@ -1,5 +1,5 @@
 /** Exponential backoff: how delays grow, where they stop, and what jitter does to them. */
-import * as fc from "fast-check";
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { backoffMs } from "../../src/platform/backoff.ts";
 

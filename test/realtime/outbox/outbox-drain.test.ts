@@ -17,7 +17,8 @@ const happen = (...ids: string[]) => {
     storage.events.append({ id, event: "participant.joined", occurredAt: now, body: "{}" });
   handover.drain();
 };
-const waiting = () => storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
+const waiting = () =>
+  storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
 
 beforeEach(() => {
   [now, storage, batches, answers, failures] = [1_000_000, new MemoryStorage(), [], [], 0];

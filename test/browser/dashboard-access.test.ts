@@ -3,13 +3,13 @@ import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
 const EVIL = '<img src=x onerror="document.title=1"><b>Ada</b>';
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let desk: Desk;
 let roomId: string;
@@ -18,7 +18,7 @@ let webhookId: string;
 let client: AtriumClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
   desk = await Desk.signedUp(browser, service.url, { name: EVIL, organization: EVIL });
   const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: EVIL, customId: EVIL });
@@ -42,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   client?.disconnect();
   await browser?.close();
-  await service?.kill();
 });
 
 interface Stop {

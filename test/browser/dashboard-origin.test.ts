@@ -3,18 +3,18 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let desk: Desk;
 let elsewhere: Server;
 let port: number;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
   desk = await Desk.signedUp(browser, service.url);
   elsewhere = createServer((_, response) => {
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   elsewhere?.close();
-  await service?.kill();
 });
 
 const rooms = async (): Promise<string[]> => {

@@ -3,18 +3,18 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let desk: Desk;
 let roomId: string;
 let bo: AtriumClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
   desk = await Desk.signedUp(browser, service.url);
   const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
@@ -26,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   bo?.disconnect();
   await browser?.close();
-  await service?.kill();
 });
 
 describe("the rooms", () => {

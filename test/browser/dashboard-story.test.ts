@@ -3,23 +3,22 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let desk: Desk;
 const email = newAddress();
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
   desk = await Desk.open(browser, service.url);
 });
 afterAll(async () => {
   await browser?.close();
-  await service?.kill();
 });
 
 describe("somebody who has never been here", () => {

@@ -3,19 +3,19 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { verifyWebhook } from "../../src/sdk/server/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { Receiver } from "../stories/receiver.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let desk: Desk;
 let receiver: Receiver;
 let secret: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   receiver = await Receiver.start();
   browser = await launchChromium();
   desk = await Desk.signedUp(browser, service.url);
@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await receiver?.stop();
-  await service?.kill();
 });
 
 const first = () => desk.page.locator(".records summary").first();

@@ -1,16 +1,16 @@
 /** Workflows at the dashboard: written with the compiler's help, tried, and followed run by run. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let desk: Desk;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
   desk = await Desk.signedUp(browser, service.url);
   const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await service?.kill();
 });
 
 const code = () => desk.page.getByRole("textbox", { name: "Code of the workflow" });

@@ -1,23 +1,22 @@
 /** The documentation page in a real browser: it asks nobody but its own service, and works on any screen. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let page: Page;
 let complaints: string[];
 let requested: string[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
 });
 afterEach(() => page?.close());
 afterAll(async () => {
   await browser?.close();
-  await service?.kill();
 });
 
 async function open(width: number, height: number, colorScheme: "light" | "dark"): Promise<void> {

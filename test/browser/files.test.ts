@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
@@ -36,7 +36,7 @@ const HOSTILE = [
   ["style.css", "text/css", "@import '/stolen?style'; body { background: url(/stolen?background) }"],
 ] as const;
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
@@ -44,7 +44,7 @@ let stolen: string[];
 const urls = new Map<string, string>();
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   const customer = new Customer(service, service);
   const ada = await customer.createUser((await customer.createRoom()).id, "Ada");
   for (const [name, type, content] of [...HOSTILE, ["dot.png", "image/png", PNG] as const]) {
@@ -61,7 +61,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await service?.kill();
 });
 
 beforeEach(async () => {

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, User } from "../../src/sdk/client/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { join, type Meeting, meet, next } from "../sdk/clients.ts";
 import { launchChromium } from "./chromium.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
 
-let service: Service;
+let service: SharedService;
 let browser: Browser;
 let script: string;
 let page: Page;
@@ -22,7 +22,7 @@ let ada: UserWithToken;
 let bo: AtriumClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   browser = await launchChromium();
   const { outputFiles } = await build({
     entryPoints: [path.join(import.meta.dirname, "hooks-page.tsx")],
@@ -38,7 +38,6 @@ beforeAll(async () => {
 afterEach(() => page?.close());
 afterAll(async () => {
   await browser?.close();
-  await service?.kill();
 });
 
 /** A new room with Bo in it, and Ada's page, on which nothing is mounted yet. */

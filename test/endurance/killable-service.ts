@@ -1,15 +1,31 @@
 /** The service in processes that are killed with SIGKILL, and started again on the same data in under a second. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { V4WorkerOptions } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { bundleWorker, CONFIG } from "../node/deployed.ts";
+import { inject } from "vitest";
+import { askFor } from "../node/made-once.ts";
 import { allGone, findFreePort, killTree, processTree } from "../node/processes.ts";
-import { createAccount, type Organization } from "../node/service.ts";
+import type { Organization } from "../node/service.ts";
 import { NAMESPACE, namespaceWorker } from "../support/namespace/worker.ts";
+import type { Request } from "./serve.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where to ask for what every {@link KillableService} begins with. */
+    preparedServiceUrl: string;
+  }
+}
+
+/** What every service begins with: made once, copied for each. */
+export interface PreparedService {
+  readonly atrium: NamedWorker;
+  /** A state directory with tables, in which the organization is the only one. */
+  readonly state: string;
+  readonly organization: Organization;
+}
 
 const SERVE = path.join(import.meta.dirname, "serve.ts");
 const LIMIT_MS = 60_000;
@@ -21,7 +37,7 @@ export interface Served {
   readonly persistTo: string;
 }
 
-type NamedWorker = V4WorkerOptions & { readonly name: string };
+export type NamedWorker = V4WorkerOptions & { readonly name: string };
 
 /** What runs workflows: the Worker Loader, as locally, or a dispatch namespace, as in production. */
 export type RunnerKind = "loader" | "dispatch";
@@ -43,25 +59,27 @@ export class KillableService {
     this.organization = organization;
   }
 
-  /** Bundles the Worker as a deploy would, makes tables and an organization, and starts. */
+  /** Starts the bundled Worker on a copy of the prepared state. */
   static async prepare(runner: RunnerKind = "loader"): Promise<KillableService> {
+    const { atrium, state, organization } = await askFor<PreparedService>(inject("preparedServiceUrl"));
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-endurance-"));
     try {
-      const state = path.join(directory, "state");
-      const [organization, atrium] = await Promise.all([
-        createAccount({ persistTo: state }, "Endurance"),
-        bundle(path.join(directory, "worker")),
-      ]);
-      const workers = runner === "loader" ? ([atrium] as const) : await besideNamespace(atrium);
-      const served: Served = { workers, persistTo: path.join(state, "v3") };
-      await writeFile(descriptionIn(directory), JSON.stringify(served));
       const service = new KillableService(directory, organization);
+      await cp(state, service.state, { recursive: true });
+      const workers = runner === "loader" ? ([atrium] as const) : await besideNamespace(atrium);
+      const served: Served = { workers, persistTo: path.join(service.state, "v3") };
+      await writeFile(descriptionIn(directory), JSON.stringify(served));
       await service.start();
       return service;
     } catch (error) {
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  /** The state directory, as `--persist-to` names it. */
+  get state(): string {
+    return path.join(this.#directory, "state");
   }
 
   /** Each start listens at an address of its own. */
@@ -84,11 +102,21 @@ export class KillableService {
 
   /** Does what the cron trigger does each minute. */
   async keepHouse(): Promise<void> {
+    await this.#ask({ type: "scheduled" });
+  }
+
+  /** The rows that a statement gives in the service's own D1 database. */
+  async query<Row>(sql: string): Promise<Row[]> {
+    return (await this.#ask({ type: "query", sql })) as Row[];
+  }
+
+  async #ask(request: Request): Promise<unknown> {
     const child = this.#child;
     if (child === null) throw new Error("The service does not run");
-    const done = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
-    child.send("keep house");
-    await done;
+    const answered = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
+    child.send(request);
+    const [answer] = await answered;
+    return answer;
   }
 
   /** Kills all of its processes, now; settles when they are gone. */
@@ -117,20 +145,6 @@ async function addressOf(child: ChildProcess): Promise<string> {
   const told = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
   const [address] = await Promise.race([told, failed]);
   return String(address);
-}
-
-async function bundle(out: string): Promise<NamedWorker> {
-  return {
-    ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
-    ...(await bundleWorker(out, AbortSignal.timeout(LIMIT_MS))),
-    name: "atrium",
-    bindings: {
-      JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
-      WEBHOOK_DEV_TARGETS: "127.0.0.1",
-      WORKFLOW_DEV_TARGETS: "127.0.0.1",
-    },
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-  };
 }
 
 /** With the stand-in for a dispatch namespace, whose API it reaches as it would Cloudflare's. */

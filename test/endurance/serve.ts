@@ -1,14 +1,25 @@
-/** `node serve.ts FILE`: serves the Workers that FILE describes, tells its parent where the first one is, keeps house when told to, and waits to be killed. */
+/** `node serve.ts FILE`: serves the Workers that FILE describes, sends its parent the address of the first one, answers the parent's requests, and runs until it is killed. */
 import { readFile } from "node:fs/promises";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Served } from "./killable-service.ts";
 
-process.once("disconnect", () => process.exit()); // whoever was to kill it is gone
+/** What the parent process may ask. One message answers it: the rows of a query, or `true`. */
+export type Request = { readonly type: "scheduled" } | { readonly type: "query"; readonly sql: string };
 
-process.on("message", async () => {
-  await (await miniflare.getWorker(atrium.name)).scheduled({ cron: "* * * * *" });
-  process.send?.("kept house");
+process.once("disconnect", () => process.exit()); // the process that was to kill it is gone
+
+process.on("message", async (request: Request) => {
+  process.send?.(await answer(request));
 });
+
+async function answer(request: Request): Promise<unknown> {
+  if (request.type === "query") {
+    const database = await miniflare.getD1Database("DB", atrium.name);
+    return (await database.prepare(request.sql).all()).results;
+  }
+  await (await miniflare.getWorker(atrium.name)).scheduled({ cron: "* * * * *" });
+  return true;
+}
 
 const { workers, persistTo } = parseServed(await readFile(process.argv[2] ?? "", "utf8"));
 const [atrium] = workers;

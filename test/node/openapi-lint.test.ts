@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT, run } from "./processes.ts";
-import { type Service, startService } from "./service.ts";
+import { type SharedService, useSharedService } from "./shared-service.ts";
 
 const LINTER = path.join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 
@@ -22,14 +22,13 @@ rules:
 const OFFLINE = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
 let directory: string;
-let service: Service | undefined;
+let service: SharedService | undefined;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "atrium-openapi-"));
-  service = await startService();
+  service = await useSharedService();
 });
 afterAll(async () => {
-  await service?.kill();
   await rm(directory, { recursive: true, force: true });
 });
 

@@ -41,7 +41,7 @@ export interface StartOptions {
   readonly root?: string;
 }
 
-const bearerOf = (accountId: string, apiKey: string): string =>
+export const bearerOf = (accountId: string, apiKey: string): string =>
   Buffer.from(`${accountId}:${apiKey}`).toString("base64");
 
 /** Starts the service and waits for its banner. */

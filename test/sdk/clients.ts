@@ -3,7 +3,7 @@ import { afterEach } from "vitest";
 import { AtriumClient, type SocketEvents, type StoreShapes } from "../../src/sdk/client/index.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
-import type { Service } from "../node/service.ts";
+import type { SharedService } from "../node/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 
 const DEADLINE_MS = 20_000;
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /** A new room, and an organization to look at it. */
-export async function meet(service: Service): Promise<Meeting> {
+export async function meet(service: SharedService): Promise<Meeting> {
   const customer = new Customer(service, service);
   return { customer, roomId: (await customer.createRoom()).id };
 }

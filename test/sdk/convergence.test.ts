@@ -1,19 +1,18 @@
 /** Two people write through networks that break at random: each write is applied once, and all come to the same. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { join, meet } from "./clients.ts";
 import { BreakableProxy } from "./proxy.ts";
 
 const STEPS = 150;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
 });
-afterAll(() => service?.kill());
 
 /** Whole numbers below `bound`, always the same ones for a seed (a linear congruential generator). */
 function randomOf(start: number): (bound: number) => number {

@@ -1,23 +1,22 @@
 /** Files through the client and the back ends' client, over a network that may break. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { type Meeting, meet } from "./clients.ts";
 import { BreakableProxy } from "./proxy.ts";
 
-let service: Service;
+let service: SharedService;
 let meeting: Meeting;
 let ada: UserWithToken;
 let server: AtriumServer;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   const { url: serverUrl, accountId, apiKey } = service;
   server = new AtriumServer({ serverUrl, accountId, apiKey });
 });
-afterAll(() => service?.kill());
 
 /** Ada's files in a new room. */
 async function filesOfAda(serverUrl = service.url): Promise<AtriumClient["storage"]> {

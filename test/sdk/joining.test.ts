@@ -1,15 +1,14 @@
 /** Connecting and joining through the client: what is known afterwards, who comes and goes, and how it ends. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eventually, run } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
 });
-afterAll(() => service?.kill());
 
 describe("joining", () => {
   it("fills in the user, the room, the role, and everybody there is", async () => {

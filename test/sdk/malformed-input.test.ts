@@ -1,12 +1,12 @@
 /** The client and the service agree on what goes over the wire, and each passes over what it does not know. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
 import { Comment as ServedComment } from "../../src/realtime/protocol/comment.ts";
 import { Room as ServedRoom } from "../../src/rooms/schema.ts";
 import type { Comment, Role, Room, UserRecord } from "../../src/sdk/client/index.ts";
 import { User as ServedUser } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 
@@ -238,11 +238,10 @@ describe("a service of another version", () => {
 });
 
 describe("a reader of much", () => {
-  let service: Service;
+  let service: SharedService;
   beforeAll(async () => {
-    service = await startService();
+    service = await useSharedService();
   });
-  afterAll(() => service?.kill());
 
   it("stays connected through more than the service sends to those who do not say how far they are (R62)", async () => {
     const meeting = await meet(service);

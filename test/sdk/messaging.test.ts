@@ -1,20 +1,19 @@
 /** Presence, broadcasts and comments through the client. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, Comment, Notification, PresenceUpdate } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, EAGER, join, type Meeting, meet, next } from "./clients.ts";
 
-let service: Service;
+let service: SharedService;
 let meeting: Meeting;
 let ada: AtriumClient;
 let bo: AtriumClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   meeting = await meet(service);
 });
-afterAll(() => service?.kill());
 
 async function adaAndBo(): Promise<void> {
   meeting = await meet(service);

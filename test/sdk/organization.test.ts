@@ -1,17 +1,16 @@
 /** The organization itself by the SDK: its keys, its people, and how it fares. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
-let service: Service;
+let service: SharedService;
 let atrium: AtriumServer;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   const { url: serverUrl, accountId, apiKey } = service;
   atrium = new AtriumServer({ serverUrl, accountId, apiKey });
 });
-afterAll(() => service?.kill());
 
 describe("an organization's keys", () => {
   it("are made, listed without what opens, and revoked", async () => {

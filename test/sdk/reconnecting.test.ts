@@ -1,13 +1,13 @@
 /** A network that breaks at any point: nothing is lost, nothing is done twice, and every promise settles. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, join, type Meeting, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
 
-let service: Service;
+let service: SharedService;
 let proxy: BreakableProxy;
 let meeting: Meeting;
 /** Behind the proxy, and beside it. */
@@ -15,9 +15,8 @@ let ada: AtriumClient;
 let bo: AtriumClient;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
 });
-afterAll(() => service?.kill());
 
 beforeEach(async () => {
   proxy = await BreakableProxy.before(service);

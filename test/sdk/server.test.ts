@@ -1,14 +1,13 @@
 /** `atrium/server` against the real service: every method once, and what it does when the network fails. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
 });
-afterAll(() => service?.kill());
 
 const connect = (options: Partial<ConstructorParameters<typeof AtriumServer>[0]> = {}) =>
   new AtriumServer({

@@ -1,19 +1,18 @@
 /** Stores through the client: optimistic, typed, and the same for everybody in the end. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, join, meet, next } from "./clients.ts";
 
 const STORES = defineStores({
   tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } },
 });
 
-let service: Service;
+let service: SharedService;
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
 });
-afterAll(() => service?.kill());
 
 /** All that a store tells of others' changes from now on. */
 function changesOf(client: AtriumClient<typeof STORES>): StoreChange<unknown>[] {

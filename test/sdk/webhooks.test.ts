@@ -13,7 +13,7 @@ import {
 } from "../../src/sdk/server/index.ts";
 import { Delivery as ServedDelivery, Webhook as ServedWebhook } from "../../src/webhooks/schema.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { type Received, startReceiver } from "../support/receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -164,17 +164,16 @@ describe("the types of the client", () => {
 });
 
 describe("a back end", () => {
-  let service: Service;
+  let service: SharedService;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let atrium: AtriumServer;
 
   beforeAll(async () => {
-    [service, receiver] = [await startService(), await startReceiver()];
+    [service, receiver] = [await useSharedService(), await startReceiver()];
     const { url: serverUrl, accountId, apiKey } = service;
     atrium = new AtriumServer({ serverUrl, accountId, apiKey });
   });
   afterAll(async () => {
-    await service?.kill();
     await receiver?.stop();
   });
 

@@ -1,5 +1,5 @@
 /** Workflows as a back end has them: made, tried out and looked at with `atrium/server`. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Bindings, Workflow as RunWorkflow } from "../../src/sandbox/guest/types.ts";
 import { AtriumServer, type Workflow, type WorkflowExecution } from "../../src/sdk/server/index.ts";
 import type {
@@ -10,7 +10,7 @@ import {
   WorkflowExecution as ServedExecution,
   Workflow as ServedWorkflow,
 } from "../../src/workflows/schema.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
 describe("the types of the client", () => {
   const [id, time] = ["3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11", "2026-01-31T09:30:00.000Z"];
@@ -61,17 +61,16 @@ describe("the types of the client", () => {
 });
 
 describe("a back end", () => {
-  let service: Service;
+  let service: SharedService;
   let atrium: AtriumServer;
   let roomId: string;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await useSharedService();
     const { url: serverUrl, accountId, apiKey } = service;
     atrium = new AtriumServer({ serverUrl, accountId, apiKey });
     roomId = (await atrium.rooms.create({ name: "Weekly planning" })).id;
   });
-  afterAll(() => service?.kill());
 
   it("makes, finds, changes and deletes workflows", async () => {
     const { workflows } = atrium;

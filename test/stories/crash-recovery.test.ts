@@ -1,26 +1,18 @@
 /** The process is killed while people are online: nothing acknowledged is lost, and nobody stays a ghost. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
 import { Customer } from "./client.ts";
 
 const HEALING_DEADLINE_MS = 75_000;
 
-let service: Service | undefined;
-let persistTo: string | undefined;
+let service: KillableService | undefined;
 
-afterEach(async () => {
-  await service?.kill();
-  if (persistTo !== undefined) await rm(persistTo, { recursive: true, force: true });
-});
+afterEach(() => service?.dispose());
 
 it("a killed room heals when it is asked, or by itself", async () => {
-  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-crash-"));
-  service = await startService({ persistTo });
-  const before = new Customer(service, service);
+  service = await KillableService.prepare();
+  const before = new Customer({ url: service.url }, service.organization);
   const [asked, unasked] = [await before.createRoom(), await before.createRoom()];
   const ada = await before.createUser(asked.id, "Ada");
   const ben = await before.createUser(unasked.id, "Ben");
@@ -34,9 +26,8 @@ it("a killed room heals when it is asked, or by itself", async () => {
   );
 
   await service.kill();
-  service = await startService({ persistTo, port: service.port });
-  const after = new Customer(service, service);
-  expect(service.accountId).toBe(before.organization.accountId);
+  await service.start();
+  const after = new Customer(service, service.organization);
   expect((await after.getRoom(asked.id)).room.active_participants).toBe(0);
   const { user, sessions } = await after.getUser(ada);
   expect(user).toMatchObject({ id: ada.id, token: ada.token, status: "offline" });

@@ -1,13 +1,11 @@
 /** Files across the network: as large as they may be, broken off half-way, and with the process killed under them. */
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { type ClientRequest, request } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { UserWithToken } from "../../src/users/schema.ts";
-import { query } from "../node/database.ts";
+import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
 import { Customer } from "./client.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -16,27 +14,21 @@ const BOUNDARY = "a-boundary";
 const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
 const DEADLINE_MS = 60_000;
 
-let persistTo: string;
-let service: Service;
+let service: KillableService;
 let customer: Customer;
 let ada: UserWithToken;
 
 beforeEach(async () => {
-  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-files-"));
-  service = await startService({ persistTo });
-  customer = new Customer(service, service);
+  service = await KillableService.prepare();
+  customer = new Customer(service, service.organization);
   ada = await customer.createUser((await customer.createRoom()).id, "Ada");
 });
-afterEach(async () => {
-  await service.kill();
-  await rm(persistTo, { recursive: true, force: true });
-});
+afterEach(() => service?.dispose());
 
 /** Kills the service as a power failure would, and starts it again with the same data. */
 async function crash(): Promise<void> {
   await service.kill();
-  service = await startService({ persistTo, port: service.port });
-  customer = new Customer(service, service);
+  await service.start();
 }
 
 interface Upload {
@@ -52,7 +44,7 @@ function beginUpload(roomId = ada.room_id): Upload {
   const call = request(`${customer.base}/upload`, {
     method: "POST",
     headers: {
-      Authorization: `Bearer ${service.bearer}`,
+      Authorization: `Bearer ${service.organization.bearer}`,
       "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`,
     },
   });
@@ -89,13 +81,11 @@ const filesOf = async (roomId = ada.room_id) =>
     .files;
 
 const rows = () =>
-  query<{ key: string; state: string; upload_id: string | null }>(persistTo, "SELECT * FROM files");
+  service.query<{ key: string; state: string; upload_id: string | null }>("SELECT * FROM files");
 
 /** What the local R2 has on disk. */
 const blobsOnDisk = async (): Promise<number> =>
-  (await readdir(path.join(persistTo, "v3/r2/atrium-files/blobs")).catch(() => [])).length;
-
-const sweep = () => fetch(`${service.url}/cdn-cgi/local/scheduled?cron=*+*+*+*+*`);
+  (await readdir(path.join(service.state, "v3/r2/atrium-files/blobs")).catch(() => [])).length;
 
 const nothingIsLeft = () =>
   eventually(
@@ -156,8 +146,8 @@ it("a crash in the middle of an upload leaves nothing that can be seen, and the 
   expect(row?.state).toBe("arriving");
   expect(await filesOf()).toEqual([]);
   expect((await fetch(`${customer.base}/storage/${row?.key}`)).status).toBe(404);
-  await query(persistTo, `UPDATE files SET uploaded_at = uploaded_at - ${TWO_HOURS_MS}`);
-  await sweep();
+  await service.query(`UPDATE files SET uploaded_at = uploaded_at - ${TWO_HOURS_MS}`);
+  await service.keepHouse();
   expect(await rows()).toEqual([]);
 });
 
@@ -167,19 +157,23 @@ it("a crash in the middle of a room's deletion ends with the room whole or gone,
     data.append("roomId", ada.room_id);
     data.append("userId", ada.id);
     data.append("file", new File(["Hello"], "hello.txt", { type: "text/plain" }));
-    return { method: "POST", headers: { Authorization: `Bearer ${service.bearer}` }, body: data };
+    return {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.organization.bearer}` },
+      body: data,
+    };
   };
   for (let count = 0; count < 60; count += 1) await fetch(`${customer.base}/upload`, form());
-  const urls = (await filesOf()).map(({ url }) => url);
-  expect(urls.length).toBe(50); // a page
+  const paths = (await filesOf()).map(({ url }) => new URL(url).pathname);
+  expect(paths.length).toBe(50); // a page
   const deletion = customer.send("DELETE", `/rooms/${ada.room_id}`).catch(() => null);
   await crash();
   await deletion;
-  await sweep();
+  await service.keepHouse();
   const { status } = await customer.send("GET", `/files?roomId=${ada.room_id}`);
   const left = await rows();
   const statuses = new Set<number>();
-  for (const url of urls) statuses.add((await fetch(url)).status);
+  for (const each of paths) statuses.add((await fetch(service.url + each)).status);
   expect([200, 404]).toContain(status);
   expect([left.length, [...statuses]]).toEqual(status === 200 ? [60, [200]] : [0, [404]]);
 });

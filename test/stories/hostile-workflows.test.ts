@@ -1,26 +1,25 @@
 /** Strangers send nonsense over the network; each gets its answer, and the neighbours notice nothing. */
 import { request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import WebSocketClient from "ws";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { Customer, type Tab } from "./client.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-let service: Service;
+let service: SharedService;
 let customer: Customer;
 let neighbour: Tab;
 let neighboursRoom: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
   customer = new Customer(service, service);
   const room = await customer.createRoom();
   neighboursRoom = room.id;
   neighbour = await customer.join(await customer.createUser(room.id));
 });
-afterAll(() => service?.kill());
 
 /** Sends a request with these very headers, and the body in these pieces; the answer may come before its end. */
 function post(

@@ -1,15 +1,14 @@
 /** Two people meet in a room, with several tabs, and what their organization sees of it. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { eventually } from "../node/processes.ts";
-import { createAccount, type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { Customer } from "./client.ts";
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
 });
-afterAll(() => service?.kill());
 
 it("counts people, not tabs, and remembers each stretch of being there", async () => {
   const customer = new Customer(service, service);
@@ -49,7 +48,7 @@ it("counts people, not tabs, and remembers each stretch of being there", async (
 
 it("lets nobody in by another organization's address, nor without an upgrade", async () => {
   const customer = new Customer(service, service);
-  const stranger = new Customer(service, await createAccount(service));
+  const stranger = new Customer(service, await useSharedService());
   const room = await customer.createRoom();
   const user = await customer.createUser(room.id);
   const foreign = `${stranger.base}/rooms/${room.id}/socket`;

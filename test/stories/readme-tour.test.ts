@@ -1,9 +1,10 @@
 /** The README's five-minute tour, done as it is printed. */
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT, run } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
 const BLOCK = /<!-- tour(?:: (.*?))? -->\n```sh\n([\s\S]*?)```/g;
 
@@ -14,12 +15,14 @@ until SAID=$(${commands.trim()}); [ "$SAID" = "${expected}" ] || [ $SECONDS -gt 
 echo "said: $SAID"
 `;
 
-let service: Service;
+let service: SharedService;
+let directory: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await useSharedService();
+  directory = await mkdtemp(path.join(tmpdir(), "atrium-tour-"));
 });
-afterAll(() => service?.kill());
+afterAll(() => rm(directory, { recursive: true }));
 
 it("the README's tour ends as it says", async () => {
   const readme = await readFile(path.join(ROOT, "README.md"), "utf8");
@@ -32,15 +35,15 @@ it("the README's tour ends as it says", async () => {
     .join("")
     .replaceAll("localhost:8787", `localhost:${service.port}`)
     .replace("PATH=$PWD", `PATH=${ROOT}`);
-  const { accountId, apiKey, persistTo } = service;
+  const { accountId, apiKey } = service;
   const { exitCode, stdout, stderr } = await run("bash", ["-euc", script], {
-    cwd: persistTo,
+    cwd: directory,
     env: { ACCOUNT_ID: accountId, API_KEY: apiKey },
   });
   expect(stderr).toBe("");
   const said = [...stdout.matchAll(/^said: (.*)$/gm)].map(([, text]) => text);
   expect([exitCode, said]).toEqual([0, blocks.flatMap(({ printed }) => printed ?? [])]);
-  const joined = JSON.parse((await readFile(path.join(persistTo, "joined"), "utf8")).split("\n")[0] ?? "");
+  const joined = JSON.parse((await readFile(path.join(directory, "joined"), "utf8")).split("\n")[0] ?? "");
   expect(joined).toMatchObject({
     type: "response",
     success: true,

@@ -1,37 +1,24 @@
 /** Workflows in the service of `npm start`: written, run, cut off by a crash, and hostile to nobody but themselves. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/events.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
+import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
-import { type Service, startService } from "../node/service.ts";
 import { Customer } from "./client.ts";
 
 /** So many endless loops; each is stopped after half a second, and the next one begins some time later. */
 const LOOPS = 5;
 const DEADLINE_MS = 60_000;
 
-let persistTo: string;
-let service: Service;
+let service: KillableService;
 let customer: Customer;
 
-const start = async (port?: number) => {
-  service = await startService({ persistTo, ...(port === undefined ? {} : { port }) });
-  customer = new Customer(service, service);
-};
-
 beforeAll(async () => {
-  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-workflows-"));
-  await start();
+  service = await KillableService.prepare();
+  customer = new Customer(service, service.organization);
 });
-
-afterAll(async () => {
-  await service?.kill();
-  await rm(persistTo, { recursive: true, force: true });
-});
+afterAll(() => service?.dispose());
 
 async function createWorkflow(code: string, events: EventName[], roomId: string): Promise<Workflow> {
   const body = { name: "A workflow", code, events, roomId };
@@ -114,7 +101,7 @@ it("tells of a run that a crash cut off, and does not repeat it", async () => {
   await customer.createUser(room.id, "Bo");
   await eventually("the run has begun", async () => (await filesIn(room.id)).length === 1, DEADLINE_MS);
   await service.kill();
-  await start(service.port);
+  await service.start();
   await eventually("both are over", async () => (await executionsOf(workflow)).total === 2, DEADLINE_MS);
   expect((await executionsOf(workflow)).executions).toMatchObject([
     { status: "success", result: "null" },

@@ -1,0 +1,47 @@
+/** Runs once around the network tests: bundles the Worker and makes the tables that every killable service begins with. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestProject } from "vitest/node";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { bundleWorker, CONFIG } from "../node/deployed.ts";
+import { makeOnce } from "../node/made-once.ts";
+import { createAccount } from "../node/service.ts";
+import type { NamedWorker, PreparedService } from "./killable-service.ts";
+
+const LIMIT_MS = 60_000;
+
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(path.join(tmpdir(), "atrium-prepared-"));
+  const prepared = await makeOnce(() => prepare(directory));
+  provide("preparedServiceUrl", prepared.url);
+  return async () => {
+    prepared.close();
+    await prepared.made()?.catch(() => undefined); // the tests that asked have failed of it
+    await rm(directory, { recursive: true, force: true });
+  };
+}
+
+async function prepare(directory: string): Promise<PreparedService> {
+  const state = path.join(directory, "state");
+  const [organization, atrium] = await Promise.all([
+    createAccount({ persistTo: state }, "Endurance"),
+    bundle(path.join(directory, "worker")),
+  ]);
+  return { state, organization, atrium };
+}
+
+/** Bundles the Worker as a deploy would. */
+async function bundle(out: string): Promise<NamedWorker> {
+  return {
+    ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
+    ...(await bundleWorker(out, AbortSignal.timeout(LIMIT_MS))),
+    name: "atrium",
+    bindings: {
+      JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+      WEBHOOK_DEV_TARGETS: "127.0.0.1",
+      WORKFLOW_DEV_TARGETS: "127.0.0.1",
+    },
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+  };
+}

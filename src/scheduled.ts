@@ -9,7 +9,7 @@ import { RECEIPT_LIFETIME_MS } from "./http/idempotency/idempotency.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
-import { deleteExpiredSignIns } from "./people/commands.ts";
+import { purgeExpiredSignIns } from "./people/commands.ts";
 import { openDatabase } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
 import { roomGateway } from "./realtime/gateway.ts";
@@ -27,7 +27,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   await Promise.all([
     relayPending(ports, now),
     db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
-    deleteExpiredSignIns(db, now),
+    purgeExpiredSignIns(db, now),
     purgeExpiredInvitations(db, now),
     deleteOldHourlyCounts(db, now),
     collectGarbage(db, openBlobs(env.FILES), now),

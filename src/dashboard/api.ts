@@ -110,12 +110,11 @@ async function enter(
   checkPath(url.pathname, door.module);
   const visit: DashboardContext = {
     db: openDatabase(env.DB),
-    origin: url.origin,
     cookie: signInCookieOf(request),
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
     now: Date.now,
     newId: () => crypto.randomUUID(),
-    countPasswordTry: (whom) => limitPasswordAttempts(env, request, whom),
+    limitPasswordAttempts: (subject) => limitPasswordAttempts(env, request, subject),
   };
   const read = async () => ({ params, body: await bodyOf(door, request) });
   if (door.access === "anyone") {

@@ -1,201 +1,201 @@
 /** Signing up, in and out, and what people change about themselves. */
-
 import { membershipError, newOrganization, planInvitedMembership } from "../members/commands.ts";
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import type { Me, OwnOrganization, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import {
-  COOKIE_NAME,
+  createSignInToken,
+  expiredCookie,
   SIGN_IN_LIFETIME_MS,
   SIGN_IN_RENEWAL_MS,
+  signedCookie,
   tokenHashOf,
   tokenIn,
 } from "./sign-in-cookie.ts";
-import { deleteExpiredSessions, deleteSession, selectOrganizations, updatePerson } from "./store.ts";
+import {
+  deleteExpiredSignIns,
+  deleteSignIn,
+  deleteSignInsOf,
+  insertPassword,
+  insertPerson,
+  insertSignIn,
+  selectPassword,
+  selectPersonByEmail,
+  updatePassword,
+  updatePerson,
+  updateSignIn,
+} from "./store.ts";
 import { evictPerson, evictSignIn, parseOrganizations } from "./verify-sign-in.ts";
 
 type NoData = Record<string, never>;
 
-/** The library takes some milliseconds to load, which only those pay who need it. */
-async function openAuth(visit: DashboardContext, newPersonId = visit.newId()) {
-  const { openAuth: open } = await import("./auth/open-auth.ts");
-  return open({ db: visit.db, origin: visit.origin, secret: visit.cookieSecret, newPersonId });
-}
-
-/** The session cookie among what the library sets. */
-const cookieAmong = (headers: Headers): string | undefined =>
-  headers.getSetCookie().find((cookie) => cookie.startsWith(`${COOKIE_NAME}=`));
-
-/** Runs what the library wants written, and what of ours belongs to it. */
-async function commit(visit: DashboardContext, [first, ...others]: readonly Statement[]): Promise<void> {
-  if (first !== undefined) await visit.db.run([first, ...others]);
-}
-
-/** The library's own word for what it refused; undefined for other errors. */
-function refusalIn(error: unknown): string | undefined {
-  const body: unknown = error instanceof Error && "body" in error ? error.body : null;
-  const code: unknown = body !== null && typeof body === "object" && "code" in body ? body.code : null;
-  return typeof code === "string" ? code : undefined;
-}
-
-/** Ends the session that the browser has had until now: signing in again leaves none behind. */
-function endSession({ cookie, cookieSecret }: DashboardContext): Statement[] {
-  const token = cookie === null ? null : tokenIn(cookie, cookieSecret);
+/** Ends the browser's present sign-in session, if it has one: signing in again leaves none behind. */
+async function planSignOut({ cookie, cookieSecret }: DashboardContext): Promise<Statement[]> {
+  const token = cookie === null ? null : await tokenIn(cookie, cookieSecret);
   if (token === null) return [];
   evictSignIn(tokenHashOf(token));
-  return [deleteSession(tokenHashOf(token))];
+  return [deleteSignIn(tokenHashOf(token))];
 }
 
-const emailTaken = () =>
-  new AppError("Auth", "CONFLICT", "Nobody new can sign up with this e-mail address; sign in if it is yours");
+/** Begins a sign-in session in place of the browser's present one. */
+async function planSignIn(ctx: DashboardContext, personId: string) {
+  const [token, now] = [createSignInToken(), ctx.now()];
+  const insert = insertSignIn({
+    id: ctx.newId(),
+    tokenHash: tokenHashOf(token),
+    personId,
+    expiresAt: now + SIGN_IN_LIFETIME_MS,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return {
+    cookie: await signedCookie(token, ctx.cookieSecret),
+    statements: [insert, ...(await planSignOut(ctx))] as const,
+  };
+}
 
 /**
- * Makes a person with its first session, and its organization unless it comes by invitation: all of it or
- * nothing. CONFLICT for an address that is taken: no mail is sent that could say so instead.
+ * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.
+ * CONFLICT when the address is taken; the service sends no mail that could say so instead.
  */
-export async function signUp(visit: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
+export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
   const { name, email, password, invitation } = input;
-  await visit.countPasswordTry(email);
-  const [personId, now] = [visit.newId(), visit.now()];
+  await ctx.limitPasswordAttempts(email);
+  const [personId, now] = [ctx.newId(), ctx.now()];
   const { organization, statements } =
     invitation === undefined
       ? newOrganization(personId, {
-          id: visit.newId(),
+          id: ctx.newId(),
           name: input.organization ?? name,
           createdAt: now,
         })
-      : await planInvitedMembership(visit.db, invitation, personId, now);
-  const { api, writes } = await openAuth(visit, personId);
+      : await planInvitedMembership(ctx.db, invitation, personId, now);
+  const hash = await hashPassword(password);
+  const signIn = await planSignIn(ctx, personId);
   try {
-    const { headers } = await api.signUpEmail({ body: { name, email, password }, returnHeaders: true });
-    await commit(visit, [...writes, ...endSession(visit), ...statements]);
-    const me = { person: { id: personId, name, email }, organizations: [organization] };
-    return { data: me, cookie: cookieAmong(headers) };
+    await ctx.db.run([
+      insertPerson(personId, { name, email }, now),
+      insertPassword(ctx.newId(), personId, hash, now),
+      ...signIn.statements,
+      ...statements,
+    ]);
   } catch (error) {
-    const isTaken =
-      refusalIn(error) === "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL" ||
-      violatedConstraint(error) === "unique:people.email";
-    throw isTaken ? emailTaken() : membershipError(error);
+    if (violatedConstraint(error) !== "unique:people.email") throw membershipError(error);
+    throw new AppError("Auth", "CONFLICT", "This e-mail address is taken; sign in if it is yours");
   }
+  return {
+    data: { person: { id: personId, name, email }, organizations: [organization] },
+    cookie: signIn.cookie,
+  };
 }
 
-/** Begins a session. UNAUTHORIZED alike, and after the same work, for a wrong password and for nobody's address. */
+/** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
 export async function signIn(
-  visit: DashboardContext,
+  ctx: DashboardContext,
   { email, password }: SignIn,
 ): Promise<DashboardResult<Me>> {
-  await visit.countPasswordTry(email);
-  const { api, writes } = await openAuth(visit);
-  try {
-    const { headers, response } = await api.signInEmail({ body: { email, password }, returnHeaders: true });
-    const { id, name } = response.user;
-    const [[[row]]] = await Promise.all([
-      visit.db.run([selectOrganizations(id)]),
-      commit(visit, [...writes, ...endSession(visit)]),
-    ]);
-    const organizations = parseOrganizations(row?.organizations ?? "[]");
-    return { data: { person: { id, name, email }, organizations }, cookie: cookieAmong(headers) };
-  } catch (error) {
-    if (refusalIn(error) !== "INVALID_EMAIL_OR_PASSWORD") throw error;
+  await ctx.limitPasswordAttempts(email);
+  const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
+  const stored = row?.password ?? null;
+  const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
+  if (row === undefined || !isRight) {
     throw new AppError("Auth", "UNAUTHORIZED", "The e-mail address or the password is wrong");
   }
+  const { cookie, statements } = await planSignIn(ctx, row.personId);
+  await ctx.db.run(statements);
+  const { personId: id, name, organizations } = row;
+  return { data: { person: { id, name, email }, organizations: parseOrganizations(organizations) }, cookie };
 }
 
-/** Ends the session, if there is one, and has the browser forget its cookie. */
-export async function signOut(visit: DashboardContext): Promise<DashboardResult<NoData>> {
-  await commit(visit, endSession(visit));
-  return { data: {}, cookie: `${COOKIE_NAME}=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict` };
+/** Takes as long as a verification, so that the time of an answer does not reveal whose address is known. */
+async function wasteWork(password: string): Promise<false> {
+  await hashPassword(password);
+  return false;
 }
 
-const meOf = ({ person: { personId: id, name, email, organizations } }: PersonContext): Me => ({
-  person: { id, name, email },
-  organizations: [...organizations],
-});
-
-/** Who is signed in. Whoever comes back before the session ends, if only once in thirty days, stays signed in. */
-export async function getMe(visit: PersonContext): Promise<DashboardResult<Me>> {
-  const isYoung = visit.person.expiresAt - visit.now() > SIGN_IN_LIFETIME_MS - SIGN_IN_RENEWAL_MS;
-  if (isYoung || visit.cookie === null) return { data: meOf(visit) };
-  const { api, writes } = await openAuth(visit);
-  const { headers } = await api.getSession({ headers: headersWith(visit.cookie), returnHeaders: true });
-  await commit(visit, writes);
-  evictSignIn(visit.person.tokenHash);
-  return { data: meOf(visit), cookie: cookieAmong(headers) };
+/** Ends the browser's sign-in session, if it has one, and deletes its cookie. */
+export async function signOut(ctx: DashboardContext): Promise<DashboardResult<NoData>> {
+  const [end] = await planSignOut(ctx);
+  if (end !== undefined) await ctx.db.run([end]);
+  return { data: {}, cookie: expiredCookie() };
 }
 
-const headersWith = (cookie: string): Headers => new Headers({ Cookie: `${COOKIE_NAME}=${cookie}` });
+/** The signed-in person. At most once a day this extends the sign-in session and its cookie. */
+export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
+  const { personId: id, name, email, organizations, tokenHash, expiresAt } = ctx.person;
+  const data = { person: { id, name, email }, organizations: [...organizations] };
+  const now = ctx.now();
+  const isRecent = expiresAt - now > SIGN_IN_LIFETIME_MS - SIGN_IN_RENEWAL_MS;
+  const token = isRecent || ctx.cookie === null ? null : await tokenIn(ctx.cookie, ctx.cookieSecret);
+  if (token === null) return { data };
+  await ctx.db.run([updateSignIn(tokenHash, now + SIGN_IN_LIFETIME_MS, now)]);
+  evictSignIn(tokenHash);
+  return { data, cookie: await signedCookie(token, ctx.cookieSecret) };
+}
 
-/** Changes what others see of a person. */
+/** Changes the person's name. */
 export async function updateMe(
-  visit: PersonContext,
+  ctx: PersonContext,
   { name }: PersonUpdate,
 ): Promise<DashboardResult<{ person: Person }>> {
-  const { personId: id, email } = visit.person;
-  await visit.db.run([updatePerson(id, name, visit.now())]);
+  const { personId: id, email } = ctx.person;
+  await ctx.db.run([updatePerson(id, name, ctx.now())]);
   return { data: { person: { id, name, email } } };
 }
 
 /**
- * Changes the password, ends all sessions and begins a new one for this browser, all of it or nothing.
- * VALIDATION_ERROR when the current one is wrong.
+ * Changes the password, ends all of the person's sign-in sessions and begins a new one in this browser: all or
+ * nothing. VALIDATION_ERROR when the current password is wrong.
  */
 export async function changePassword(
-  visit: PersonContext,
-  input: PasswordChange,
+  ctx: PersonContext,
+  { current, next }: PasswordChange,
 ): Promise<DashboardResult<NoData>> {
-  const { personId } = visit.person;
-  await visit.countPasswordTry(personId);
-  const { api, writes } = await openAuth(visit);
-  try {
-    const { headers } = await api.changePassword({
-      body: { currentPassword: input.current, newPassword: input.next, revokeOtherSessions: true },
-      headers: headersWith(visit.cookie ?? ""),
-      returnHeaders: true,
-    });
-    await commit(visit, writes);
-    evictPerson(personId);
-    return { data: {}, cookie: cookieAmong(headers) };
-  } catch (error) {
-    if (refusalIn(error) !== "INVALID_PASSWORD") throw error;
-    throw new AppError("Auth", "VALIDATION_ERROR", "current: is not your password");
+  const { personId } = ctx.person;
+  await ctx.limitPasswordAttempts(personId);
+  const [[row]] = await ctx.db.run([selectPassword(personId)]);
+  if (!(await verifyPassword(current, row?.password ?? ""))) {
+    throw new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
   }
+  const hash = await hashPassword(next);
+  const { cookie, statements } = await planSignIn(ctx, personId);
+  await ctx.db.run([updatePassword(personId, hash, ctx.now()), deleteSignInsOf(personId), ...statements]);
+  evictPerson(personId);
+  return { data: {}, cookie };
 }
 
-/** Makes another organization, with the person as its first owner. */
+/** Creates another organization, with the person as its first owner. */
 export async function createOrganization(
-  visit: PersonContext,
+  ctx: PersonContext,
   { name }: { readonly name: string },
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  const { organization, statements } = newOrganization(visit.person.personId, {
-    id: visit.newId(),
+  const { organization, statements } = newOrganization(ctx.person.personId, {
+    id: ctx.newId(),
     name,
-    createdAt: visit.now(),
+    createdAt: ctx.now(),
   });
-  await visit.db.run(statements);
+  await ctx.db.run(statements);
   return { data: { organization } };
 }
 
-/** Joins an organization by an invitation's link. CONFLICT for one who belongs to it already. */
+/** Makes the person a member by an invitation's token. CONFLICT when they are one already. */
 export async function acceptInvitation(
-  visit: PersonContext,
+  ctx: PersonContext,
   token: string,
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  const { organization, statements } = await planInvitedMembership(
-    visit.db,
-    token,
-    visit.person.personId,
-    visit.now(),
-  );
+  const { personId } = ctx.person;
+  const { organization, statements } = await planInvitedMembership(ctx.db, token, personId, ctx.now());
   try {
-    await visit.db.run(statements);
+    await ctx.db.run(statements);
   } catch (error) {
     throw membershipError(error);
   }
-  evictPerson(visit.person.personId);
+  evictPerson(personId);
   return { data: { organization } };
 }
 
-/** Forgets sessions that have ended by themselves. */
-export const deleteExpiredSignIns = (db: Database, now: number): Promise<unknown> =>
-  db.run([deleteExpiredSessions(now)]);
+/** Deletes sign-in sessions that have expired. */
+export const purgeExpiredSignIns = (db: Database, now: number): Promise<unknown> =>
+  db.run([deleteExpiredSignIns(now)]);

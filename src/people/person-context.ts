@@ -1,32 +1,30 @@
-/** What one request of a dashboard's page carries through commands and queries, as `Ctx` does for the API's. */
+/** The context of one dashboard request: what its commands and queries may use. */
 import type { Database } from "../platform/d1.ts";
 import type { SignInSession } from "./verify-sign-in.ts";
 
-/** A request of whoever looks at the dashboard. */
+/** A dashboard request, signed in or not. */
 export interface DashboardContext {
   readonly db: Database;
-  /** Our own, as in `https://atrium.example`. */
-  readonly origin: string;
-  /** The session cookie as it was sent, good or not; null when there is none. */
+  /** The value of the sign-in cookie, not yet verified; null when the request has none. */
   readonly cookie: string | null;
-  /** What sessions' cookies are signed with. */
+  /** The secret that signs the sign-in cookies. */
   readonly cookieSecret: string;
   /** Epoch milliseconds. */
   now(): number;
   /** A random UUID. */
   newId(): string;
-  /** Counts a try to prove by password who one is; RATE_LIMITED when there were too many. */
-  countPasswordTry(whom: string): Promise<void>;
+  /** Counts an attempt to prove a password; throws RATE_LIMITED after too many for this subject or client address. */
+  limitPasswordAttempts(subject: string): Promise<void>;
 }
 
-/** A request of somebody who is signed in. */
+/** A dashboard request of a person who is signed in. */
 export interface PersonContext extends DashboardContext {
   readonly person: SignInSession;
 }
 
-/** What a visit comes to. */
+/** The result of a dashboard request. */
 export interface DashboardResult<Data extends object> {
   readonly data: Data;
-  /** The session cookie to set, as `Set-Cookie` has it. */
+  /** The `Set-Cookie` header to send with it. */
   readonly cookie?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The doors by which people come in, and at which they look after themselves: all of `/dashboard/api`. */
+/** The endpoints of `/dashboard/api`: signing up, in and out, the signed-in person, organizations and invitations. */
 import { personEndpoint, publicEndpoint } from "../dashboard/api.ts";
 import { getInvitation } from "../members/queries.ts";
 import {
@@ -21,7 +21,7 @@ export const peopleEndpoints = [
     body: SignUp,
     status: 201,
     done: "Signed up",
-    handle: (visit, { body }) => signUp(visit, body),
+    handle: (ctx, { body }) => signUp(ctx, body),
   }),
   publicEndpoint({
     method: "POST",
@@ -30,7 +30,7 @@ export const peopleEndpoints = [
     body: SignIn,
     status: 200,
     done: "Signed in",
-    handle: (visit, { body }) => signIn(visit, body),
+    handle: (ctx, { body }) => signIn(ctx, body),
   }),
   publicEndpoint({
     method: "POST",
@@ -38,7 +38,7 @@ export const peopleEndpoints = [
     module: "Auth",
     status: 200,
     done: "Signed out",
-    handle: (visit) => signOut(visit),
+    handle: (ctx) => signOut(ctx),
   }),
   personEndpoint({
     method: "GET",
@@ -46,7 +46,7 @@ export const peopleEndpoints = [
     module: "Auth",
     status: 200,
     done: "You are signed in",
-    handle: (visit) => getMe(visit),
+    handle: (ctx) => getMe(ctx),
   }),
   personEndpoint({
     method: "PATCH",
@@ -55,7 +55,7 @@ export const peopleEndpoints = [
     body: PersonUpdate,
     status: 200,
     done: "Name changed",
-    handle: (visit, { body }) => updateMe(visit, body),
+    handle: (ctx, { body }) => updateMe(ctx, body),
   }),
   personEndpoint({
     method: "POST",
@@ -64,7 +64,7 @@ export const peopleEndpoints = [
     body: PasswordChange,
     status: 200,
     done: "Password changed; all other sessions have ended",
-    handle: (visit, { body }) => changePassword(visit, body),
+    handle: (ctx, { body }) => changePassword(ctx, body),
   }),
   personEndpoint({
     method: "POST",
@@ -73,7 +73,7 @@ export const peopleEndpoints = [
     body: OrganizationCreation,
     status: 201,
     done: "Organization created",
-    handle: (visit, { body }) => createOrganization(visit, body),
+    handle: (ctx, { body }) => createOrganization(ctx, body),
   }),
   publicEndpoint({
     method: "GET",
@@ -92,6 +92,6 @@ export const peopleEndpoints = [
     module: "Accounts",
     status: 200,
     done: "Invitation accepted",
-    handle: (visit, { params }) => acceptInvitation(visit, params.token ?? ""),
+    handle: (ctx, { params }) => acceptInvitation(ctx, params.token ?? ""),
   }),
 ];

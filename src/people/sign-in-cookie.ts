@@ -1,44 +1,42 @@
-/** The session cookie: what it is called, how long it lives, and the token in one that we have signed. */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+/** The dashboard's sign-in cookie: its name, its lifetime, and the signed token in it. */
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
 
-/** Browsers take a name that begins so only over a secure connection, for this very host and all of its paths. */
+/** Browsers accept a `__Host-` cookie only over a secure connection, for this exact host and all of its paths. */
 export const COOKIE_NAME = "__Host-atrium_session";
 
-/** A session that is not used for so long has ended. */
+/** A sign-in session that is not used for this long ends. */
 export const SIGN_IN_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** How old a session's end may become before using it moves it. */
+/** Using a sign-in session extends it at most this often. */
 export const SIGN_IN_RENEWAL_MS = 24 * 60 * 60 * 1000;
 
-/** Signs sessions' cookies. A new JWT_SECRET therefore ends all sessions. */
+const ATTRIBUTES = { path: "/", httpOnly: true, secure: true, sameSite: "Strict" } as const;
+const TOKEN_BYTES = 16;
+
+/** The secret that signs the cookies. A new JWT_SECRET therefore ends all sign-in sessions. */
 export const cookieSecretOf = (jwtSecret: string): string =>
   createHmac("sha256", jwtSecret).update("session cookies").digest("base64url");
 
-/** The cookie's raw value; null when the request has none. */
-export function signInCookieOf(request: Request): string | null {
-  for (const pair of request.headers.get("Cookie")?.split(";") ?? []) {
-    const [name = "", ...value] = pair.split("=");
-    if (name.trim() === COOKIE_NAME) return value.join("=").trim();
-  }
-  return null;
-}
+/** A new token of 128 random bits. Only the cookie holds it; the database holds its hash. */
+export const createSignInToken = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 
-/** The token in `token.signature`, percent-encoded, as better-auth signs it; null when we did not sign it. */
-export function tokenIn(cookie: string, secret: string): string | null {
-  const [, token, signature] = /^([^.]+)\.([^.]+)$/.exec(decode(cookie)) ?? [];
-  if (token === undefined || signature === undefined) return null;
-  const given = Buffer.from(signature, "base64");
-  const expected = createHmac("sha256", secret).update(token).digest();
-  return given.byteLength === expected.byteLength && timingSafeEqual(given, expected) ? token : null;
-}
-
-/** The hash under which a session's token is stored. */
+/** The hash under which a sign-in session is stored: SHA-256 in hexadecimal. */
 export const tokenHashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-function decode(cookie: string): string {
-  try {
-    return decodeURIComponent(cookie);
-  } catch {
-    return "";
-  }
+/** The cookie's value, `token.signature`; null when the request has none. */
+export const signInCookieOf = (request: Request): string | null =>
+  parse(request.headers.get("Cookie") ?? "", COOKIE_NAME)[COOKIE_NAME] ?? null;
+
+/** The token in a cookie's value; null when this service did not sign it. */
+export async function tokenIn(cookie: string, secret: string): Promise<string | null> {
+  const { [COOKIE_NAME]: token } = await parseSigned(`${COOKIE_NAME}=${cookie}`, secret, COOKIE_NAME);
+  return token || null;
 }
+
+/** `Set-Cookie` that signs the browser in. */
+export const signedCookie = (token: string, secret: string): Promise<string> =>
+  serializeSigned(COOKIE_NAME, token, secret, { ...ATTRIBUTES, maxAge: SIGN_IN_LIFETIME_MS / 1000 });
+
+/** `Set-Cookie` that makes the browser delete its cookie. */
+export const expiredCookie = (): string => serialize(COOKIE_NAME, "", { ...ATTRIBUTES, maxAge: 0 });

@@ -1,48 +1,95 @@
-/** The only SQL about people, but for what better-auth runs itself. */
-import { eq, lt } from "drizzle-orm";
+/** The only SQL about people, their passwords and their sign-in sessions. */
+import { and, eq, lt } from "drizzle-orm";
 import { build, type Statement, statement } from "../platform/d1.ts";
-import { people, sessions } from "./table.ts";
+import { credentials, people, signInSessions } from "./table.ts";
 
-/** A session with all that it opens. */
-export interface SessionRow {
-  readonly tokenHash: string;
-  readonly expiresAt: number;
+/** How `credentials` names the password among the ways to sign in. */
+const PASSWORD_PROVIDER = "credential";
+
+/** A person with their organizations. */
+export interface PersonRow {
   readonly personId: string;
   readonly name: string;
   readonly email: string;
-  /** JSON: a list of `id`, `name` and `role`, the first one joined first. */
+  /** JSON: a list of `id`, `name` and `role`, in the order in which the person joined. */
   readonly organizations: string;
 }
 
-/** SQL for the organizations of the person whose id `person` gives, as JSON. */
-const organizationsOf = (person: string) => `(
+/** A sign-in session with the person it belongs to. */
+export interface SignInRow extends PersonRow {
+  readonly tokenHash: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+const PERSON = `people.id AS personId, people.name, people.email, (
   SELECT json_group_array(json_object('id', id, 'name', name, 'role', role)) FROM (
     SELECT accounts.id, accounts.name, memberships.role
     FROM memberships JOIN accounts ON accounts.id = memberships.account_id
-    WHERE memberships.person_id = ${person}
+    WHERE memberships.person_id = people.id
     ORDER BY memberships.joined_at, memberships.account_id
   )
-)`;
+) AS organizations`;
 
-/** The session of a token with its person and that person's organizations, expired or not. */
-export const selectSession = (tokenHash: string): Statement<SessionRow> => ({
-  sql: `SELECT sessions.token_hash AS tokenHash, sessions.expires_at AS expiresAt,
-          people.id AS personId, people.name, people.email, ${organizationsOf("people.id")} AS organizations
-        FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.token_hash = ?`,
-  params: [tokenHash],
+/** The person with an e-mail address, and the hash of their password. */
+export const selectPersonByEmail = (email: string): Statement<PersonRow & { password: string | null }> => ({
+  sql: `SELECT ${PERSON}, credentials.password FROM people
+        LEFT JOIN credentials ON credentials.person_id = people.id AND credentials.provider_id = ?
+        WHERE people.email = ?`,
+  params: [PASSWORD_PROVIDER, email],
 });
 
-/** The organizations of a person, as after signing in. */
-export const selectOrganizations = (personId: string): Statement<Pick<SessionRow, "organizations">> => ({
-  sql: `SELECT ${organizationsOf("?")} AS organizations`,
-  params: [personId],
-});
+export const insertPerson = (id: string, { name, email }: { name: string; email: string }, now: number) =>
+  statement(build.insert(people).values({ id, name, email, createdAt: now, updatedAt: now }));
 
 export const updatePerson = (personId: string, name: string, now: number): Statement =>
   statement(build.update(people).set({ name, updatedAt: now }).where(eq(people.id, personId)));
 
-export const deleteSession = (tokenHash: string): Statement =>
-  statement(build.delete(sessions).where(eq(sessions.tokenHash, tokenHash)));
+const passwordOf = (personId: string) =>
+  and(eq(credentials.providerId, PASSWORD_PROVIDER), eq(credentials.providerAccountId, personId));
 
-export const deleteExpiredSessions = (now: number): Statement =>
-  statement(build.delete(sessions).where(lt(sessions.expiresAt, now)));
+/** The hash of a person's password. */
+export const selectPassword = (personId: string): Statement<{ password: string | null }> =>
+  statement(build.select({ password: credentials.password }).from(credentials).where(passwordOf(personId)));
+
+export const insertPassword = (id: string, personId: string, password: string, now: number): Statement =>
+  statement(
+    build.insert(credentials).values({
+      ...{ id, personId, password },
+      ...{ providerId: PASSWORD_PROVIDER, providerAccountId: personId },
+      ...{ createdAt: now, updatedAt: now },
+    }),
+  );
+
+export const updatePassword = (personId: string, password: string, now: number): Statement =>
+  statement(build.update(credentials).set({ password, updatedAt: now }).where(passwordOf(personId)));
+
+/** The sign-in session of a token, expired or not. */
+export const selectSignIn = (tokenHash: string): Statement<SignInRow> => ({
+  sql: `SELECT sessions.token_hash AS tokenHash, sessions.expires_at AS expiresAt, ${PERSON}
+        FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.token_hash = ?`,
+  params: [tokenHash],
+});
+
+export const insertSignIn = (row: typeof signInSessions.$inferInsert): Statement =>
+  statement(build.insert(signInSessions).values(row));
+
+/** Extends a sign-in session until `expiresAt` (epoch ms). */
+export const updateSignIn = (tokenHash: string, expiresAt: number, now: number): Statement =>
+  statement(
+    build
+      .update(signInSessions)
+      .set({ expiresAt, updatedAt: now })
+      .where(eq(signInSessions.tokenHash, tokenHash)),
+  );
+
+export const deleteSignIn = (tokenHash: string): Statement =>
+  statement(build.delete(signInSessions).where(eq(signInSessions.tokenHash, tokenHash)));
+
+/** Ends all sign-in sessions of a person. */
+export const deleteSignInsOf = (personId: string): Statement =>
+  statement(build.delete(signInSessions).where(eq(signInSessions.personId, personId)));
+
+/** Deletes the sign-in sessions that ended before `now` (epoch ms). */
+export const deleteExpiredSignIns = (now: number): Statement =>
+  statement(build.delete(signInSessions).where(lt(signInSessions.expiresAt, now)));

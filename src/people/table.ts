@@ -1,10 +1,10 @@
-/** People who sign in to the dashboard, how they prove who they are, and where they are signed in. */
+/** People who sign in to the dashboard, their credentials and their sign-in sessions. */
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const people = sqliteTable("people", {
   id: text().primaryKey(),
   name: text().notNull(),
-  /** As `normalizeEmail` makes it: one spelling, one person. */
+  /** Normalized by the `Email` schema: one spelling, one person. */
   email: text().notNull().unique(),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
@@ -20,11 +20,11 @@ export const credentials = sqliteTable(
   {
     id: text().primaryKey(),
     personId: personId(),
-    /** `credential` for a password; the library keeps other ways to sign in beside it. */
+    /** The way to sign in; `credential` means a password. */
     providerId: text("provider_id").notNull(),
-    /** The person's name with the provider: for a password, the person's own id. */
+    /** The provider's id of the person; for a password, the person's own id. */
     providerAccountId: text("provider_account_id").notNull(),
-    /** As `hashPassword` makes it. */
+    /** The output of `hashPassword`. */
     password: text(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -35,11 +35,11 @@ export const credentials = sqliteTable(
   ],
 );
 
-export const sessions = sqliteTable(
+export const signInSessions = sqliteTable(
   "sessions",
   {
     id: text().primaryKey(),
-    /** SHA-256 of the cookie's token in hexadecimal: who reads this table can sign in as nobody. */
+    /** SHA-256 of the cookie's token in hexadecimal: a leaked table signs no one in. */
     tokenHash: text("token_hash").notNull().unique(),
     personId: personId(),
     expiresAt: integer("expires_at").notNull(),

@@ -1,14 +1,15 @@
-/** Tells who is signed in by a session cookie, from memory while that is fresh, else with one D1 read. */
+/** Verifies a sign-in cookie, from memory while the entry is fresh, else with one D1 read. */
 import type { Database } from "../platform/d1.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
 import type { OwnOrganization } from "./schema.ts";
 import { tokenHashOf, tokenIn } from "./sign-in-cookie.ts";
-import { type SessionRow, selectSession } from "./store.ts";
+import { selectSignIn } from "./store.ts";
 
-/** A session that has ended may work this much longer where another instance still remembers it. */
+/** How much longer a sign-in session that has ended may work in another isolate. */
 export const SIGN_IN_CACHE_MS = 10_000;
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
-/** Somebody who is signed in. */
+/** A person's stay in the dashboard from one browser, with what it gives access to. */
 export interface SignInSession {
   readonly tokenHash: string;
   /** Epoch milliseconds. */
@@ -19,59 +20,46 @@ export interface SignInSession {
   readonly organizations: readonly OwnOrganization[];
 }
 
-interface Remembered extends SignInSession {
-  readonly until: number;
-}
+/** By the token's hash, so that no usable token stays in memory. */
+const cache = new TtlCache<SignInSession>({ ttlMs: SIGN_IN_CACHE_MS, maxEntries: MAX_CACHED });
 
-/** By the token's hash, so that no usable token stays in memory. Oldest first. */
-const remembered = new Map<string, Remembered>();
+/** Evicts all sign-in sessions of a person from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
+export const evictPerson = (personId: string): void =>
+  cache.deleteWhere((session) => session.personId === personId);
 
-/** Forgets all of a person's sessions at once, in this instance; the others follow within {@link SIGN_IN_CACHE_MS}. */
-export function evictPerson(personId: string): void {
-  for (const [hash, session] of remembered) if (session.personId === personId) remembered.delete(hash);
-}
+/** Evicts one sign-in session from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
+export const evictSignIn = (tokenHash: string): boolean => cache.delete(tokenHash);
 
-/** Forgets a session at once, in this instance; the others follow as well. */
-export const evictSignIn = (tokenHash: string): boolean => remembered.delete(tokenHash);
-
-function remember(session: SignInSession, now: number): void {
-  const oldest = remembered.keys().next();
-  if (remembered.size >= MAX_REMEMBERED && !oldest.done) remembered.delete(oldest.value);
-  remembered.delete(session.tokenHash);
-  remembered.set(session.tokenHash, { ...session, until: now + SIGN_IN_CACHE_MS });
-}
-
-/** A person's organizations as a statement answers them. */
+/** A person's organizations from a row's JSON. */
 export const parseOrganizations = (json: string): OwnOrganization[] => JSON.parse(json) as OwnOrganization[];
-
-const signedInOf = (row: SessionRow): SignInSession => ({
-  ...row,
-  organizations: parseOrganizations(row.organizations),
-});
 
 export interface VerifyOptions {
   readonly db: Database;
-  /** What cookies are signed with. */
+  /** The secret that signs the cookies. */
   readonly secret: string;
+  /** Epoch milliseconds. */
   readonly now: number;
-  /** False for a session out of memory that will not do, such as one without the organization it is needed for. */
+  /** False to read a cached session anew, such as one that lacks the organization a request needs. */
   suffices(session: SignInSession): boolean;
 }
 
-/** Whom the cookie's session belongs to; null when it is not ours, or has ended. A forged one costs no look-up. */
+/**
+ * The sign-in session of a cookie's value; null when this service did not sign it or it has ended.
+ * A forged cookie costs no D1 read.
+ */
 export async function verifySignIn(
   cookie: string,
   { db, secret, now, suffices }: VerifyOptions,
 ): Promise<SignInSession | null> {
-  const token = tokenIn(cookie, secret);
+  const token = await tokenIn(cookie, secret);
   if (token === null) return null;
   const hash = tokenHashOf(token);
-  const known = remembered.get(hash);
-  if (known !== undefined && known.until > now && known.expiresAt > now && suffices(known)) return known;
-  remembered.delete(hash);
-  const [[row]] = await db.run([selectSession(hash)]);
+  const cached = cache.get(hash, now);
+  if (cached !== undefined && cached.expiresAt > now && suffices(cached)) return cached;
+  cache.delete(hash);
+  const [[row]] = await db.run([selectSignIn(hash)]);
   if (row === undefined || row.expiresAt <= now) return null;
-  const session = signedInOf(row);
-  remember(session, now);
+  const session = { ...row, organizations: parseOrganizations(row.organizations) };
+  cache.set(hash, session, now);
   return session;
 }

@@ -3,7 +3,12 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { jwtSecrets } from "../../src/config.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { COOKIE_NAME, cookieSecretOf, SIGN_IN_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
+import {
+  COOKIE_NAME,
+  cookieSecretOf,
+  SIGN_IN_LIFETIME_MS,
+  tokenHashOf,
+} from "../../src/people/sign-in-cookie.ts";
 import { SIGN_IN_CACHE_MS, verifySignIn } from "../../src/people/verify-sign-in.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
@@ -95,6 +100,31 @@ describe("a session", () => {
     const options = { db: openDatabase(env.DB), now: Date.now(), suffices: () => true };
     expect(await verifySignIn(cookie, { ...options, secret: cookieSecretOf("another one") })).toBeNull();
     expect(await verifySignIn(cookie, { ...options, secret })).not.toBeNull();
+  });
+});
+
+describe("what an earlier version stored", () => {
+  /** A password, a cookie and their rows as better-auth 1.7.6 wrote them. */
+  const earlier = {
+    password: "a good password",
+    hash: "$scrypt$ln=14,r=8,p=5$AQEBAQEBAQEBAQEBAQEBAQ$Mt5fcazBILqiVM6vzmQKWTa7CvBnxSK0cPIkv+aWUzo",
+    token: "mP4dTqYvH0cWnB7xKs2LzRf9JgUeAoi3",
+  };
+
+  it("still signs in", async () => {
+    const { id, browser } = await addMember((await account()).id);
+    const { password, hash, token } = earlier;
+    const now = Date.now();
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO credentials VALUES (?, ?, 'credential', ?, ?, ?, ?)").bind(
+        ...[crypto.randomUUID(), id, id, hash, now, now],
+      ),
+      env.DB.prepare("UPDATE sessions SET token_hash = ? WHERE person_id = ?").bind(tokenHashOf(token), id),
+    ]);
+    browser.cookie = cookieOf(token);
+    const { data } = await browser.get<Me>("/me");
+    const answer = await new Browser().post<Me>("/sign-in", { email: data.person.email, password });
+    expect([answer.status, answer.data.person.id]).toEqual([200, id]);
   });
 });
 

@@ -6,7 +6,7 @@ import { jwtSecrets } from "../../src/config.ts";
 import { type MemberRole, memberships } from "../../src/members/table.ts";
 import type { Me, OwnOrganization } from "../../src/people/schema.ts";
 import { COOKIE_NAME, cookieSecretOf, tokenHashOf } from "../../src/people/sign-in-cookie.ts";
-import { people, sessions } from "../../src/people/table.ts";
+import { people, signInSessions } from "../../src/people/table.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1.ts";
 import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
 
@@ -124,7 +124,7 @@ export async function addMember(
   await openDatabase(env.DB).run([
     statement(build.insert(people).values({ id, name: "Cleo", email: freshEmail(), ...times })),
     statement(build.insert(memberships).values({ accountId, personId: id, role, joinedAt: now })),
-    statement(build.insert(sessions).values(session)),
+    statement(build.insert(signInSessions).values(session)),
   ]);
   const browser = new Browser();
   browser.cookie = cookieOf(token);

@@ -1,55 +1,55 @@
-/** Brings a file of unknown length to R2, holding one part of it: R2 wants to know the length of what it is given. */
-import type { PartedBlob } from "./blobs.ts";
+/** Writes a file of unknown length to R2, buffering one part at a time, because R2 needs each part's length. */
+import type { MultipartBlob } from "./blobs.ts";
 
-/** R2 wants 5 MiB or more; a file that fits into one part is put whole, in one call. */
+/** R2 requires 5 MiB or more; a file that fits into one part is put in one call. */
 export const PART_BYTES = 8 * 1024 * 1024;
 
-/** Where the bytes go. */
+/** The destination of the bytes. */
 export interface BlobSink {
   put(bytes: Uint8Array): Promise<void>;
   /** Called before the first part of a file that needs several. */
-  begin(): Promise<PartedBlob>;
+  begin(): Promise<MultipartBlob>;
 }
 
 export class BlobWriter {
   readonly #sink: BlobSink;
-  readonly #held: Uint8Array;
-  #heldBytes = 0;
-  #parted: PartedBlob | undefined;
+  readonly #buffer: Uint8Array;
+  #bufferedBytes = 0;
+  #multipart: MultipartBlob | undefined;
   #size = 0;
 
-  /** There may be at most `maxBytes`, which spares a small file the room of a whole part. */
+  /** The file has at most `maxBytes`: a small one gets a smaller buffer than a whole part. */
   constructor(sink: BlobSink, maxBytes: number) {
     this.#sink = sink;
-    this.#held = new Uint8Array(Math.min(maxBytes, PART_BYTES));
+    this.#buffer = new Uint8Array(Math.min(maxBytes, PART_BYTES));
   }
 
-  /** Takes the next bytes, and copies them. Nothing reaches the sink before there are more than {@link PART_BYTES}. */
+  /** Copies the next bytes. The sink receives nothing before they exceed {@link PART_BYTES}. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#size += bytes.byteLength;
     for (let rest = bytes; rest.byteLength > 0; ) {
-      if (this.#heldBytes === this.#held.byteLength) await this.#sendPart();
-      const taken = rest.subarray(0, this.#held.byteLength - this.#heldBytes);
-      this.#held.set(taken, this.#heldBytes);
-      this.#heldBytes += taken.byteLength;
+      if (this.#bufferedBytes === this.#buffer.byteLength) await this.#sendPart();
+      const taken = rest.subarray(0, this.#buffer.byteLength - this.#bufferedBytes);
+      this.#buffer.set(taken, this.#bufferedBytes);
+      this.#bufferedBytes += taken.byteLength;
       rest = rest.subarray(taken.byteLength);
     }
   }
 
-  /** Sends what is left. Gives the file's size; it can be read from now on. */
+  /** Writes the rest, after which the file can be read. Returns its size in bytes. */
   async finish(): Promise<number> {
-    if (this.#parted === undefined) {
-      await this.#sink.put(this.#held.subarray(0, this.#heldBytes));
+    if (this.#multipart === undefined) {
+      await this.#sink.put(this.#buffer.subarray(0, this.#bufferedBytes));
     } else {
       await this.#sendPart();
-      await this.#parted.complete();
+      await this.#multipart.complete();
     }
     return this.#size;
   }
 
   async #sendPart(): Promise<void> {
-    this.#parted ??= await this.#sink.begin();
-    await this.#parted.add(this.#held.subarray(0, this.#heldBytes));
-    this.#heldBytes = 0;
+    this.#multipart ??= await this.#sink.begin();
+    await this.#multipart.add(this.#buffer.subarray(0, this.#bufferedBytes));
+    this.#bufferedBytes = 0;
   }
 }

@@ -1,17 +1,17 @@
-/** The only file that speaks to R2: where the bytes of files are. */
+/** The bytes of files: the only module that calls R2. */
 import { cleanType } from "./media-type.ts";
 import { type RangeFrom, sliceOf } from "./range.ts";
 
-/** R2 removes this many objects in one call. */
-export const MAX_REMOVED = 1000;
+/** R2 deletes up to this many objects in one call. */
+export const MAX_DELETED = 1000;
 
-/** Which file is meant. The account is part of the name in R2: a key opens nothing in another organization. */
+/** A file's address. The account is part of the name in R2, so a key opens nothing in another organization. */
 export interface BlobAddress {
   readonly accountId: string;
   readonly key: string;
 }
 
-/** What is known of a file's bytes without reading them. */
+/** A file's metadata in R2. */
 export interface BlobFacts {
   readonly size: number;
   /** Quoted, as `ETag` has it. */
@@ -20,13 +20,13 @@ export interface BlobFacts {
 }
 
 export interface Blob extends BlobFacts {
-  /** Null when the file has nothing of the range. */
+  /** Null when the file has no byte of the range. */
   readonly body: ReadableStream | null;
 }
 
-/** A file on its way to R2 in several parts; nobody can read it until it is complete. */
-export interface PartedBlob {
-  /** R2's name for the upload. */
+/** A multipart upload to R2; the file cannot be read before it is complete. */
+export interface MultipartBlob {
+  /** R2's id of the upload. */
   readonly uploadId: string;
   /** All parts but the last have the same size. */
   add(part: Uint8Array): Promise<void>;
@@ -36,13 +36,13 @@ export interface PartedBlob {
 export interface Blobs {
   /** Puts a whole file. */
   put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void>;
-  begin(address: BlobAddress, mimeType: string): Promise<PartedBlob>;
-  /** Null when it is not there. */
+  begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob>;
+  /** Null when there is no such file. */
   head(address: BlobAddress): Promise<BlobFacts | null>;
-  /** Null when it is not there. */
+  /** Null when there is no such file. */
   get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null>;
-  /** Removes at most {@link MAX_REMOVED} files and what has come of uploads; may be repeated. */
-  remove(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void>;
+  /** Deletes at most {@link MAX_DELETED} files and the parts of their uploads. Idempotent. */
+  delete(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void>;
 }
 
 const nameOf = ({ accountId, key }: BlobAddress): string => `${accountId}/${key}`;
@@ -84,16 +84,16 @@ export const openBlobs = (bucket: R2Bucket): Blobs => ({
       const object = await bucket.get(nameOf(address), range === null ? {} : { range });
       return object && { ...factsOf(object), body: object.body };
     } catch (error) {
-      // R2 refuses a range behind the end with an error that it does not promise to name the same for ever.
+      // R2 rejects a range past the end with an error whose name is not part of its documented interface.
       const object = range && (await bucket.head(nameOf(address)));
       if (!object || sliceOf(range, object.size) !== null) throw error;
       return { ...factsOf(object), body: null };
     }
   },
 
-  async remove(files) {
+  async delete(files) {
     for (const file of files) {
-      // One that was completed or removed before cannot be aborted, and one that is missed R2 removes after a week.
+      // Aborting fails for an upload that is complete or aborted; R2 deletes any that this misses after a week.
       if (file.uploadId !== null) {
         await bucket
           .resumeMultipartUpload(nameOf(file), file.uploadId)

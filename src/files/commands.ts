@@ -1,4 +1,4 @@
-/** What can be done to files. */
+/** The commands on files: upload, put, delete. */
 import { type OperationContext, type RequestContext, requireRoomAccess } from "../context/context.ts";
 import type { Form } from "../http/form/form.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -21,56 +21,60 @@ import { readUpload, type Upload } from "./upload.ts";
 
 const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
 
-/** A viewer may read and no more, and nobody acts as somebody else. */
-function mayUpload(ctx: OperationContext, { roomId, userId }: Pick<Upload, "roomId" | "userId">): void {
+/** Users upload as themselves only, and viewers only read. */
+function requireUploadAccess(
+  ctx: OperationContext,
+  { roomId, userId }: Pick<Upload, "roomId" | "userId">,
+): void {
   requireRoomAccess(ctx, roomId);
   if (ctx.actor.type !== "user") return;
-  if (ctx.actor.userId !== userId) throw forbidden("A user uploads as itself: send its own id as userId");
-  mayEdit(ctx);
+  if (ctx.actor.userId !== userId) throw forbidden("userId must be the token's user");
+  requireEditor(ctx);
 }
 
-function mayEdit({ actor }: OperationContext): void {
-  if (actor.type === "user" && actor.role === "viewer") throw forbidden("A viewer may not change files");
+function requireEditor({ actor }: OperationContext): void {
+  if (actor.type === "user" && actor.role === "viewer")
+    throw forbidden("A viewer cannot change files; use the token of an editor");
 }
 
-/** A file on its way: its row stands before its first byte, so that nothing is ever in R2 that no row knows. */
-class ArrivingFile {
+/** A file being uploaded. Its row is written before its first byte, so that R2 never holds bytes without a row. */
+class PendingUpload {
   readonly #ctx: OperationContext;
   readonly #writer: BlobWriter;
   readonly #deadline: number;
   #row: UploadingFile | undefined;
-  #admission: Promise<void> | undefined;
+  #insertion: Promise<void> | undefined;
 
-  /** There may be at most `maxBytes`. */
+  /** The file has at most `maxBytes`. */
   constructor(ctx: OperationContext, maxBytes: number) {
     this.#ctx = ctx;
     this.#deadline = ctx.now() + MAX_UPLOAD_MS;
     const sink: BlobSink = {
       put: async (bytes) => {
-        const row = await this.#admitted();
+        const row = await this.#insertedRow();
         await ctx.blobs.put(row, row.mimeType, bytes);
       },
       begin: async () => {
-        const row = await this.#admitted();
-        const parted = await ctx.blobs.begin(row, row.mimeType);
-        await ctx.db.run([updateUploadId(ctx, row.key, parted.uploadId)]);
-        return parted;
+        const row = await this.#insertedRow();
+        const multipart = await ctx.blobs.begin(row, row.mimeType);
+        await ctx.db.run([updateUploadId(ctx, row.key, multipart.uploadId)]);
+        return multipart;
       },
     };
     this.#writer = new BlobWriter(sink, maxBytes);
   }
 
-  /** The file's row, as soon as it is written: nothing goes to R2 before. */
-  async #admitted(): Promise<UploadingFile> {
-    await this.#admission;
-    if (this.#row === undefined) throw new Error("An upload is admitted before its bytes go anywhere");
+  /** The file's row once it is written: nothing goes to R2 before. */
+  async #insertedRow(): Promise<UploadingFile> {
+    await this.#insertion;
+    if (this.#row === undefined) throw new Error("An upload must begin before its bytes are written");
     return this.#row;
   }
 
-  /** Refuses those who may not upload there; whether there is such a place, the first bytes that go out wait for. */
-  admit(upload: Upload): void {
+  /** Throws when the actor may not upload here. The look-up of room and user runs on; the first write waits for it. */
+  begin(upload: Upload): void {
     const ctx = this.#ctx;
-    mayUpload(ctx, upload);
+    requireUploadAccess(ctx, upload);
     const { roomId, userId: uploadedBy, filename, mimeType } = upload;
     this.#row = {
       key: createKey(roomId, filename),
@@ -82,93 +86,97 @@ class ArrivingFile {
       uploadedBy,
       uploadedAt: ctx.now(),
     };
-    this.#admission = this.#announce(this.#row);
-    this.#admission.catch(() => {}); // whoever waits for it hears of it
+    this.#insertion = this.#insert(this.#row);
+    this.#insertion.catch(() => {}); // the first write or `finish` throws it
   }
 
   /** NOT_FOUND without the room or, unless a workflow uploads, the user; FORBIDDEN when the room is closed. */
-  async #announce(row: UploadingFile): Promise<void> {
+  async #insert(row: UploadingFile): Promise<void> {
     const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
     const insertion = insertUploading(row, uploader);
     const { room, user } = await findTokenBearer(this.#ctx, row.roomId, row.uploadedBy, [insertion]);
     if (room === null) throw notFound("Rooms", "Room");
-    if (room.state === "closed") throw forbidden("The room is closed; open it again to upload");
+    if (room.state === "closed") throw forbidden("The room is closed; reopen it to upload files");
     if (user === null && uploader === "user") throw notFound("Users", "User");
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#ctx.now() > this.#deadline) {
-      throw new AppError("Files", "BAD_REQUEST", `An upload may take ${MAX_UPLOAD_MS / 60_000} minutes`);
+      throw new AppError(
+        "Files",
+        "BAD_REQUEST",
+        `The upload took more than ${MAX_UPLOAD_MS / 60_000} minutes; send it again`,
+      );
     }
     await this.#writer.write(bytes);
   }
 
-  /** Shows the file; NOT_FOUND when its room or its uploader was deleted meanwhile. */
+  /** Makes the file visible. NOT_FOUND when its room or its uploader was deleted meanwhile. */
   async finish(): Promise<{ file: UploadResult }> {
     const ctx = this.#ctx;
     const size = await this.#writer.finish();
-    const { key } = await this.#admitted();
+    const { key } = await this.#insertedRow();
     const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
     const [stored] = await ctx.commit([markStored(ctx, key, size, ctx.now())], data);
     if (stored.length === 0) throw notFound("Rooms", "Room");
     return data;
   }
 
-  /** Leaves neither row nor bytes; what cannot be removed now, the sweep removes. */
-  async giveUp(): Promise<void> {
+  /** Deletes the row and the bytes; garbage collection deletes what this cannot. */
+  async abort(): Promise<void> {
     if (this.#row === undefined) return;
     const { db, blobs, log } = this.#ctx;
     try {
-      await this.#admission?.catch(() => {});
-      const [doomed] = await db.run([markUploadForDeletion(this.#ctx, this.#row.key)]);
-      await deleteBlobs(db, blobs, doomed);
+      await this.#insertion?.catch(() => {});
+      const [deleting] = await db.run([markUploadForDeletion(this.#ctx, this.#row.key)]);
+      await deleteBlobs(db, blobs, deleting);
     } catch (error) {
-      log("What came of a failed upload could not be removed yet", error);
+      log("The remains of a failed upload could not be deleted; garbage collection will retry", error);
     }
   }
 }
 
-/** Stores the file of a form. When it is refused, nothing of it is left. */
+/** Stores the file of a form. When this fails, it leaves nothing behind. */
 export async function uploadFile(ctx: RequestContext, form: Form): Promise<{ file: UploadResult }> {
-  const file = new ArrivingFile(ctx, form.maxBytes);
+  const file = new PendingUpload(ctx, form.maxBytes);
   const work = readUpload(form, file).then(() => file.finish());
-  const cleared = work.catch(() => file.giveUp());
-  ctx.defer(cleared); // a client that hangs up ends its request, and with it all that nobody waits for
+  const cleanup = work.catch(() => file.abort());
+  ctx.defer(cleanup); // a client that disconnects ends its request, and with it all work that was not deferred
   try {
     return await work;
   } catch (error) {
-    await cleared;
+    await cleanup;
     throw error;
   }
 }
 
-/** Stores a file that is all there. When it is refused, nothing of it is left. */
+/** Stores a file that is in memory. When this fails, it leaves nothing behind. */
 export async function putFile(
   ctx: OperationContext,
   upload: Upload,
   bytes: Uint8Array,
 ): Promise<UploadResult> {
-  const arriving = new ArrivingFile(ctx, bytes.byteLength);
+  const file = new PendingUpload(ctx, bytes.byteLength);
   try {
-    arriving.admit(upload);
-    await arriving.write(bytes);
-    return (await arriving.finish()).file;
+    file.begin(upload);
+    await file.write(bytes);
+    return (await file.finish()).file;
   } catch (error) {
-    await arriving.giveUp();
+    await file.abort();
     throw error;
   }
 }
 
-/** Removes a file; of several at once, one finds it. A user removes what it has uploaded itself. */
+/** Deletes a file. Of several deletions at once, one succeeds. A user deletes only files they uploaded. */
 export async function deleteFile(ctx: OperationContext, key: string): Promise<{ key: string }> {
   const parsed = parseKey(key);
   if (parsed !== null) requireRoomAccess(ctx, parsed.roomId);
-  mayEdit(ctx);
+  requireEditor(ctx);
   if (parsed === null) throw notFound("Files", "File");
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
-  const [[row], doomed] = await ctx.db.run([selectFile(ctx, key), markFileForDeletion(ctx, key, uploader)]);
+  const [[row], deleting] = await ctx.db.run([selectFile(ctx, key), markFileForDeletion(ctx, key, uploader)]);
   if (row === undefined) throw notFound("Files", "File");
-  if (doomed.length === 0) throw forbidden("A user deletes its own files only");
-  await deleteBlobs(ctx.db, ctx.blobs, doomed);
+  if (deleting.length === 0) throw forbidden("You can only delete files that you uploaded");
+  await deleteBlobs(ctx.db, ctx.blobs, deleting);
   return { key };
 }

@@ -1,4 +1,4 @@
-/** A file's key: which room it is in, what nobody can guess, and its name. Whoever knows it may read the file. */
+/** A file's key: its room, 128 random bits and its name. Anyone who knows the key can read the file. */
 import { base64url } from "jose";
 import { MAX_NAME_BYTES } from "./file-name.ts";
 
@@ -7,24 +7,24 @@ const RANDOM_BYTES = 16;
 
 const KEY = /^([0-9a-f-]{36})\/[A-Za-z0-9_-]{22}\/uploads\/([^/]+)$/;
 
-/** A new key; never one that was used before. */
+/** A new, unique key. */
 export const createKey = (roomId: string, filename: string): string =>
   `${roomId}/${base64url.encode(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)))}/uploads/${filename}`;
 
-/** What a key says. */
+/** The parts of a key. */
 export interface ParsedKey {
   readonly key: string;
   readonly roomId: string;
   readonly filename: string;
 }
 
-/** What a key says; null when it cannot be one of ours, and nobody need be asked. */
+/** The parts of a key; null when it is malformed, which needs no look-up. */
 export function parseKey(key: string): ParsedKey | null {
   const [, roomId, filename] = KEY.exec(key) ?? [];
   const isShort = filename !== undefined && filename.length <= MAX_NAME_BYTES;
   return roomId === undefined || !isShort ? null : { key, roomId, filename };
 }
 
-/** Where the file is read. */
+/** The URL that serves the file. */
 export const urlOf = (origin: string, accountId: string, key: string): string =>
   `${origin}/v1/accounts/${accountId}/storage/${key.split("/").map(encodeURIComponent).join("/")}`;

@@ -1,20 +1,20 @@
-/** What a file may be called: the name that the uploader gave, made safe for keys, headers, pages and disks. */
+/** Cleans the names of uploaded files, so that they are safe in keys, headers, pages and on disks. */
 
-/** As much as file systems hold. */
+/** The limit of common file systems. */
 export const MAX_NAME_BYTES = 255;
 
-/** A longer end than this is no extension that would be worth keeping. */
+/** A longer suffix is not an extension worth keeping. */
 const EXTENSION = /\.[^.\s]{1,16}$/u;
 
-/** Controls, line separators, and the marks that turn the direction of text, by which `gpj.exe` poses as `exe.jpg`. */
+/** Control characters, line separators, and direction marks, which make `gpj.exe` look like `exe.jpg`. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).byteLength;
 
 /**
- * The name without folders and unsafe characters, in composed form, and shortened before its extension to
- * {@link MAX_NAME_BYTES}. Empty when nothing that could be a name is left. Cleaning it again changes nothing.
+ * The name without folders and unsafe characters, in composed form (NFC), shortened before its extension to
+ * {@link MAX_NAME_BYTES}. Empty when no usable name is left. Idempotent.
  */
 export function cleanName(given: string): string {
   const folders = Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\"));

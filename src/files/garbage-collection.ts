@@ -1,7 +1,7 @@
-/** Removes the bytes of files that are doomed, at once and, after a crash, by a sweep; what is removed twice does no harm. */
+/** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
 import type { RequestContext } from "../context/context.ts";
 import type { Database, Statement, Tenant } from "../platform/d1.ts";
-import { type Blobs, MAX_REMOVED } from "./blobs.ts";
+import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,
   deleteMarked,
@@ -11,46 +11,46 @@ import {
   selectDeletingOfRoom,
 } from "./store.ts";
 
-/** An upload may take this long. */
+/** The longest that an upload may take. */
 export const MAX_UPLOAD_MS = 30 * 60 * 1000;
 
-/** One that began so long ago has not lived to its end: none that lives is this old. */
-const LOST_AFTER_MS = 2 * MAX_UPLOAD_MS;
+/** An upload that began this long ago was cut off: none that still runs is so old. */
+const ABANDONED_AFTER_MS = 2 * MAX_UPLOAD_MS;
 
-/** More than a sweep of one minute should do. */
+/** Bounds the work of one run, which the cron trigger starts each minute. */
 const MAX_BATCHES = 50;
 
-/** First the bytes, then the row: whatever dies in between, the row says what is left to do. */
+/** Deletes the bytes first and the row last: after a crash in between, the row says what is left to do. */
 export async function deleteBlobs(
   db: Database,
   blobs: Blobs,
-  doomed: readonly DeletingFile[],
+  deleting: readonly DeletingFile[],
 ): Promise<void> {
-  if (doomed.length === 0) return;
-  await blobs.remove(doomed);
-  await db.run([deleteMarked(doomed.map(({ key }) => key))]);
+  if (deleting.length === 0) return;
+  await blobs.delete(deleting);
+  await db.run([deleteMarked(deleting.map(({ key }) => key))]);
 }
 
-async function clearInBatches(db: Database, blobs: Blobs, select: Statement<DeletingFile>): Promise<void> {
+async function deleteInBatches(db: Database, blobs: Blobs, select: Statement<DeletingFile>): Promise<void> {
   for (let batch = 0, isFull = true; isFull && batch < MAX_BATCHES; batch += 1) {
-    const [doomed] = await db.run([select]);
-    await deleteBlobs(db, blobs, doomed);
-    isFull = doomed.length === MAX_REMOVED;
+    const [deleting] = await db.run([select]);
+    await deleteBlobs(db, blobs, deleting);
+    isFull = deleting.length === MAX_DELETED;
   }
 }
 
-/** For the batch that deletes a room: dooms its files, and gives those that {@link deleteRoomFiles} begins with. */
+/** For the batch that deletes a room: marks its files, and selects those that {@link deleteRoomFiles} begins with. */
 export const markRoomFilesForDeletion = (
   tenant: Tenant,
   roomId: string,
 ): readonly [Statement, Statement<DeletingFile>] => [
   markFilesOfRoomForDeletion(tenant, roomId),
-  selectDeletingOfRoom(tenant, roomId, MAX_REMOVED),
+  selectDeletingOfRoom(tenant, roomId, MAX_DELETED),
 ];
 
 /**
- * Removes the files of a room that is gone. The first thousand cannot be read any more when this settles;
- * the rest goes after the answer. It never rejects: what it could not remove, {@link collectGarbage} does.
+ * Deletes the files of a deleted room: the first thousand before this settles, the rest after the response.
+ * Never rejects: {@link collectGarbage} deletes what this could not.
  */
 export async function deleteRoomFiles(
   ctx: RequestContext,
@@ -60,15 +60,15 @@ export async function deleteRoomFiles(
   const { db, blobs } = ctx;
   try {
     await deleteBlobs(db, blobs, first);
-    if (first.length < MAX_REMOVED) return;
-    ctx.defer(clearInBatches(db, blobs, selectDeletingOfRoom(ctx, roomId, MAX_REMOVED)));
+    if (first.length < MAX_DELETED) return;
+    ctx.defer(deleteInBatches(db, blobs, selectDeletingOfRoom(ctx, roomId, MAX_DELETED)));
   } catch (error) {
-    ctx.log("The files of a deleted room could not all be removed yet", error);
+    ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
   }
 }
 
-/** Removes what crashed requests left behind: doomed files, and uploads that never ended. */
+/** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
 export async function collectGarbage(db: Database, blobs: Blobs, now: number): Promise<void> {
-  await db.run([markAbandonedUploads(now - LOST_AFTER_MS)]);
-  await clearInBatches(db, blobs, selectDeleting(MAX_REMOVED));
+  await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS)]);
+  await deleteInBatches(db, blobs, selectDeleting(MAX_DELETED));
 }

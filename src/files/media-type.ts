@@ -1,6 +1,6 @@
-/** What a file is said to be: read strictly, compared by its essence, and never believed where that would be unsafe. */
+/** Media types of files: parsed strictly, compared without parameters, and never trusted where that is unsafe. */
 
-/** What counts when nothing better is known. */
+/** The type of a file whose declared type is missing or malformed. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 const MAX_LENGTH = 255;
@@ -8,10 +8,10 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const PARAMETER = `[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"(?:[ !#-[\\]-~]|\\\\[ -~])*")`;
 const MEDIA_TYPE = new RegExp(`^(${TOKEN}/${TOKEN})((?:${PARAMETER})*)$`);
 
-/** The type itself without its parameters, in lower case. */
+/** The type in lower case without its parameters. */
 export const essenceOf = (mimeType: string): string => (mimeType.split(";")[0] ?? "").trim().toLowerCase();
 
-/** The type as it is kept: its essence in lower case, its parameters as given; unknown when it is malformed. */
+/** The type to store: in lower case, with its parameters as given; {@link UNKNOWN_TYPE} when it is malformed. */
 export function cleanType(given: string | undefined): string {
   const [, essence, parameters = ""] = MEDIA_TYPE.exec((given ?? "").trim()) ?? [];
   if (essence === undefined || essence.length + parameters.length > MAX_LENGTH) return UNKNOWN_TYPE;
@@ -20,14 +20,14 @@ export function cleanType(given: string | undefined): string {
 
 const FILTER = new RegExp(`^(?!\\*)${TOKEN}/(?:${TOKEN})?$`);
 
-/** What a filter means: a type, or a category as `image/`; null when it is neither. */
+/** Parses a filter: a type, or a category such as `image/`; null when it is neither. */
 export function parseTypeFilter(given: string): string | null {
   const essence = essenceOf(given);
   if (!FILTER.test(essence)) return null;
   return essence.endsWith("/*") ? essence.slice(0, -1) : essence;
 }
 
-/** Shown in the page that asks for them: what a browser decodes and never runs. */
+/** Types that browsers display and never execute. */
 const SHOWN_INLINE = new Set(
   [
     ["image", "avif bmp gif jpeg png webp x-icon vnd.microsoft.icon"],
@@ -36,14 +36,14 @@ const SHOWN_INLINE = new Set(
   ].flatMap(([category, names = ""]) => names.split(" ").map((name) => `${category}/${name}`)),
 );
 
-/** True for what may be shown where it is opened; all else is saved to disk. */
+/** True for types that are served inline; all others are served as attachments. */
 export const isShownInline = (mimeType: string): boolean => SHOWN_INLINE.has(essenceOf(mimeType));
 
 const RUN_BY_REFERENCE = /^(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*$|^text\/css$/;
 
 /**
- * The type that is told to browsers. Scripts and styles lose theirs: a page of the same origin takes them by
- * reference, whatever else their answer says, and `nosniff` has it refuse what is not called one.
+ * The `Content-Type` to serve. Scripts and style sheets lose theirs: a page of the same origin could load them by
+ * reference despite every other header, but `nosniff` makes browsers reject them without their type.
  */
 export const servedType = (mimeType: string): string =>
   RUN_BY_REFERENCE.test(essenceOf(mimeType)) ? UNKNOWN_TYPE : mimeType;

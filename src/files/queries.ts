@@ -1,4 +1,4 @@
-/** What can be asked about files. */
+/** The queries about files. */
 import { type OperationContext, requireRoomAccess } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
@@ -7,7 +7,7 @@ import { selectRoom } from "../rooms/queries.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
 import { countFiles, type FileFilter, selectFile, selectFiles } from "./store.ts";
 
-/** A room's files, newest first. NOT_FOUND without the room. One round trip; R2 is not asked. */
+/** A room's files, newest first, in one D1 trip without R2. NOT_FOUND without the room. */
 export async function listFiles(
   ctx: OperationContext,
   roomId: string,
@@ -24,7 +24,7 @@ export async function listFiles(
   return { files: rows.map((row) => presentFile(row, ctx.origin)), ...presentPage(page, counted) };
 }
 
-/** A file of this room with its bytes; null when there is none such. BAD_REQUEST when it has more than `maxBytes`. */
+/** A file of this room with its bytes, or null. BAD_REQUEST when it has more than `maxBytes`. */
 export async function readFile(
   ctx: OperationContext,
   roomId: string,
@@ -38,7 +38,7 @@ export async function readFile(
     throw new AppError(
       "Files",
       "BAD_REQUEST",
-      `The file has more than the ${maxBytes} bytes that can be read`,
+      `The file is too large to read: it has more than ${maxBytes} bytes`,
     );
   }
   const blob = await ctx.blobs.get({ accountId: ctx.accountId, key }, null);

@@ -1,18 +1,18 @@
-/** Byte ranges (RFC 9110, section 14): of what is asked for, only a single range is served. */
+/** Byte ranges (RFC 9110, section 14). Only single ranges are served. */
 
-/** Bytes from a place on, as many as `length` says, or all that there are. */
+/** The bytes from `offset` on: `length` of them, or all. */
 export interface RangeFrom {
   readonly offset: number;
   readonly length?: number;
 }
 
-/** A range as it was asked for, before the file's size is known; `suffix` is how many of the last bytes. */
+/** A requested range, before the file's size is known; `suffix` asks for that many of the last bytes. */
 export type ByteRange = RangeFrom | { readonly suffix: number };
 
-/** A range of a file that has it. */
+/** A range that lies within a file. */
 export type Slice = Required<RangeFrom>;
 
-/** The range asked for; null when there is none, or one that is malformed, of another unit, or several in one. */
+/** The requested range; null when there is none, or it is malformed, in another unit, or a list of several. */
 export function parseRange(header: string | null): ByteRange | null {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
   if (first === "") return last === "" ? null : { suffix: exact(last) };
@@ -21,10 +21,10 @@ export function parseRange(header: string | null): ByteRange | null {
   return length < 1 ? null : { offset: exact(first), length };
 }
 
-/** No file is as long as the numbers that this bounds. */
+/** Bounds numbers that are longer than any file. */
 const exact = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER - 1);
 
-/** What of a file of `size` bytes the range covers; null when it covers none of it. */
+/** The part of a file of `size` bytes that the range covers; null when it covers none. */
 export function sliceOf(range: ByteRange, size: number): Slice | null {
   if ("suffix" in range) {
     const length = Math.min(range.suffix, size);
@@ -34,6 +34,6 @@ export function sliceOf(range: ByteRange, size: number): Slice | null {
   return { offset: range.offset, length: Math.min(range.length ?? size, size - range.offset) };
 }
 
-/** `Content-Range` of a slice; without one, of a file that has nothing of what was asked for. */
+/** `Content-Range` of a slice; with null, of an unsatisfiable range. */
 export const contentRange = (slice: Slice | null, size: number): string =>
   slice === null ? `bytes */${size}` : `bytes ${slice.offset}-${slice.offset + slice.length - 1}/${size}`;

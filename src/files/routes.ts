@@ -1,4 +1,4 @@
-/** The endpoints of files. */
+/** The endpoints for files. */
 import * as z from "zod";
 import { endpoint, formEndpoint, rawEndpoint } from "../http/endpoint.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
@@ -9,10 +9,10 @@ import { FileDeletion, MAX_FILE_BYTES, StorageFile, UploadFields, UploadResult }
 import { serveFile } from "./serving.ts";
 import { FILE_TOO_LARGE } from "./upload.ts";
 
-/** What a form may have beside its file: fields, headers, and a preamble that nobody reads. */
+/** How much a form may have beside its file: fields, headers and an ignored preamble. */
 const MAX_OVERHEAD_BYTES = 1024 * 1024;
 
-/** The statement's one parameter holds them all, so this bounds its work, not its shape. */
+/** All filters are one parameter of the statement, so this bounds its work, not its shape. */
 const MAX_TYPE_FILTERS = 100;
 
 const TypeFilter = z
@@ -20,7 +20,8 @@ const TypeFilter = z
   .max(255)
   .transform((value, context) => {
     const filter = parseTypeFilter(value);
-    if (filter === null) context.addIssue("must be a type as image/png, or a category as image/ or image/*");
+    if (filter === null)
+      context.addIssue("must be a type such as image/png, or a category such as image/ or image/*");
     return filter ?? z.NEVER;
   })
   .meta({ override: { type: "string", maxLength: 255, example: "image/" } });
@@ -30,26 +31,26 @@ const FileQuery = z.object({
   ...paging,
   mimeType: z.array(TypeFilter).max(MAX_TYPE_FILTERS).default([]).meta({
     description:
-      "Keeps files of this type, compared without parameters and in any case; `image/` and `image/*` mean all images. Given several times, any of them will do.",
+      "Only files of this type, compared without parameters and case-insensitively; `image/` and `image/*` mean all images. Repeat it to match any of several types.",
   }),
-  userId: z.string().optional().meta({ description: "Keeps what this user has uploaded." }),
+  userId: z.string().optional().meta({ description: "Only files that this user uploaded." }),
 });
 
 const UploadForm = UploadFields.extend({
   file: z.string().meta({
-    description: "The file, with its name and type as its part of the form has them.",
+    description: "The file, with its name and type in the headers of its form part.",
     override: { type: "string", contentMediaType: "application/octet-stream" },
   }),
 }).meta({ id: "UploadForm" });
 
-const SERVED = `HEAD answers the same without the bytes. Whoever knows the key may read the file, from any origin: \`<img src>\` works. What a key names never
-changes, so it may be cached for good; a deleted file is gone from here at once, though not from the caches that have it.
+const SERVED = `HEAD returns the same headers without the bytes. Anyone who knows the key can read the file, from any origin, so \`<img src>\` works.
+A key's content never changes, so it can be cached forever; a deleted file is gone at once, except from caches that hold it.
 
-A single \`Range\` is served; several in one, or a malformed one, are passed over. \`If-Range\` takes an \`ETag\`.
+A single \`Range\` is served; a malformed range or a list of several is ignored. \`If-Range\` takes an \`ETag\`.
 
-Images, audio and video of the common formats are shown where they are opened; all else is an attachment, under its
-own name. Every answer carries \`nosniff\` and \`Content-Security-Policy: sandbox; default-src 'none'\`. Scripts and style
-sheets are served as \`application/octet-stream\`, so that no page can run them.`;
+Common image, audio and video formats are served inline; all others as attachments with their file name.
+Every response carries \`nosniff\` and \`Content-Security-Policy: sandbox; default-src 'none'\`. Scripts and style
+sheets are served as \`application/octet-stream\`, so that no page can execute them.`;
 
 export const fileEndpoints = [
   endpoint({
@@ -59,7 +60,7 @@ export const fileEndpoints = [
     module: "Files",
     access: "member",
     summary: "List a room's files",
-    details: "Newest first. A user's JWT opens its own room.",
+    details: "Newest first. A user's JWT gives access to its own room.",
     errors: ["NOT_FOUND"],
     query: FileQuery,
     status: 200,
@@ -80,18 +81,18 @@ export const fileEndpoints = [
     module: "Files",
     access: "member",
     summary: "Upload a file",
-    details: `A file may have ${MAX_FILE_BYTES / 1024 ** 2} MiB and be of any type. Let \`roomId\` and \`userId\` stand before \`file\` in the form: after it, they do for files up to 8 MiB only.
+    details: `A file can have up to ${MAX_FILE_BYTES / 1024 ** 2} MiB and any type. Send \`roomId\` and \`userId\` before \`file\` in the form; after it, they work for files up to 8 MiB only.
 
-The key and the file's record have its name cleaned: without folders, controls and marks that turn the direction of text, in
-composed form (NFC), and shortened before its extension to 255 bytes of UTF-8. \`filename*\` wins over \`filename\`. A type
-that is missing or malformed counts as \`application/octet-stream\`.
+The file name is cleaned: folders, control characters and text direction marks are removed, and the name is converted to
+composed form (NFC) and shortened before its extension to 255 bytes of UTF-8. \`filename*\` takes precedence over \`filename\`.
+A missing or malformed type becomes \`application/octet-stream\`.
 
-Other fields of the form, at most 8 KiB each, are passed over; a form has at most 32 parts, and takes at most 30 minutes.
-The file can be seen when it is complete; if anything goes wrong before, nothing of it is left.
+Other fields of the form, up to 8 KiB each, are ignored. A form can have up to 32 parts and take up to 30 minutes.
+The file becomes visible when it is complete; an upload that fails leaves nothing behind.
 
-A user's JWT uploads as that user, unless it is a viewer's. A room that is closed takes none; one that is closed or
-deleted while a file arrives: deleting wins, closing does not stop it. With an \`Idempotency-Key\`, fields, name, type
-and bytes must be the same in a retry, the form's boundary need not.`,
+A user's JWT uploads as that user; viewers cannot upload. A closed room rejects uploads with 403. Closing a room lets running
+uploads finish; deleting it makes them fail. With an \`Idempotency-Key\`, a retry must repeat the fields, name, type and bytes,
+but not the form's boundary.`,
     errors: ["NOT_FOUND"],
     form: {
       fields: UploadForm,
@@ -111,7 +112,7 @@ and bytes must be the same in a retry, the form's boundary need not.`,
     access: "member",
     summary: "Delete a file",
     details:
-      "It cannot be read any more when this is answered. A user's JWT deletes what that user has uploaded, unless it is a viewer's.",
+      "When this returns, the file can no longer be read. A user's JWT deletes only files that the user uploaded; viewers cannot delete.",
     errors: ["NOT_FOUND"],
     body: FileDeletion,
     status: 200,
@@ -130,9 +131,9 @@ and bytes must be the same in a retry, the form's boundary need not.`,
     errors: ["NOT_FOUND"],
     answers: {
       200: "The file.",
-      206: "The part of it that `Range` asks for.",
-      304: "It is what `If-None-Match` names.",
-      416: "It has nothing of what `Range` asks for; `Content-Range` tells its size.",
+      206: "The part of the file that `Range` asks for.",
+      304: "The file matches `If-None-Match`.",
+      416: "The file has no byte of the `Range`; `Content-Range` has its size.",
     },
     respond: (ctx, { params }, request) => serveFile(ctx, params.fileKey, request),
   }),

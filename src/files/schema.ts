@@ -1,32 +1,30 @@
-/** A file on the wire, and how a row becomes one. Safe to import from the client SDK. */
+/** Files on the wire, and their presenter. The SDK imports its types. */
 import * as z from "zod";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { urlOf } from "./file-key.ts";
 import type { FileRow } from "./table.ts";
 
-/** A file may have this many bytes. */
+/** The size limit of a file, in bytes. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
 const EXAMPLE_KEY = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11/Zk3vX0qTn8mJt5yBwL2cRg/uploads/plan.png";
 const EXAMPLE_URL = `https://atrium.example/v1/accounts/8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40/storage/${EXAMPLE_KEY}`;
 
 const Key = z.string().meta({
-  description: "Names the file, and lets whoever knows it read the file.",
+  description: "Identifies the file. Anyone who knows the key can read the file.",
   example: EXAMPLE_KEY,
 });
-const Url = z
-  .url()
-  .meta({ description: "Where the file is read, without a credential.", example: EXAMPLE_URL });
+const Url = z.url().meta({ description: "Serves the file, without a credential.", example: EXAMPLE_URL });
 
 /** A file (spec section 2). */
 export const StorageFile = z
   .object({
     key: Key,
     url: Url,
-    filename: z.string().meta({ description: "The uploaded name, cleaned: as the key ends." }),
-    mimeType: z.string().meta({ description: "As the upload declared it; nobody has checked." }),
-    size: z.int().meta({ description: "Bytes.", minimum: 0, maximum: MAX_FILE_BYTES }),
+    filename: z.string().meta({ description: "The uploaded name, cleaned; the key ends with it." }),
+    mimeType: z.string().meta({ description: "As declared by the upload; not verified." }),
+    size: z.int().meta({ description: "In bytes.", minimum: 0, maximum: MAX_FILE_BYTES }),
     uploadedAt: Timestamp,
     uploadedBy: z
       .string()
@@ -46,11 +44,11 @@ export const StorageFile = z
   });
 export type StorageFile = z.infer<typeof StorageFile>;
 
-/** What an upload answers (spec section 2). */
+/** The result of an upload (spec section 2). */
 export const UploadResult = z.object({ key: Key, url: Url }).meta({ id: "UploadResult" });
 export type UploadResult = z.infer<typeof UploadResult>;
 
-/** The fields of an upload's form beside its file. */
+/** The fields of an upload's form, without its file. */
 export const UploadFields = z.object({
   roomId: text(1, 255).meta({ description: "The file's room." }),
   userId: text(1, 255).meta({ description: "The uploader, a user of the room." }),
@@ -59,10 +57,10 @@ export type UploadFields = z.infer<typeof UploadFields>;
 
 /** Body of `DELETE /upload`. */
 export const FileDeletion = z
-  .object({ key: text(1, 1024).meta({ description: "As the upload answered it." }) })
+  .object({ key: text(1, 1024).meta({ description: "The key that the upload returned." }) })
   .meta({ id: "FileDeletion", example: { key: EXAMPLE_KEY } });
 
-/** Presents a stored file to a caller who reached us at `origin`. */
+/** Presents a stored file to a caller that reached the service at `origin`. */
 export const presentFile = (row: FileRow, origin: string): StorageFile => ({
   key: row.key,
   url: urlOf(origin, row.accountId, row.key),

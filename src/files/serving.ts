@@ -1,4 +1,4 @@
-/** Answers with a file's bytes, safely on our own origin whatever the file is, and caches it for good. */
+/** Serves a file's bytes, safe on the service's own origin whatever the file contains, and cacheable forever. */
 import { create } from "content-disposition";
 import type { RequestContext } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
@@ -7,7 +7,7 @@ import { type ParsedKey, parseKey } from "./file-key.ts";
 import { isShownInline, servedType } from "./media-type.ts";
 import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./range.ts";
 
-/** A key is never used again, so what it names never changes; deleting it does not reach into caches. */
+/** A key is never reused, so its content never changes. Deleting the file does not remove it from caches. */
 const COMMON_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "Accept-Ranges, Content-Disposition, Content-Range, ETag, X-Request-Id",
@@ -17,27 +17,27 @@ const COMMON_HEADERS = {
   "Accept-Ranges": "bytes",
 };
 
-const CACHED_FOR_GOOD = { "Cache-Control": "public, max-age=31536000, immutable" };
+const CACHED_FOREVER = { "Cache-Control": "public, max-age=31536000, immutable" };
 
-/** True when the caller has this very version already (`If-None-Match`, RFC 9110 section 13.1.2). */
-const isKnown = (header: string | null, etag: string): boolean =>
+/** True when the caller already has this version (`If-None-Match`, RFC 9110 section 13.1.2). */
+const isNotModified = (header: string | null, etag: string): boolean =>
   header !== null &&
   (header.trim() === "*" ||
     header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag));
 
-/** Answers a GET or HEAD. NOT_FOUND when no such file is stored. The key is the only credential. */
+/** Serves a GET or HEAD request. The key is the only credential. NOT_FOUND when no such file is stored. */
 export async function serveFile(ctx: RequestContext, key: string, request: Request): Promise<Response> {
   const parsed = parseKey(key);
   if (parsed === null) throw notFound("Files", "File");
   const { headers, method } = request;
   const wanted = method === "HEAD" ? null : parseRange(headers.get("Range"));
   const isDirect = !headers.has("If-None-Match") && !headers.has("If-Range") && method !== "HEAD";
-  // What depends on the file asks for its facts first; a plain GET, and a range from a place on, is one call of R2.
+  // A plain GET, or a range with a start, takes one R2 call. All else needs the file's metadata first.
   if (isDirect && (wanted === null || "offset" in wanted)) return readFile(ctx, parsed, wanted);
 
   const facts = await ctx.blobs.head({ accountId: ctx.accountId, key });
   if (facts === null) throw notFound("Files", "File");
-  if (isKnown(headers.get("If-None-Match"), facts.etag)) return notModified(facts);
+  if (isNotModified(headers.get("If-None-Match"), facts.etag)) return notModified(facts);
   if (method === "HEAD") return whole(facts, parsed.filename, null);
   const unlessChanged = headers.get("If-Range");
   if (wanted === null || (unlessChanged !== null && unlessChanged !== facts.etag))
@@ -60,7 +60,7 @@ async function readFile(
 
 const headersOf = ({ mimeType, etag }: BlobFacts, filename: string) => ({
   ...COMMON_HEADERS,
-  ...CACHED_FOR_GOOD,
+  ...CACHED_FOREVER,
   "Content-Type": servedType(mimeType),
   "Content-Disposition": create(filename, { type: isShownInline(mimeType) ? "inline" : "attachment" }),
   ETag: etag,
@@ -80,7 +80,7 @@ const part = (blob: Blob, filename: string, slice: Slice): Response =>
   });
 
 const notModified = ({ etag }: BlobFacts): Response =>
-  new Response(null, { status: 304, headers: { ...COMMON_HEADERS, ...CACHED_FOR_GOOD, ETag: etag } });
+  new Response(null, { status: 304, headers: { ...COMMON_HEADERS, ...CACHED_FOREVER, ETag: etag } });
 
 const unsatisfiable = (size: number): Response =>
   new Response(null, {

@@ -11,36 +11,37 @@ import {
 } from "../platform/d1.ts";
 import { type FileRow, files } from "./table.ts";
 
-/** Which of a room's files are meant; an empty list of types means all. */
+/** Filters a room's files. */
 export interface FileFilter {
-  /** Media types, and categories as `image/`. */
+  /** Media types and categories such as `image/`; empty for all. */
   readonly mediaTypes: readonly string[];
   readonly uploadedBy: string | null;
 }
 
-/** A file whose bytes are to be removed. */
+/** A file whose bytes are to be deleted. */
 export type DeletingFile = Pick<FileRow, "key" | "accountId" | "uploadId">;
 
-/** A file of which nothing has come yet. */
+/** A file whose upload begins. */
 export type UploadingFile = Omit<FileRow, "size" | "state" | "uploadId">;
 
 const { key, accountId, uploadId } = columnsOf(files);
-const DOOMED = { key, accountId, uploadId };
-// Literal, not parameters: only so does SQLite see that a partial index holds what is asked for.
+const DELETING_FILE = { key, accountId, uploadId };
+// Literals, not parameters: SQLite uses a partial index only when it sees that the query implies its condition.
 const isStored = sql`${files.state} = 'stored'`;
-const isArriving = sql`${files.state} = 'arriving' AND ${files.state} <> 'stored'`;
-const isDoomed = sql`${files.state} = 'doomed' AND ${files.state} <> 'stored'`;
+// Not only `uploading`: during a deployment the version before 0007_file_states may still write its own states.
+const isUnsettled = sql`${files.state} <> 'stored' AND ${files.state} <> 'deleting'`;
+const isDeleting = sql`${files.state} = 'deleting' AND ${files.state} <> 'stored'`;
 
 const whereIs = ({ accountId }: Tenant, key: string) =>
   and(eq(files.accountId, accountId), eq(files.key, key));
 
-/** Announces a file before its first byte, unless the room is not there or closed, or has no such user as uploader. */
+/** Inserts a file before its first byte, if its room is active and, for a user's upload, the user is in it. */
 export const insertUploading = (
   row: UploadingFile,
   uploader: "user" | "workflow",
 ): Statement<{ key: string }> => ({
   sql: `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-        SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'arriving'
+        SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'uploading'
         WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active')
           AND (? = 'workflow' OR EXISTS (SELECT 1 FROM users WHERE account_id = ? AND room_id = ? AND id = ?))
         RETURNING key`,
@@ -52,13 +53,13 @@ export const insertUploading = (
   ],
 });
 
-/** Notes R2's name for the upload, so that its parts can be removed after a crash. */
+/** Records R2's id of a multipart upload, so that its parts can be deleted after a crash. */
 export const updateUploadId = (tenant: Tenant, key: string, uploadId: string): Statement =>
   statement(build.update(files).set({ uploadId }).where(whereIs(tenant, key)));
 
 /**
- * Shows a file whose bytes are all there, unless it is doomed or its uploader or room has gone meanwhile.
- * No user's id is like a workflow's, which has a colon.
+ * Makes a complete file visible, unless it is being deleted, or its uploader or room was deleted meanwhile.
+ * The colon in `workflow:` cannot be part of a user's id.
  */
 export const markStored = (
   { accountId }: Tenant,
@@ -67,7 +68,7 @@ export const markStored = (
   now: number,
 ): Statement<{ key: string }> => ({
   sql: `UPDATE files SET state = 'stored', size = ?, uploaded_at = ?, upload_id = NULL
-        WHERE key = ? AND account_id = ? AND state = 'arriving'
+        WHERE key = ? AND account_id = ? AND state = 'uploading'
           AND (EXISTS (SELECT 1 FROM users
                        WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by)
             OR (uploaded_by LIKE 'workflow:%'
@@ -76,7 +77,7 @@ export const markStored = (
   params: [size, now, key, accountId],
 });
 
-/** The file as long as it is shown. */
+/** The file, if it is stored. */
 export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
   statement(
     build
@@ -89,7 +90,7 @@ export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
 type Filter = "all" | "one uploader";
 const filterOf = ({ uploadedBy }: FileFilter): Filter => (uploadedBy === null ? "all" : "one uploader");
 
-/** A wanted type that ends in a slash is a category; no media type itself ends so. */
+/** A wanted type that ends in a slash is a category; no media type ends in one. */
 const isWantedType = sql`(${sql.placeholder("mediaTypes")} = '[]' OR EXISTS (
   SELECT 1 FROM json_each(${sql.placeholder("mediaTypes")}) AS wanted
   WHERE wanted.value = ${files.mediaType}
@@ -141,7 +142,7 @@ export const countFiles = (
   filter: FileFilter,
 ): Statement<{ total: number }> => fileCount(filterOf(filter), valuesOf(tenant, roomId, filter));
 
-/** Takes a file that is shown out of sight; with `uploadedBy`, only if it is this user's. */
+/** Hides a stored file until its bytes are deleted; with `uploadedBy`, only if this user uploaded it. */
 export const markFileForDeletion = (
   tenant: Tenant,
   key: string,
@@ -150,7 +151,7 @@ export const markFileForDeletion = (
   statement(
     build
       .update(files)
-      .set({ state: "doomed" })
+      .set({ state: "deleting" })
       .where(
         and(
           whereIs(tenant, key),
@@ -158,39 +159,39 @@ export const markFileForDeletion = (
           uploadedBy === null ? undefined : eq(files.uploadedBy, uploadedBy),
         ),
       )
-      .returning(DOOMED),
+      .returning(DELETING_FILE),
   );
 
-/** Gives an upload up, unless it is shown: then it has succeeded, whatever its request was told. */
+/** Gives up an upload, unless it is stored already: then it has succeeded, even if its request failed. */
 export const markUploadForDeletion = (tenant: Tenant, key: string): Statement<DeletingFile> =>
   statement(
     build
       .update(files)
-      .set({ state: "doomed" })
+      .set({ state: "deleting" })
       .where(and(whereIs(tenant, key), sql`${files.state} <> 'stored'`))
-      .returning(DOOMED),
+      .returning(DELETING_FILE),
   );
 
-/** Takes all files of a room out of sight. */
+/** Hides all files of a room until their bytes are deleted. */
 export const markFilesOfRoomForDeletion = ({ accountId }: Tenant, roomId: string): Statement =>
   statement(
     build
       .update(files)
-      .set({ state: "doomed" })
+      .set({ state: "deleting" })
       .where(and(eq(files.accountId, accountId), eq(files.roomId, roomId), isStored)),
   );
 
-/** Takes uploads for lost that began before `before` (epoch ms) and have not ended. */
+/** Gives up the uploads that began before `before` (epoch ms) and have not ended. */
 export const markAbandonedUploads = (before: number): Statement =>
   statement(
     build
       .update(files)
-      .set({ state: "doomed" })
-      .where(and(isArriving, lt(files.uploadedAt, before))),
+      .set({ state: "deleting" })
+      .where(and(isUnsettled, lt(files.uploadedAt, before))),
   );
 
 export const selectDeleting = (limit: number): Statement<DeletingFile> =>
-  statement(build.select(DOOMED).from(files).where(isDoomed).limit(limit));
+  statement(build.select(DELETING_FILE).from(files).where(isDeleting).limit(limit));
 
 export const selectDeletingOfRoom = (
   { accountId }: Tenant,
@@ -199,13 +200,13 @@ export const selectDeletingOfRoom = (
 ): Statement<DeletingFile> =>
   statement(
     build
-      .select(DOOMED)
+      .select(DELETING_FILE)
       .from(files)
-      .where(and(isDoomed, eq(files.accountId, accountId), eq(files.roomId, roomId)))
+      .where(and(isDeleting, eq(files.accountId, accountId), eq(files.roomId, roomId)))
       .limit(limit),
   );
 
-/** Forgets files whose bytes are gone. */
+/** Deletes the rows of files whose bytes are deleted. */
 export const deleteMarked = (keys: readonly string[]): Statement =>
   statement(
     build
@@ -213,7 +214,7 @@ export const deleteMarked = (keys: readonly string[]): Statement =>
       .where(
         and(
           sql`${files.key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
-          sql`${files.state} = 'doomed'`,
+          sql`${files.state} = 'deleting'`,
         ),
       ),
   );

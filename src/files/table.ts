@@ -1,4 +1,4 @@
-/** The index of all files: R2 holds their bytes, and nothing stands there that has no row here. */
+/** The index of all files. R2 holds their bytes, and never any without a row here. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
@@ -7,20 +7,20 @@ export const files = sqliteTable(
   {
     key: text().primaryKey(),
     accountId: text("account_id").notNull(),
-    // No foreign key: when a room goes, its rows must stay until their bytes are gone.
+    // No foreign key: the rows of a deleted room must outlive it until their bytes are deleted.
     roomId: text("room_id").notNull(),
     filename: text().notNull(),
     mimeType: text("mime_type").notNull(),
-    /** `mimeType` without its parameters, in lower case: what filters compare. */
+    /** `mimeType` in lower case without its parameters, for filters. */
     mediaType: text("media_type").notNull(),
-    /** Bytes; 0 while it is arriving. */
+    /** Bytes; 0 while it is uploading. */
     size: integer().notNull(),
     uploadedBy: text("uploaded_by").notNull(),
-    /** When its upload began, and once it is stored, when that was. */
+    /** When the upload began; once it is stored, when it ended. */
     uploadedAt: integer("uploaded_at").notNull(),
-    /** Written before the first byte as `arriving`; only `stored` is shown; `doomed` until R2 has none of it. */
-    state: text({ enum: ["arriving", "stored", "doomed"] }).notNull(),
-    /** R2's name for an upload in several parts, as long as it is not completed. */
+    /** `uploading` from before the first byte; only `stored` is visible; `deleting` until R2 holds none of it. */
+    state: text({ enum: ["uploading", "stored", "deleting"] }).notNull(),
+    /** R2's id of a multipart upload that is not complete. */
     uploadId: text("upload_id"),
   },
   (table) => [

@@ -1,5 +1,4 @@
-/** Reads an upload's form: what the file is and whose, and its bytes as they come. */
-
+/** Parses an upload's form while it arrives: its fields, then the file's bytes. */
 import { checkBody } from "../http/body.ts";
 import type { Form, Part } from "../http/form/form.ts";
 import { AppError } from "../platform/errors.ts";
@@ -16,73 +15,73 @@ interface FileHead {
   readonly mimeType: string;
 }
 
-/** All that a form says beside the bytes. */
+/** Everything in the form except the bytes. */
 export type Upload = UploadFields & FileHead;
 
-/** What becomes of a form. */
+/** Receives the form's content. */
 export interface UploadReceiver {
-  /** Called once, as soon as all is known; throws to refuse. */
-  admit(upload: Upload): void;
-  /** Takes the file's next bytes; without {@link admit} before, at most {@link PART_BYTES} of them. */
+  /** Called once, as soon as all fields are known; throws to reject the upload. */
+  begin(upload: Upload): void;
+  /** Receives the file's next bytes: at most {@link PART_BYTES} of them before {@link begin}. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
 const FIELD_NAMES = Object.keys(UploadFields.shape);
 
-const invalid = (why: string) => new AppError("Files", "VALIDATION_ERROR", why);
-const malformed = (why: string) => new AppError("Files", "BAD_REQUEST", why);
+const invalid = (message: string) => new AppError("Files", "VALIDATION_ERROR", message);
+const malformed = (message: string) => new AppError("Files", "BAD_REQUEST", message);
 
-export const FILE_TOO_LARGE = `A file may have at most ${MAX_FILE_BYTES} bytes (${MAX_FILE_BYTES / MEBIBYTE} MiB): send a smaller one`;
+export const FILE_TOO_LARGE = `file is larger than ${MAX_FILE_BYTES} bytes (${MAX_FILE_BYTES / MEBIBYTE} MiB); send a smaller one`;
 
-const FIELDS_COME_FIRST = `roomId and userId must stand before a file of more than ${PART_BYTES / MEBIBYTE} MiB in the form`;
+const FIELDS_COME_FIRST = `roomId and userId must come before a file of more than ${PART_BYTES / MEBIBYTE} MiB in the form`;
 
 /**
- * Reads a form to its end. VALIDATION_ERROR when it is not what an upload needs, BAD_REQUEST when it is
- * malformed or too large; the receiver may then have had some of it.
+ * Reads a form to its end. VALIDATION_ERROR when a field or the file is missing or invalid, BAD_REQUEST when the
+ * form is malformed or too large; the receiver may have received part of the file by then.
  */
 export async function readUpload(form: Form, receiver: UploadReceiver): Promise<void> {
   const fields = new Map<string, string>();
-  const admit = (file: FileHead) =>
-    receiver.admit({ ...checkBody(UploadFields, Object.fromEntries(fields), "Files"), ...file });
+  const begin = (file: FileHead) =>
+    receiver.begin({ ...checkBody(UploadFields, Object.fromEntries(fields), "Files"), ...file });
   let file: FileHead | undefined;
-  let isAdmitted = false;
+  let hasBegun = false;
   for await (const part of form.parts()) {
     if (isFile(part)) {
-      if (file !== undefined) throw invalid("file: one only; send each file in a request of its own");
+      if (file !== undefined) throw invalid("file must be sent only once; send each file in its own request");
       file = headOf(part);
-      isAdmitted = FIELD_NAMES.every((name) => fields.has(name));
-      if (isAdmitted) admit(file);
-      await receiveFile(part, receiver, isAdmitted);
+      hasBegun = FIELD_NAMES.every((name) => fields.has(name));
+      if (hasBegun) begin(file);
+      await receiveFile(part, receiver, hasBegun);
     } else {
-      if (fields.has(part.name)) throw invalid(`${part.name}: one only`);
+      if (fields.has(part.name)) throw invalid(`${part.name} must be sent only once`);
       const value = await readField(part);
       if (FIELD_NAMES.includes(part.name)) fields.set(part.name, value);
     }
   }
-  if (file === undefined) throw invalid("file is required: a part of the form with a filename");
-  if (!isAdmitted) admit(file);
+  if (file === undefined) throw invalid("file is required: send it as a form part with a filename");
+  if (!hasBegun) begin(file);
 }
 
-/** True for the file; an input for files that was left empty has a filename too, an empty one. */
+/** True for the file. An empty file input of a browser also has a filename: the empty string. */
 function isFile({ name, filename }: Part): boolean {
   if (name === "file") return true;
   if (filename === undefined || filename === "") return false;
-  throw invalid("file: an upload's file must be in the part of this name, and be the only one");
+  throw invalid("file must be the name of the form part with the file; no other part may be a file");
 }
 
 function headOf({ filename, contentType }: Part): FileHead {
-  if (filename === undefined) throw invalid("file: its part of the form needs a filename");
+  if (filename === undefined) throw invalid("file must have a filename in its form part");
   const name = cleanName(filename);
-  if (name === "") throw invalid("file: its filename is empty");
+  if (name === "") throw invalid("file must have a filename that is not empty");
   return { filename: name, mimeType: cleanType(contentType) };
 }
 
-async function receiveFile(part: Part, receiver: UploadReceiver, isAdmitted: boolean): Promise<void> {
+async function receiveFile(part: Part, receiver: UploadReceiver, hasBegun: boolean): Promise<void> {
   let size = 0;
   for await (const bytes of part.bytes()) {
     size += bytes.byteLength;
     if (size > MAX_FILE_BYTES) throw malformed(FILE_TOO_LARGE);
-    if (size > PART_BYTES && !isAdmitted) throw malformed(FIELDS_COME_FIRST);
+    if (size > PART_BYTES && !hasBegun) throw malformed(FIELDS_COME_FIRST);
     await receiver.write(bytes);
   }
 }
@@ -93,8 +92,7 @@ async function readField(part: Part): Promise<string> {
   let size = 0;
   for await (const bytes of part.bytes()) {
     size += bytes.byteLength;
-    if (size > MAX_FIELD_BYTES)
-      throw invalid(`${part.name}: a field may have at most ${MAX_FIELD_BYTES} bytes`);
+    if (size > MAX_FIELD_BYTES) throw invalid(`${part.name} must have at most ${MAX_FIELD_BYTES} bytes`);
     value += decode(() => decoder.decode(bytes, { stream: true }));
   }
   return value + decode(() => decoder.decode());
@@ -104,6 +102,6 @@ function decode(text: () => string): string {
   try {
     return text();
   } catch {
-    throw malformed("A field of the form is not valid UTF-8");
+    throw malformed("The form has a field that is not valid UTF-8");
   }
 }

@@ -76,13 +76,13 @@ export async function updateRoom(
 /** Removes a room with its users, its files and all that its object keeps; connected sockets are closed. */
 export async function deleteRoom(ctx: RequestContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
-  const [, deleted, , doomed] = await ctx.commit([
+  const [, deleted, , deleting] = await ctx.commit([
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     deleteRow(ctx, roomId),
     ...markRoomFilesForDeletion(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
-  await Promise.all([relayCommand(ctx, deletion), deleteRoomFiles(ctx, roomId, doomed)]);
+  await Promise.all([relayCommand(ctx, deletion), deleteRoomFiles(ctx, roomId, deleting)]);
   return {};
 }
 

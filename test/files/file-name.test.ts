@@ -1,4 +1,4 @@
-/** Whatever a file is called, its cleaned name is safe everywhere, and comes back from a header as it is. */
+/** Cleaned file names are safe everywhere and survive a round trip through a header. */
 import { create, parse } from "content-disposition";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ describe("a cleaned name", () => {
     fc.string({ unit: "grapheme", maxLength: 400 }),
   );
 
-  it("is short, safe, and clean already, whatever was given", () => {
+  it("is short and safe for any input, and cleaning it again changes nothing", () => {
     fc.assert(
       fc.property(anyName, (given) => {
         const name = cleanName(given);
@@ -47,7 +47,7 @@ describe("a cleaned name", () => {
     );
   });
 
-  it("comes back from Content-Disposition as it is", () => {
+  it("survives a round trip through Content-Disposition", () => {
     fc.assert(
       fc.property(anyName, (given) => {
         const name = cleanName(given);

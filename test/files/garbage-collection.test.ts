@@ -1,7 +1,7 @@
-/** Whatever ends an upload or a file, and wherever it is cut off, in the end neither row nor bytes are left. */
+/** However an upload or a file ends, and wherever a crash cuts it off, neither a row nor bytes remain. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Blobs, MAX_REMOVED } from "../../src/files/blobs.ts";
+import { type Blobs, MAX_DELETED } from "../../src/files/blobs.ts";
 import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/garbage-collection.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import {
@@ -9,11 +9,11 @@ import {
   blobs,
   db,
   END,
-  type Furnished,
   field,
-  furnished,
   MEBIBYTE,
+  type OwnerWithRoom,
   objectsOf,
+  ownerWithRoom,
   part,
   sendForm,
   statesOf,
@@ -23,10 +23,10 @@ import {
 
 const LATER = 2 * MAX_UPLOAD_MS + 60_000;
 
-const leftOf = async ({ id }: Furnished) => [await statesOf(id), await objectsOf(id)];
+const remainsOf = async ({ id }: OwnerWithRoom) => [await statesOf(id), await objectsOf(id)];
 
-/** An upload whose file pauses, after `bytes` of it, until `meanwhile` is done. */
-async function uploadPausing(owner: Furnished, bytes: number, meanwhile: () => Promise<unknown>) {
+/** An upload that pauses after `bytes` of its file until `meanwhile` settles. */
+async function uploadPausing(owner: OwnerWithRoom, bytes: number, meanwhile: () => Promise<unknown>) {
   const head =
     field("roomId", owner.roomId) +
     field("userId", owner.userId) +
@@ -45,7 +45,7 @@ async function uploadPausing(owner: Furnished, bytes: number, meanwhile: () => P
       next += 1;
       if (piece === undefined) controller.close();
       else if (piece === "pause") {
-        await until(async () => (await statesOf(owner.id)).includes("arriving"));
+        await until(async () => (await statesOf(owner.id)).includes("uploading"));
         await meanwhile();
         controller.enqueue(encoder.encode("the end"));
       } else controller.enqueue(piece);
@@ -54,16 +54,16 @@ async function uploadPausing(owner: Furnished, bytes: number, meanwhile: () => P
   return sendForm(owner.api, body, `multipart/form-data; boundary=${BOUNDARY}`);
 }
 
-/** Asks until it is so; the test's own deadline ends what never is. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await scheduler.wait(1);
+/** Polls a condition; the test's own deadline ends it. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await scheduler.wait(1);
 }
 
-describe("while a file arrives", () => {
+describe("while a file is uploading", () => {
   it.each([MEBIBYTE, 12 * MEBIBYTE])(
-    "after %i bytes, it is not shown and cannot be deleted",
+    "after %i bytes, it is invisible and cannot be deleted",
     async (bytes) => {
-      const owner = await furnished();
+      const owner = await ownerWithRoom();
       const answer = await uploadPausing(owner, bytes, async () => {
         expect((await owner.api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(0);
         const row = await env.DB.prepare("SELECT key FROM files WHERE account_id = ?")
@@ -77,32 +77,35 @@ describe("while a file arrives", () => {
     },
   );
 
-  it.each([MEBIBYTE, 12 * MEBIBYTE])("after %i bytes, deleting its room wins", async (bytes) => {
-    const owner = await furnished();
-    const answer = await uploadPausing(owner, bytes, () => owner.api.delete(`/rooms/${owner.roomId}`));
-    expect([answer.status, answer.error?.code]).toEqual([404, "NOT_FOUND"]);
-    expect(await leftOf(owner)).toEqual([[], []]);
-  });
+  it.each([MEBIBYTE, 12 * MEBIBYTE])(
+    "after %i bytes, deleting its room makes the upload fail",
+    async (bytes) => {
+      const owner = await ownerWithRoom();
+      const answer = await uploadPausing(owner, bytes, () => owner.api.delete(`/rooms/${owner.roomId}`));
+      expect([answer.status, answer.error?.code]).toEqual([404, "NOT_FOUND"]);
+      expect(await remainsOf(owner)).toEqual([[], []]);
+    },
+  );
 
-  it("deleting its uploader wins", async () => {
-    const owner = await furnished();
+  it("deleting its uploader makes the upload fail", async () => {
+    const owner = await ownerWithRoom();
     const answer = await uploadPausing(owner, MEBIBYTE, () =>
       owner.api.delete(`/users/${owner.userId}?roomId=${owner.roomId}`),
     );
     expect([answer.status, answer.error?.code]).toEqual([404, "NOT_FOUND"]);
-    expect(await leftOf(owner)).toEqual([[], []]);
+    expect(await remainsOf(owner)).toEqual([[], []]);
   });
 
-  it("closing its room does not stop it", async () => {
-    const owner = await furnished();
+  it("closing its room lets the upload finish", async () => {
+    const owner = await ownerWithRoom();
     const answer = await uploadPausing(owner, MEBIBYTE, () =>
       owner.api.patch(`/rooms/${owner.roomId}`, { state: "closed" }),
     );
     expect(answer.status).toBe(201);
   });
 
-  it("no sweep disturbs it", async () => {
-    const owner = await furnished();
+  it("garbage collection leaves it alone", async () => {
+    const owner = await ownerWithRoom();
     const answer = await uploadPausing(owner, 12 * MEBIBYTE, () =>
       runScheduledTasks(env, Date.now() + MAX_UPLOAD_MS),
     );
@@ -110,20 +113,20 @@ describe("while a file arrives", () => {
     expect(await statesOf(owner.id)).toEqual(["stored"]);
   });
 
-  it("a sweep that takes it for lost wins", async () => {
-    const owner = await furnished();
+  it("garbage collection of an abandoned upload makes the upload fail", async () => {
+    const owner = await ownerWithRoom();
     const answer = await uploadPausing(owner, 12 * MEBIBYTE, () =>
       runScheduledTasks(env, Date.now() + LATER),
     );
     expect(answer.success).toBe(false);
     await runScheduledTasks(env, Date.now() + LATER);
-    expect(await leftOf(owner)).toEqual([[], []]);
+    expect(await remainsOf(owner)).toEqual([[], []]);
   });
 });
 
 describe("deleting a room", () => {
-  it("removes its files, and they cannot be read any more when it is answered", async () => {
-    const owner = await furnished();
+  it("deletes its files before it responds", async () => {
+    const owner = await ownerWithRoom();
     const other = await owner.api.createRoom();
     const user = await owner.api.createUser(other.id);
     const kept = await store(owner.api, { roomId: other.id, userId: user.id }, textFile("kept"));
@@ -133,12 +136,12 @@ describe("deleting a room", () => {
     ];
     expect((await owner.api.delete(`/rooms/${owner.roomId}`)).status).toBe(200);
     for (const key of keys) expect((await owner.api.raw("GET", `/storage/${key}`)).status).toBe(404);
-    expect(await leftOf(owner)).toEqual([["stored"], [`${owner.id}/${kept}`]]);
+    expect(await remainsOf(owner)).toEqual([["stored"], [`${owner.id}/${kept}`]]);
   });
 
-  it("removes more files than one call of R2 takes", async () => {
-    const owner = await furnished();
-    const count = 2 * MAX_REMOVED + 1;
+  it("deletes more files than one R2 call can", async () => {
+    const owner = await ownerWithRoom();
+    const count = 2 * MAX_DELETED + 1;
     await env.DB.prepare(
       `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
        SELECT ?1 || '/' || printf('%022d', value) || '/uploads/a', ?2, ?1, 'a', 'a/b', 'a/b', 1, ?3, 1, 'stored'
@@ -157,26 +160,26 @@ describe("deleting a room", () => {
   });
 });
 
-describe("a sweep", () => {
-  /** R2 that is not there. */
+describe("garbage collection", () => {
+  /** R2 that is down. */
   const broken: Blobs = new Proxy(blobs, {
     get: () => async () => {
       throw new Error("R2 cannot be reached");
     },
   });
 
-  it("removes what a crash left of a deletion", async () => {
-    const owner = await furnished();
+  it("finishes a deletion that a crash cut off", async () => {
+    const owner = await ownerWithRoom();
     await store(owner.api, owner.fields, textFile());
-    await env.DB.prepare("UPDATE files SET state = 'doomed' WHERE account_id = ?").bind(owner.id).run();
+    await env.DB.prepare("UPDATE files SET state = 'deleting' WHERE account_id = ?").bind(owner.id).run();
     await expect(collectGarbage(db, broken, Date.now())).rejects.toThrow("R2");
-    expect(await statesOf(owner.id)).toEqual(["doomed"]);
+    expect(await statesOf(owner.id)).toEqual(["deleting"]);
     await runScheduledTasks(env, Date.now());
-    expect(await leftOf(owner)).toEqual([[], []]);
+    expect(await remainsOf(owner)).toEqual([[], []]);
   });
 
-  it("removes what a crash left of an upload, its bytes there or not, after an hour", async () => {
-    const owner = await furnished();
+  it("deletes the remains of an upload that a crash cut off, with or without bytes, after an hour", async () => {
+    const owner = await ownerWithRoom();
     const [whole, parted] = [
       await store(owner.api, owner.fields, textFile()),
       await store(owner.api, owner.fields, textFile()),
@@ -184,24 +187,54 @@ describe("a sweep", () => {
     const { uploadId, add } = await blobs.begin({ accountId: owner.id, key: parted }, "a/b");
     await add(new Uint8Array(8 * MEBIBYTE));
     await env.DB.batch([
-      env.DB.prepare("UPDATE files SET state = 'arriving' WHERE key = ?").bind(whole),
-      env.DB.prepare("UPDATE files SET state = 'arriving', upload_id = ? WHERE key = ?").bind(
+      env.DB.prepare("UPDATE files SET state = 'uploading' WHERE key = ?").bind(whole),
+      env.DB.prepare("UPDATE files SET state = 'uploading', upload_id = ? WHERE key = ?").bind(
         uploadId,
         parted,
       ),
     ]);
     await runScheduledTasks(env, Date.now() + MAX_UPLOAD_MS);
-    expect(await statesOf(owner.id)).toEqual(["arriving", "arriving"]);
+    expect(await statesOf(owner.id)).toEqual(["uploading", "uploading"]);
     await runScheduledTasks(env, Date.now() + LATER);
-    expect(await leftOf(owner)).toEqual([[], []]);
+    expect(await remainsOf(owner)).toEqual([[], []]);
     const aborted = env.FILES.resumeMultipartUpload(`${owner.id}/${parted}`, uploadId);
     await expect(aborted.uploadPart(2, new Uint8Array(1))).rejects.toThrow("does not exist");
   });
 
-  it("leaves all that is stored", async () => {
-    const owner = await furnished();
+  /** Files in the two states that versions before migration 0007_file_states wrote. */
+  async function withEarlierStates() {
+    const owner = await ownerWithRoom();
+    const [arriving, doomed] = [
+      await store(owner.api, owner.fields, textFile()),
+      await store(owner.api, owner.fields, textFile()),
+    ];
+    const setState = (key: string, state: string) =>
+      env.DB.prepare("UPDATE files SET state = ? WHERE key = ?").bind(state, key);
+    await env.DB.batch([setState(arriving, "arriving"), setState(doomed, "doomed")]);
+    return { owner, arriving, doomed };
+  }
+
+  it("takes over what an earlier version left, once the migration has renamed its states", async () => {
+    const { owner, arriving } = await withEarlierStates();
+    const migration = env.TEST_MIGRATIONS.find(({ name }) => name === "0007_file_states.sql");
+    await env.DB.batch((migration?.queries ?? []).map((query) => env.DB.prepare(query)));
+    expect((await statesOf(owner.id)).toSorted()).toEqual(["deleting", "uploading"]);
+    await runScheduledTasks(env, Date.now());
+    expect(await remainsOf(owner)).toEqual([["uploading"], [`${owner.id}/${arriving}`]]);
+    await runScheduledTasks(env, Date.now() + LATER);
+    expect(await remainsOf(owner)).toEqual([[], []]);
+  });
+
+  it("takes over what an earlier version writes after the migration, while it is being replaced", async () => {
+    const { owner } = await withEarlierStates();
+    await runScheduledTasks(env, Date.now() + LATER);
+    expect(await remainsOf(owner)).toEqual([[], []]);
+  });
+
+  it("leaves stored files alone", async () => {
+    const owner = await ownerWithRoom();
     const key = await store(owner.api, owner.fields, textFile());
     await runScheduledTasks(env, Date.now() + 365 * 24 * LATER);
-    expect(await leftOf(owner)).toEqual([["stored"], [`${owner.id}/${key}`]]);
+    expect(await remainsOf(owner)).toEqual([["stored"], [`${owner.id}/${key}`]]);
   });
 });

@@ -1,7 +1,7 @@
-/** Lists of files: what is in a room, newest first, page by page, by type and by uploader. */
+/** Listing a room's files: order, pages, and filters by type and uploader. */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StorageFile } from "../../src/files/schema.ts";
-import { type Furnished, furnished, store, textFile } from "./upload-form.ts";
+import { type OwnerWithRoom, ownerWithRoom, store, textFile } from "./upload-form.ts";
 
 interface Listed {
   readonly files: StorageFile[];
@@ -10,11 +10,11 @@ interface Listed {
   readonly offset: number;
 }
 
-let owner: Furnished;
+let owner: OwnerWithRoom;
 let bo: string;
 
 beforeAll(async () => {
-  owner = await furnished();
+  owner = await ownerWithRoom();
   bo = (await owner.api.createUser(owner.roomId, { name: "Bo" })).id;
   const types = ["image/png", "IMAGE/GIF", "image/svg+xml", "text/plain; charset=utf-8", "imagery/png", ""];
   for (const [index, type] of types.entries()) {
@@ -31,7 +31,7 @@ const list = async (query = "") =>
 const namesOf = async (query: string) => (await list(query)).files.map(({ filename }) => filename).toSorted();
 
 describe("a list of files", () => {
-  it("shows each once, newest first, whatever the pages", async () => {
+  it("contains each file once, newest first, for any page size", async () => {
     const { files, ...page } = await list();
     expect(page).toEqual({ total: 6, limit: 50, offset: 0 });
     const times = files.map(({ uploadedAt }) => uploadedAt);
@@ -65,26 +65,26 @@ describe("a list of files", () => {
     expect((await list(`&${query}&limit=1`)).total).toBe(names.length);
   });
 
-  it("of an uploader shows what it has uploaded", async () => {
+  it("can be filtered by uploader", async () => {
     expect(await namesOf(`&userId=${bo}`)).toEqual(["1", "3", "5"]);
     expect(await namesOf(`&userId=${bo}&mimeType=image/`)).toEqual(["1"]);
     expect(await namesOf("&userId=nobody")).toEqual([]);
   });
 
-  it("keeps what a deleted user has uploaded", async () => {
-    const other = await furnished();
+  it("keeps the files of a deleted user", async () => {
+    const other = await ownerWithRoom();
     const key = await store(other.api, other.fields, textFile());
     await other.api.delete(`/users/${other.userId}?roomId=${other.roomId}`);
     const { data } = await other.api.get<Listed>(`/files?roomId=${other.roomId}`);
     expect(data.files).toMatchObject([{ key, uploadedBy: other.userId }]);
   });
 
-  it("of a room that is not there is not found", async () => {
+  it("of an unknown room is not found", async () => {
     const answer = await owner.api.get(`/files?roomId=${crypto.randomUUID()}`);
     expect([answer.status, answer.error?.module]).toEqual([404, "Rooms"]);
   });
 
-  it("takes a hundred types and no more", async () => {
+  it("accepts up to a hundred types", async () => {
     const types = (count: number) => "&mimeType=image/png".repeat(count);
     expect((await list(types(100))).total).toBe(1);
     const answer = await owner.api.get(`/files?roomId=${owner.roomId}${types(101)}`);

@@ -1,4 +1,4 @@
-/** What a file is said to be, and what of it is believed. */
+/** Media types: parsing, filtering, and which types are served inline. */
 import { describe, expect, it } from "vitest";
 import { cleanType, isShownInline, parseTypeFilter, servedType } from "../../src/files/media-type.ts";
 

@@ -1,4 +1,4 @@
-/** Byte ranges: what is asked for, and what of it a file has. */
+/** Byte ranges: parsing, and which part of a file they cover. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contentRange, parseRange, sliceOf } from "../../src/files/range.ts";
@@ -8,7 +8,7 @@ const place = fc.nat({ max: 60 });
 const numbers = Array.from({ length: 50 }, (_, index) => index);
 
 describe("a range", () => {
-  it("from a place to another, or to the end, covers what an array's slice does", () => {
+  it("with a start covers what an array's slice does", () => {
     fc.assert(
       fc.property(size, place, fc.option(place), (bytes, first, last) => {
         fc.pre(last === null || last >= first);
@@ -58,7 +58,7 @@ describe("a range", () => {
     expect(parseRange(header)).toBeNull();
   });
 
-  it("may be as long as its sender likes", () => {
+  it("may have numbers of any length", () => {
     const long = "9".repeat(400);
     expect(sliceOf(parseRange(`bytes=1-${long}`) ?? { suffix: 0 }, 10)).toEqual({ offset: 1, length: 9 });
     expect(sliceOf(parseRange(`bytes=-${long}`) ?? { suffix: 0 }, 10)).toEqual({ offset: 0, length: 10 });

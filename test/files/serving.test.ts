@@ -1,18 +1,18 @@
-/** Reading a file: the key is all that it takes, whatever the file is it harms nobody, and only what is asked for is sent. */
+/** Reading a file: the key suffices, no file is executed, and ranges and conditions are honoured. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Api, account } from "../support/api.ts";
-import { type Furnished, furnished, MEBIBYTE, store } from "./upload-form.ts";
+import { MEBIBYTE, type OwnerWithRoom, ownerWithRoom, store } from "./upload-form.ts";
 
 const CONTENT = "The quick brown fox";
 
-let owner: Furnished;
+let owner: OwnerWithRoom;
 let anyone: Api;
 let key: string;
 let etag: string;
 
 beforeAll(async () => {
-  owner = await furnished();
+  owner = await ownerWithRoom();
   anyone = new Api(owner.id, null);
   key = await store(owner.api, owner.fields, new File([CONTENT], "fox.png", { type: "image/png" }));
   etag = (await read()).headers.get("ETag") ?? "";
@@ -24,7 +24,7 @@ const read = (headers: Record<string, string> = {}, method = "GET", name = key) 
 const textOf = async (response: Response) => new TextDecoder().decode(await response.arrayBuffer());
 
 describe("reading a file", () => {
-  it("takes no credential, and may be done from any origin", async () => {
+  it("needs no credential and works from any origin", async () => {
     const response = await read({ Origin: "https://elsewhere.test" });
     expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -69,7 +69,7 @@ describe("reading a file", () => {
     await response.arrayBuffer();
   });
 
-  it("by HEAD answers the same headers without the bytes", async () => {
+  it("with HEAD returns the same headers without the bytes", async () => {
     for (const name of [key, "nothing"]) {
       const [get, head] = [await read({}, "GET", name), await read({ Range: "bytes=0-1" }, "HEAD", name)];
       const headersOf = ({ headers }: Response) =>
@@ -96,12 +96,12 @@ describe("reading a file", () => {
     }
   });
 
-  it("finds nothing of it in another organization", async () => {
+  it("finds nothing under another organization", async () => {
     const other = await account();
     expect((await other.api.raw("GET", `/storage/${key}`)).status).toBe(404);
   });
 
-  it("finds nothing when it is deleted, whatever the caller has already", async () => {
+  it("finds nothing once it is deleted, even with a condition that matches", async () => {
     const gone = await store(owner.api, owner.fields, new File(["x"], "gone"));
     const known = (await read({}, "HEAD", gone)).headers.get("ETag") ?? "";
     await owner.api.deleteFile(gone);
@@ -128,7 +128,7 @@ describe("a range", () => {
     expect(response.headers.get("ETag")).toBe(etag);
   });
 
-  it.each(["bytes=19-", "bytes=500-600", "bytes=-0"])("%s of 19 bytes is not there", async (range) => {
+  it.each(["bytes=19-", "bytes=500-600", "bytes=-0"])("%s of 19 bytes is not satisfiable", async (range) => {
     const response = await read({ Range: range });
     expect([response.status, response.headers.get("Content-Range")]).toEqual([416, "bytes */19"]);
     expect(await textOf(response)).toBe("");
@@ -142,7 +142,7 @@ describe("a range", () => {
     },
   );
 
-  it("of an empty file is never there", async () => {
+  it("of an empty file is never satisfiable", async () => {
     const empty = await store(owner.api, owner.fields, new File([], "empty"));
     for (const range of ["bytes=0-", "bytes=-1", "bytes=0-0"]) {
       const response = await read({ Range: range }, "GET", empty);
@@ -151,7 +151,7 @@ describe("a range", () => {
     expect((await read({}, "GET", empty)).headers.get("Content-Length")).toBe("0");
   });
 
-  it("is what it says, anywhere in a file of several parts", async () => {
+  it("returns the right bytes across the parts of a multipart file", async () => {
     const bytes = new Uint8Array(17 * MEBIBYTE).map((_, index) => (index * 7 + (index >> 12)) & 255);
     const large = await store(owner.api, owner.fields, new File([bytes], "large"));
     const place = fc.nat({ max: bytes.byteLength - 1 });
@@ -170,7 +170,7 @@ describe("a range", () => {
 });
 
 describe("a condition", () => {
-  it("that the caller has the file already saves it the bytes", async () => {
+  it("If-None-Match that matches saves the bytes", async () => {
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       for (const [method, range] of [
         ["GET", {}],
@@ -191,7 +191,7 @@ describe("a condition", () => {
     }
   });
 
-  it("that it has the beginning of this very file gives it the rest, else the whole", async () => {
+  it("If-Range that matches returns the rest of the file, and one that does not, the whole file", async () => {
     const status = async (condition: string) => {
       const response = await read({ Range: "bytes=4-", "If-Range": condition });
       return [response.status, await textOf(response)];

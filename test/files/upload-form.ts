@@ -1,4 +1,4 @@
-/** What the tests of files share: a room to upload to, forms written by hand, and a look behind the API. */
+/** Shared by the tests of files: a room to upload to, handwritten forms, and access to D1 and R2. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { openBlobs } from "../../src/files/blobs.ts";
@@ -10,7 +10,7 @@ export const MEBIBYTE = 1024 * 1024;
 export const BOUNDARY = "a-boundary";
 
 /** An organization with a room and a user in it. */
-export interface Furnished extends Account {
+export interface OwnerWithRoom extends Account {
   readonly roomId: string;
   readonly userId: string;
   readonly token: string;
@@ -18,7 +18,7 @@ export interface Furnished extends Account {
   readonly fields: { readonly roomId: string; readonly userId: string };
 }
 
-export async function furnished(): Promise<Furnished> {
+export async function ownerWithRoom(): Promise<OwnerWithRoom> {
   const owner = await account();
   const room = await owner.api.createRoom();
   const user = await owner.api.createUser(room.id);
@@ -44,7 +44,7 @@ export const field = (name: string, value: string): string => part(`name="${name
 
 export const END = `--${BOUNDARY}--\r\n`;
 
-/** Sends a body as it is, as a form. */
+/** Sends a body verbatim as a form. */
 export const sendForm = (
   api: Api,
   body: BodyInit,
@@ -53,28 +53,28 @@ export const sendForm = (
   api.send("POST", "/upload", { body, headers: { "Content-Type": contentType } });
 
 /** The one file of a room. */
-export async function onlyFile({ api, roomId }: Pick<Furnished, "api" | "roomId">): Promise<StorageFile> {
+export async function onlyFile({ api, roomId }: Pick<OwnerWithRoom, "api" | "roomId">): Promise<StorageFile> {
   const { data } = await api.get<{ files: StorageFile[] }>(`/files?roomId=${roomId}`);
   const [file, ...others] = data.files;
   if (file === undefined || others.length > 0) throw new Error(`There are ${data.files.length} files`);
   return file;
 }
 
-/** The states of all that D1 knows of an organization's files, shown or not. */
+/** The states of all of an organization's files in D1, visible or not. */
 export async function statesOf(accountId: string): Promise<string[]> {
   const query = "SELECT state FROM files WHERE account_id = ? ORDER BY key";
   const { results } = await env.DB.prepare(query).bind(accountId).all<{ state: string }>();
   return results.map(({ state }) => state);
 }
 
-/** The names of all that R2 holds for an organization. */
+/** The names of all of an organization's objects in R2. */
 export async function objectsOf(accountId: string): Promise<string[]> {
   const { objects } = await env.FILES.list({ prefix: `${accountId}/` });
   return objects.map(({ key }) => key);
 }
 
-/** Fails unless nothing of any upload is left, in sight or out of it. */
-export async function expectNothingLeft({ id }: Pick<Furnished, "id">): Promise<void> {
+/** Fails if any row or object of an upload remains. */
+export async function expectNothingLeft({ id }: Pick<OwnerWithRoom, "id">): Promise<void> {
   expect([await statesOf(id), await objectsOf(id)]).toEqual([[], []]);
 }
 

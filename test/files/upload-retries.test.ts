@@ -1,13 +1,13 @@
-/** Uploads tried again under an Idempotency-Key: stored once, answered alike. */
+/** Uploads retried with an Idempotency-Key: stored once, with the same response. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { furnished, MEBIBYTE, objectsOf, statesOf, textFile } from "./upload-form.ts";
+import { MEBIBYTE, objectsOf, ownerWithRoom, statesOf, textFile } from "./upload-form.ts";
 
 describe("an Idempotency-Key", () => {
   const options = { headers: { "Idempotency-Key": "k" } };
 
-  it("answers a retry alike and stores one file, though the form's boundary differs", async () => {
-    const owner = await furnished();
+  it("repeats the response and stores one file, even if the form's boundary differs", async () => {
+    const owner = await ownerWithRoom();
     const first = await owner.api.upload(owner.fields, textFile(), options);
     const second = await owner.api.upload(owner.fields, textFile(), options);
     expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
@@ -15,8 +15,8 @@ describe("an Idempotency-Key", () => {
     expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
   });
 
-  it("does the work once when many come at once", async () => {
-    const owner = await furnished();
+  it("does the work once when many requests arrive at once", async () => {
+    const owner = await ownerWithRoom();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => owner.api.upload(owner.fields, textFile(), options)),
     );
@@ -25,8 +25,8 @@ describe("an Idempotency-Key", () => {
     expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
   });
 
-  it("refuses another file, name, type or user under the same key", async () => {
-    const owner = await furnished();
+  it("rejects another file, name, type or user under the same key", async () => {
+    const owner = await ownerWithRoom();
     const other = await owner.api.createUser(owner.roomId);
     await owner.api.upload(owner.fields, textFile(), options);
     for (const answer of [
@@ -40,8 +40,8 @@ describe("an Idempotency-Key", () => {
     expect([await statesOf(owner.id), (await objectsOf(owner.id)).length]).toEqual([["stored"], 1]);
   });
 
-  it("replays large files, too, without storing them again", async () => {
-    const owner = await furnished();
+  it("replays large files too, without storing them again", async () => {
+    const owner = await ownerWithRoom();
     const large = () => new File([new Uint8Array(12 * MEBIBYTE)], "large");
     const first = await owner.api.upload(owner.fields, large(), options);
     await env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(owner.roomId).run();

@@ -6,11 +6,11 @@ import {
   BOUNDARY,
   END,
   expectNothingLeft,
-  type Furnished,
   field,
-  furnished,
   MEBIBYTE,
+  type OwnerWithRoom,
   onlyFile,
+  ownerWithRoom,
   part,
   sendForm,
   statesOf,
@@ -18,13 +18,13 @@ import {
   textFile,
 } from "./upload-form.ts";
 
-const fieldsOf = ({ roomId, userId }: Furnished) => field("roomId", roomId) + field("userId", userId);
+const fieldsOf = ({ roomId, userId }: OwnerWithRoom) => field("roomId", roomId) + field("userId", userId);
 const filePart = (disposition = 'name="file"; filename="a.txt"') =>
   part(disposition, "Hello", "Content-Type: text/plain\r\n");
 
 describe("an upload", () => {
   it("answers a key and an address, and the file can be listed and read", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const { api, roomId, userId, id } = owner;
     const answer = await api.upload(owner.fields, textFile("plan ä.txt"));
     expect([answer.status, answer.description]).toEqual([201, "File uploaded"]);
@@ -46,7 +46,7 @@ describe("an upload", () => {
   });
 
   it("of the same name twice makes two files", async () => {
-    const { api, fields } = await furnished();
+    const { api, fields } = await ownerWithRoom();
     const keys = [await store(api, fields, textFile("a", "1")), await store(api, fields, textFile("a", "2"))];
     expect(new Set(keys).size).toBe(2);
     const contents = keys.map(async (key) => (await api.raw("GET", `/storage/${key}`)).text());
@@ -56,7 +56,7 @@ describe("an upload", () => {
   it.each([0, 1, 65_535, 65_536, 65_537, 8 * MEBIBYTE - 1, 8 * MEBIBYTE, 8 * MEBIBYTE + 1, 20 * MEBIBYTE])(
     "of %i bytes is stored byte by byte",
     async (size) => {
-      const owner = await furnished();
+      const owner = await ownerWithRoom();
       const bytes = new Uint8Array(size).map((_, index) => (index * 31 + (index >> 8)) & 255);
       const key = await store(owner.api, owner.fields, new File([bytes], "bytes"));
       expect((await onlyFile(owner)).size).toBe(size);
@@ -69,7 +69,7 @@ describe("an upload", () => {
   );
 
   it("may have its fields after a file of up to 8 MiB, and not after a larger one", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const send = (size: number) => {
       const form = formOf({}, new File([new Uint8Array(size)], "late"));
       for (const [name, value] of Object.entries(owner.fields)) form.append(name, value);
@@ -79,13 +79,13 @@ describe("an upload", () => {
     const answer = await send(8 * MEBIBYTE + 1);
     expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
     expect(answer.error?.message).toBe(
-      "roomId and userId must stand before a file of more than 8 MiB in the form",
+      "roomId and userId must come before a file of more than 8 MiB in the form",
     );
     expect(await statesOf(owner.id)).toEqual(["stored"]);
   });
 
   it("may have other fields, and inputs for files that were left empty", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const others = field("__proto__", "x") + field("constructor", "x") + field("note", "x".repeat(8192));
     const empty = part('name="picture"; filename=""', "", "Content-Type: application/octet-stream\r\n");
     const answer = await sendForm(owner.api, others + fieldsOf(owner) + empty + filePart() + END);
@@ -93,7 +93,7 @@ describe("an upload", () => {
   });
 
   it("of an unknown, missing or malformed type counts as bytes", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     for (const header of [
       "",
       "Content-Type: nonsense\r\n",
@@ -120,7 +120,7 @@ describe("an upload", () => {
     [`filename="${"😀".repeat(300)}.png"`, `${"😀".repeat(62)}.png`],
     ['filename="👩‍👩‍👧 family.txt"', "👩‍👩‍👧 family.txt"],
   ])("with %s is called %j, everywhere", async (said, filename) => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const answer = await sendForm(owner.api, `${fieldsOf(owner)}${filePart(`name="file"; ${said}`)}${END}`);
     expect(answer.status, answer.error?.message).toBe(201);
     const { key, url } = await onlyFile(owner);
@@ -145,49 +145,49 @@ describe("an upload is refused, and leaves nothing,", () => {
       "with two files",
       (all: string) => all + filePart() + filePart() + END,
       VALIDATION_ERROR,
-      "file: one only",
+      "file must be sent only once",
     ],
     [
       "with a second file under another name",
       (all: string) => all + filePart() + filePart('name="other"; filename="b.txt"') + END,
       VALIDATION_ERROR,
-      "file: an upload's file",
+      "file must be the name of the form part",
     ],
     [
       "with a file under another name",
       (all: string) => all + filePart('name="upload"; filename="b.txt"') + END,
       VALIDATION_ERROR,
-      "file: an upload's file",
+      "file must be the name of the form part",
     ],
     [
       "with an empty filename",
       (all: string) => all + filePart('name="file"; filename=""') + END,
       VALIDATION_ERROR,
-      "file: its filename is empty",
+      "file must have a filename that is not empty",
     ],
     [
       "with a filename of dots",
       (all: string) => all + filePart('name="file"; filename=".."') + END,
       VALIDATION_ERROR,
-      "file: its filename is empty",
+      "file must have a filename that is not empty",
     ],
     [
       "with a field as its file",
       (all: string) => all + field("file", "Hello") + END,
       VALIDATION_ERROR,
-      "file: its part of the form needs a filename",
+      "file must have a filename in its form part",
     ],
     [
       "with a field twice",
       (all: string) => all + field("roomId", "x") + filePart() + END,
       VALIDATION_ERROR,
-      "roomId: one only",
+      "roomId must be sent only once",
     ],
     [
       "with a field twice, after the file",
       (all: string) => all + filePart() + field("userId", "x") + END,
       VALIDATION_ERROR,
-      "userId: one only",
+      "userId must be sent only once",
     ],
     ["without fields", () => filePart() + END, VALIDATION_ERROR, "roomId is required; userId is required"],
     [
@@ -229,7 +229,7 @@ describe("an upload is refused, and leaves nothing,", () => {
     ],
     ["with nothing", () => "", BAD_REQUEST, "breaks off"],
   ])("%s", async (_, bodyOf, code, reason) => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const answer = await sendForm(owner.api, bodyOf(fieldsOf(owner)));
     expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([400, "Files", code]);
     expect(answer.error?.message).toContain(reason);
@@ -237,7 +237,7 @@ describe("an upload is refused, and leaves nothing,", () => {
   });
 
   it("with a field that is not UTF-8", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const [before, after] = field("roomId", "|").split("|");
     const body = new Blob([before ?? "", new Uint8Array([0xff, 0xfe]), after ?? "", filePart(), END]);
     const answer = await sendForm(owner.api, body);
@@ -245,8 +245,8 @@ describe("an upload is refused, and leaves nothing,", () => {
     expect(answer.error?.message).toContain("UTF-8");
   });
 
-  it("as something else than a form", async () => {
-    const owner = await furnished();
+  it("with another content type than a form", async () => {
+    const owner = await ownerWithRoom();
     for (const type of [
       "application/json",
       "multipart/form-data",
@@ -261,7 +261,7 @@ describe("an upload is refused, and leaves nothing,", () => {
   });
 
   it("beyond 100 MiB, announced or not", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const endless = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new TextEncoder().encode(fieldsOf(owner) + filePart().slice(0, -2)));
@@ -287,7 +287,7 @@ describe("an upload is refused, and leaves nothing,", () => {
   });
 
   it("to a room, or from a user, that is not there", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     const other = await owner.api.createRoom();
     const answers = [
       await owner.api.upload({ ...owner.fields, roomId: crypto.randomUUID() }, textFile()),
@@ -303,7 +303,7 @@ describe("an upload is refused, and leaves nothing,", () => {
   });
 
   it("to a closed room, until it is open again", async () => {
-    const owner = await furnished();
+    const owner = await ownerWithRoom();
     await owner.api.patch(`/rooms/${owner.roomId}`, { state: "closed" });
     const answer = await owner.api.upload(owner.fields, textFile());
     expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);

@@ -1,10 +1,10 @@
-/** Who may do what to files, and how they are deleted. */
+/** What a user's token may do with files, and how files are deleted. */
 import { describe, expect, it } from "vitest";
-import { expectNothingLeft, furnished, store, textFile } from "./upload-form.ts";
+import { expectNothingLeft, ownerWithRoom, store, textFile } from "./upload-form.ts";
 
 describe("a user", () => {
-  it("uploads, lists and deletes as itself, and nothing of anybody else's", async () => {
-    const owner = await furnished();
+  it("uploads, lists and deletes files as themselves only", async () => {
+    const owner = await ownerWithRoom();
     const ada = owner.api.as(owner.token);
     const bo = await owner.api.createUser(owner.roomId, { name: "Bo" });
     const key = await store(ada, owner.fields, textFile());
@@ -18,8 +18,8 @@ describe("a user", () => {
     expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
   });
 
-  it("that is a viewer reads and no more", async () => {
-    const owner = await furnished();
+  it("who is a viewer only reads", async () => {
+    const owner = await ownerWithRoom();
     const viewer = await owner.api.createUser(owner.roomId, { role: "viewer" });
     const api = owner.api.as(viewer.token);
     const key = await store(owner.api, { ...owner.fields, userId: viewer.id }, textFile());
@@ -33,8 +33,8 @@ describe("a user", () => {
     expect((await owner.api.deleteFile(key)).status).toBe(200);
   });
 
-  it("is told nothing of other rooms' files", async () => {
-    const [owner, other] = [await furnished(), await furnished()];
+  it("sees no files of other rooms", async () => {
+    const [owner, other] = [await ownerWithRoom(), await ownerWithRoom()];
     const room = await owner.api.createRoom();
     const user = await owner.api.createUser(room.id);
     const keys = [
@@ -50,8 +50,8 @@ describe("a user", () => {
 });
 
 describe("deleting a file", () => {
-  it("is found by one of many at once, and leaves nothing", async () => {
-    const owner = await furnished();
+  it("succeeds for one of many requests at once and leaves nothing behind", async () => {
+    const owner = await ownerWithRoom();
     const key = await store(owner.api, owner.fields, textFile());
     const answers = await Promise.all(Array.from({ length: 10 }, () => owner.api.deleteFile(key)));
     const statuses = answers.map(({ status }) => status).toSorted();
@@ -61,7 +61,7 @@ describe("deleting a file", () => {
   });
 
   it.each(["no key", "a/b/uploads/c", "../../x", "x".repeat(1024)])("of %j finds nothing", async (key) => {
-    const { api } = await furnished();
+    const { api } = await ownerWithRoom();
     const answer = await api.deleteFile(key);
     expect([answer.status, answer.error?.module]).toEqual([404, "Files"]);
   });

@@ -143,7 +143,7 @@ it("a crash in the middle of an upload leaves nothing that can be seen, and the 
   await eventually("its upload is known", async () => (await rows())[0]?.upload_id != null, DEADLINE_MS);
   await crash();
   const [row] = await rows();
-  expect(row?.state).toBe("arriving");
+  expect(row?.state).toBe("uploading");
   expect(await filesOf()).toEqual([]);
   expect((await fetch(`${customer.base}/storage/${row?.key}`)).status).toBe(404);
   await service.query(`UPDATE files SET uploaded_at = uploaded_at - ${TWO_HOURS_MS}`);

@@ -185,7 +185,7 @@ describe("files", () => {
     const at = await stage();
     await at.api.patch(`/rooms/${at.roomId}`, { state: "closed" });
     expect(await refusal(at, `files.put("a", "b")`)).toEqual(
-      plain("files.put: The room is closed; open it again to upload"),
+      plain("files.put: The room is closed; reopen it to upload files"),
     );
     await at.api.delete(`/rooms/${at.roomId}`);
     expect(await refusal(at, `files.put("a", "b")`)).toEqual(plain("files.put: Room not found"));

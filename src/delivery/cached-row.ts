@@ -1,8 +1,9 @@
-/** A subscriber's row as its handler uses it: read once for all who ask at once, and again when it has changed. */
+/** A subscriber's row as its handler uses it: cached for a second, loaded once for concurrent readers, never older than known. */
 
-/** A row may be used for so long after it was read, unless a newer version of it is known of. */
+/** How long a row is used after it was read, unless a newer version is known to exist. */
 const LIFETIME_MS = 1_000;
 
+/** Unlike a TTL cache, it shares one load among concurrent readers and discards a load that a change overtakes. */
 export class CachedRow<Row> {
   readonly #load: () => Promise<Row | null>;
   readonly #now: () => number;
@@ -14,7 +15,7 @@ export class CachedRow<Row> {
     this.#now = now;
   }
 
-  /** The row; null when it is gone. One that changes while it is read is read again. */
+  /** The row; null when it is gone. Loads it again if it was invalidated meanwhile; rejects when loading fails. */
   async get(): Promise<Row | null> {
     for (;;) {
       if (this.#latest === null || this.#now() - this.#latest.readAt >= LIFETIME_MS) {
@@ -31,7 +32,7 @@ export class CachedRow<Row> {
     }
   }
 
-  /** Forgets the row if its version is lower than this. */
+  /** Discards the row if its version may be lower than this; infinity always discards it. */
   requireVersion(version: number): void {
     if (version <= this.#version) return;
     this.invalidate();

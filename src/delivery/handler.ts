@@ -1,9 +1,17 @@
-/** How a kind of subscriber is given an event: what the queue of every subscriber asks of it, and what it answers. */
+/** How a kind of subscriber delivers events: what the queue asks of a handler, and what the handler reports back. */
 import type { LoggedAttempt, OutgoingEvent } from "./subscriber-port.ts";
 
-/** What became of an event. After an attempt with `restMs`, the subscriber is given nothing for so long. */
-export type DeliveryOutcome =
-  | { readonly type: "delivered"; readonly attempt: LoggedAttempt; readonly restMs?: number }
+/** The outcome of an attempt, or the lack of one. */
+export type DeliveryOutcome = FinalOutcome | SkippedOutcome;
+
+/** An outcome that the delivery's record shows. */
+export type FinalOutcome =
+  | {
+      readonly type: "delivered";
+      readonly attempt: LoggedAttempt;
+      /** The subscriber then rests: nothing is delivered to it for so long. */
+      readonly restMs?: number;
+    }
   /** Another attempt follows at `at` (epoch ms). */
   | {
       readonly type: "retry";
@@ -11,33 +19,36 @@ export type DeliveryOutcome =
       readonly attempt: LoggedAttempt;
       readonly error: string | null;
     }
-  /** No attempt follows; without `attempt` none was made. */
+  /** No other attempt follows; `attempt` is null when none was made at all. */
   | {
       readonly type: "failed";
       readonly attempt: LoggedAttempt | null;
       readonly error: string | null;
       readonly restMs?: number;
-    }
-  /** The subscriber does not want it any more: no attempt was made, none follows, and no record is kept. */
+    };
+
+/** No attempt was made. */
+export type SkippedOutcome =
+  /** The subscriber no longer wants the event: no attempt follows, and no record is kept. */
   | { readonly type: "unwanted" }
-  /** We could not make an attempt ourselves, and shall be able to at `until` (epoch ms); `why` for who cannot wait. */
+  /** The service itself could not make an attempt. It tries again at `until` (epoch ms), or fails with `why`. */
   | { readonly type: "postponed"; readonly until: number; readonly why: string }
-  /** The subscriber is no more. */
+  /** The subscriber's row is gone, and everything that its object keeps with it. */
   | { readonly type: "orphaned" };
 
 export interface DeliveryHandler {
   /**
-   * Null when an attempt may be made again, should nobody know how it ended. Else none is ever made twice, and this
-   * is what one has failed of that was cut off, in words for the customer.
+   * Null when an attempt whose outcome is unknown may be repeated. Otherwise no attempt is ever repeated, and this is
+   * the error, for the customer, of one that a crash cut off.
    */
   readonly interruption: string | null;
-  /** Makes one attempt; `attempts` were made before. Never rejects. */
-  deliver(envelope: OutgoingEvent, attempts: number): Promise<DeliveryOutcome>;
-  /** What is remembered of the subscriber's row is out of date if its version is lower than this. */
+  /** Makes one attempt; `attempts` were made before it. Never rejects. */
+  deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome>;
+  /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
 }
 
-/** What a handler keeps with its subscriber from one life of the object to the next. */
+/** What a handler keeps with its subscriber while the object is not in memory: JSON, `{}` at first. */
 export interface HandlerState {
   read(): string;
   write(json: string): void;

@@ -1,17 +1,16 @@
-/** The port to the objects that deliver events, one for each subscriber: what requests and dispatch ask of them. */
+/** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../platform/d1.ts";
-import type { WorkflowExecution } from "../workflows/schema.ts";
 import type { EventName } from "./events.ts";
 
-/** Which subscriber. */
+/** Names a subscriber. */
 export interface SubscriberKey {
   readonly kind: "webhook" | "workflow";
   readonly accountId: string;
   readonly id: string;
 }
 
-/** An event on its way. */
-export interface OutgoingEvent {
+/** An event on its way to subscribers. */
+export type OutgoingEvent = {
   readonly eventId: string;
   readonly event: EventName;
   readonly roomId: string;
@@ -19,68 +18,61 @@ export interface OutgoingEvent {
   readonly body: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
-}
+};
 
-/** What is kept of every attempt; each kind of subscriber adds what it shows. */
+/** `pending` until an attempt succeeds or no further one follows. */
+export type DeliveryStatus = "pending" | "success" | "failed";
+
+/** What was logged of every attempt; each kind of subscriber adds fields of its own. */
 export interface LoggedAttempt {
   readonly attempted_at: string;
   readonly duration_ms: number;
 }
 
-/** One try of a delivery to a webhook, as its log keeps it. */
-export interface LoggedRequest extends LoggedAttempt {
-  readonly status_code: number | null;
-  /** At which stage it failed; null when it did not. */
-  readonly error_class: string | null;
-  readonly error: string | null;
-  /** The start of what the receiver answered. */
-  readonly answer: string | null;
-}
-
-/** An event's way to one webhook, as the API shows it (decisions section 5); null where there is nothing yet. */
-export interface Delivery {
+/** One event's delivery to one subscriber, as the subscriber's object keeps it. Times are epoch milliseconds. */
+export type DeliveryRecord = OutgoingEvent & {
   readonly id: string;
-  readonly webhook_id: string;
-  readonly event: EventName;
-  /** The body that is sent, JSON. */
-  readonly payload: string;
-  readonly status: "pending" | "success" | "failed";
+  /** Counts the subscriber's deliveries in the order in which they were enqueued. */
+  readonly seq: number;
+  readonly status: DeliveryStatus;
+  /** How many attempts were made. */
   readonly attempts: number;
-  readonly last_attempt_at: string | null;
-  readonly next_retry_at: string | null;
-  readonly status_code: number | null;
+  readonly lastAttemptAt: number | null;
+  /** When the next attempt is due; null once the delivery is over. */
+  readonly dueAt: number | null;
+  /** What the latest attempt failed of, for the customer; null when it did not. */
   readonly error: string | null;
-  readonly created_at: string;
-  /** Oldest first. */
-  readonly log: LoggedRequest[];
+  readonly createdAt: number;
+  /** The attempts, oldest first: a JSON array of {@link LoggedAttempt}. */
+  readonly log: string;
+};
+
+/** Which deliveries a list shows; `over` means all but the pending ones. */
+export type StatusFilter = DeliveryStatus | "over" | "any";
+
+export interface DeliveryPage {
+  readonly deliveries: DeliveryRecord[];
+  /** How many match the filter. */
+  readonly total: number;
 }
 
-type PageWanted = Pick<Page, "limit" | "offset">;
-
+/** What the rest of the service asks of subscribers' objects. */
 export interface SubscriberGateway {
-  /** Takes events to deliver, each event id once. `version` is that of the subscriber's row when they happened. */
+  /**
+   * Enqueues events for delivery, each event id once. They are on disk when this resolves. `version` is that of the
+   * subscriber's row when they happened.
+   */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
-  /** What is remembered of the subscriber's row counts no more from now on if its version is lower than this. */
+  /** From now on the object uses no cached row of a lower version. */
   requireVersion(key: SubscriberKey, version: number): Promise<void>;
-  /** Drops everything: the subscriber was deleted. What is under way is not stopped. */
+  /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */
   remove(key: SubscriberKey): Promise<void>;
-
-  /** A page of a webhook's deliveries as far as they are kept, newest first, and how many there are. */
-  listDeliveries(
-    key: SubscriberKey,
-    filter: { readonly status?: Delivery["status"] | undefined },
-    page: PageWanted,
-  ): Promise<{ readonly deliveries: readonly Delivery[]; readonly total: number }>;
-  /** Sends a delivery's event once more, as a new delivery; null when there is no such delivery. */
-  redeliver(key: SubscriberKey, deliveryId: string): Promise<Delivery | null>;
-  /** Sends a webhook an event now and waits for the outcome of the first attempt. */
-  send(key: SubscriberKey, envelope: OutgoingEvent): Promise<Delivery>;
-
-  /** A page of a workflow's executions that are over, as far as they are kept, newest first. */
-  listExecutions(
-    key: SubscriberKey,
-    page: PageWanted,
-  ): Promise<{ readonly executions: readonly WorkflowExecution[]; readonly total: number }>;
-  /** Runs a workflow with an event now, once by its id, and waits for its end; null when that is no longer wanted. */
-  run(key: SubscriberKey, envelope: OutgoingEvent): Promise<WorkflowExecution | null>;
+  /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */
+  list(key: SubscriberKey, filter: StatusFilter, page: Pick<Page, "limit" | "offset">): Promise<DeliveryPage>;
+  /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */
+  redeliver(key: SubscriberKey, deliveryId: string): Promise<DeliveryRecord | null>;
+  /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */
+  deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
+  /** The same, once per event id: a repetition resolves with the outcome of the first call. */
+  deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
 }

@@ -1,12 +1,13 @@
-/** What can be done to webhooks. */
+/** Writes to webhooks. */
 import type { RequestContext } from "../context/context.ts";
-import type { Delivery } from "../delivery/subscriber-port.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { getWebhook, keyOf } from "./queries.ts";
+import { getWebhook, subscriberKey } from "./queries.ts";
 import { sampleEvent } from "./sample-event.ts";
 import {
+  type Delivery,
+  presentDelivery,
   presentWebhook,
   type Webhook,
   type WebhookCreation,
@@ -23,32 +24,32 @@ import {
 import type { WebhookRow } from "./table.ts";
 import { findTargetProblem } from "./target.ts";
 
-/** How long a secret still signs beside the one that has replaced it. */
+/** How long a rotated secret keeps signing beside the new one. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** The address as it is stored; VALIDATION_ERROR when nothing may be sent there. */
-function targetOf(ctx: RequestContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
+/** The URL's columns; VALIDATION_ERROR when webhooks may not be sent there. */
+function targetColumns(ctx: RequestContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
   const ownHost = new URL(ctx.origin).host;
   const problem = findTargetProblem(url, { devTargets: ctx.webhookDevTargets, ownHost });
   if (problem !== null) throw new AppError("Webhooks", "VALIDATION_ERROR", `url: ${problem}`);
   return { url, urlFolded: fold(url), ownHost };
 }
 
-const eventsOf = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
+const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
-/** Creates a webhook. The answer is where its secret is shown. NOT_FOUND when it is for a room that is not there. */
+/** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist. */
 export async function createWebhook(
   ctx: RequestContext,
   { url, events, roomId = null, enabled }: WebhookCreation,
 ): Promise<{ webhook: WebhookWithSecret }> {
-  const target = targetOf(ctx, url);
+  const target = targetColumns(ctx, url);
   if (roomId !== null) await getRoomRow(ctx, roomId);
   const now = ctx.now();
   const row = {
     accountId: ctx.accountId,
     id: ctx.newId(),
     ...target,
-    events: eventsOf(events),
+    events: eventsColumn(events),
     roomId,
     enabled: Number(enabled),
     createdAt: now,
@@ -63,17 +64,17 @@ export async function createWebhook(
   return data;
 }
 
-/** Changes a webhook; what waits to be delivered goes where it points now. */
+/** Changes a webhook; pending deliveries go to its new URL. */
 export async function updateWebhook(
   ctx: RequestContext,
   webhookId: string,
   { url, events, roomId, enabled }: WebhookUpdate,
 ): Promise<{ webhook: Webhook }> {
-  const target = url === undefined ? {} : targetOf(ctx, url);
+  const target = url === undefined ? {} : targetColumns(ctx, url);
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
   const changes = {
     ...target,
-    ...(events === undefined ? {} : { events: eventsOf(events) }),
+    ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
   };
@@ -82,18 +83,18 @@ export async function updateWebhook(
   return { webhook: presentWebhook(row) };
 }
 
-/** Removes a webhook and all that was to be delivered to it. */
+/** Deletes a webhook with its deliveries. */
 export async function deleteWebhook(ctx: RequestContext, webhookId: string): Promise<Record<string, never>> {
   const [deleted] = await ctx.commit([deleteRow(ctx, webhookId)]);
   if (deleted.length === 0) throw notFound("Webhooks", "Webhook");
-  await ctx.subscribers.remove(keyOf(ctx, webhookId)).catch((error: unknown) => {
-    // It finds no webhook when it wakes to deliver, and forgets then.
-    ctx.log("A deleted webhook could not be forgotten yet", error);
+  await ctx.subscribers.remove(subscriberKey(ctx, webhookId)).catch((error: unknown) => {
+    // The object removes its data by itself when it next delivers and finds no webhook.
+    ctx.log("The deliveries of a deleted webhook could not be removed yet", error);
   });
   return {};
 }
 
-/** Gives a webhook a new secret, which the answer shows; the old one signs beside it for a day. */
+/** Replaces the webhook's secret, and returns the new one; the old one keeps signing beside it for a day. */
 export async function rotateSecret(
   ctx: RequestContext,
   webhookId: string,
@@ -104,20 +105,23 @@ export async function rotateSecret(
   return { webhook: { ...presentWebhook(row), secret } };
 }
 
-/** Sends a made-up event at once; the delivery tells how the first attempt went. */
+/** Delivers a sample event now, and returns the delivery after its first attempt. */
 export async function testWebhook(ctx: RequestContext, webhookId: string): Promise<{ delivery: Delivery }> {
   const { webhook } = await getWebhook(ctx, webhookId);
-  return { delivery: await ctx.subscribers.send(keyOf(ctx, webhookId), sampleEvent(ctx, webhook)) };
+  const key = subscriberKey(ctx, webhookId);
+  const delivery = await ctx.subscribers.deliverNow(key, sampleEvent(ctx, webhook));
+  if (delivery === null) throw notFound("Webhooks", "Webhook"); // it was deleted meanwhile
+  return { delivery: presentDelivery(webhookId, delivery) };
 }
 
-/** Sends a delivery's event once more, as a delivery of its own. NOT_FOUND when it is not remembered. */
+/** Delivers the event of an earlier delivery again, as a new delivery. NOT_FOUND when the earlier one is not kept. */
 export async function redeliver(
   ctx: RequestContext,
   webhookId: string,
   deliveryId: string,
 ): Promise<{ delivery: Delivery }> {
   await getWebhook(ctx, webhookId);
-  const delivery = await ctx.subscribers.redeliver(keyOf(ctx, webhookId), deliveryId);
+  const delivery = await ctx.subscribers.redeliver(subscriberKey(ctx, webhookId), deliveryId);
   if (delivery === null) throw notFound("Webhooks", "Delivery");
-  return { delivery };
+  return { delivery: presentDelivery(webhookId, delivery) };
 }

@@ -1,18 +1,23 @@
-/** What can be asked about webhooks. */
+/** Reads of webhooks and their deliveries. */
 import type { RequestContext } from "../context/context.ts";
-import type { Delivery, SubscriberKey } from "../delivery/subscriber-port.ts";
+import type { SubscriberKey } from "../delivery/subscriber-port.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
-import { presentWebhook, type Webhook } from "./schema.ts";
+import {
+  type Delivery,
+  type DeliveryStatus,
+  presentDelivery,
+  presentWebhook,
+  type Webhook,
+} from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
-/** The object that delivers to the webhook. */
-export const keyOf = ({ accountId }: Pick<RequestContext, "accountId">, id: string): SubscriberKey => ({
-  kind: "webhook",
-  accountId,
-  id,
-});
+/** Names the webhook as a subscriber. */
+export const subscriberKey = (
+  { accountId }: Pick<RequestContext, "accountId">,
+  id: string,
+): SubscriberKey => ({ kind: "webhook", accountId, id });
 
 /** A page of the organization's webhooks, newest first. */
 export async function listWebhooks(
@@ -23,22 +28,25 @@ export async function listWebhooks(
   return { webhooks: rows.map(presentWebhook), ...presentPage(page, counted) };
 }
 
-/** NOT_FOUND when it is not there or not the organization's. */
+/** NOT_FOUND when the organization has no such webhook. */
 export async function getWebhook(ctx: RequestContext, webhookId: string): Promise<{ webhook: Webhook }> {
   const [[row]] = await ctx.db.run([selectWebhook(ctx, webhookId)]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
   return { webhook: presentWebhook(row) };
 }
 
-/** A page of what was and is to be delivered, newest first, as far as it is remembered. */
+/** A page of the webhook's deliveries that are kept, newest first. NOT_FOUND without the webhook. */
 export async function listDeliveries(
   ctx: RequestContext,
   webhookId: string,
-  filter: { readonly status?: Delivery["status"] | undefined },
+  filter: { readonly status?: DeliveryStatus | undefined },
   { limit, offset }: Page,
 ): Promise<{ deliveries: Delivery[] } & PresentedPage> {
   await getWebhook(ctx, webhookId);
-  const key = keyOf(ctx, webhookId);
-  const { deliveries, total } = await ctx.subscribers.listDeliveries(key, filter, { limit, offset });
-  return { deliveries: [...deliveries], total, limit, offset };
+  const { deliveries, total } = await ctx.subscribers.list(
+    subscriberKey(ctx, webhookId),
+    filter.status ?? "any",
+    { limit, offset },
+  );
+  return { deliveries: deliveries.map((each) => presentDelivery(webhookId, each)), total, limit, offset };
 }

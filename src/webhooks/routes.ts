@@ -1,4 +1,4 @@
-/** The endpoints of webhooks. */
+/** The REST endpoints of webhooks. */
 import * as z from "zod";
 import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
@@ -24,11 +24,10 @@ const common = { module: "Webhooks", access: "organization" } as const;
 
 const DeliveriesQuery = z.object({
   ...paging,
-  status: DeliveryStatus.optional().meta({ description: "Keeps the deliveries that stand so." }),
+  status: DeliveryStatus.optional().meta({ description: "Only deliveries with this status." }),
 });
 
-const SECRET_DETAILS =
-  "`secret` is shown here and never again; a retry with the same Idempotency-Key answers 409.";
+const SECRET_DETAILS = "The response shows `secret` once; a retry with the same Idempotency-Key answers 409.";
 
 export const webhookEndpoints = [
   endpoint({
@@ -77,8 +76,9 @@ export const webhookEndpoints = [
     method: "PATCH",
     path: "/webhooks/:webhookId",
     operation: "updateWebhook",
-    summary: "Change a webhook, switch it off or on again",
-    details: "Deliveries that wait go to the new address. While it is switched off it is told of nothing.",
+    summary: "Update, disable or enable a webhook",
+    details:
+      "Pending deliveries go to the new URL. Events that happen while the webhook is disabled are not delivered later.",
     errors: ["NOT_FOUND"],
     body: WebhookUpdate,
     status: 200,
@@ -91,7 +91,7 @@ export const webhookEndpoints = [
     method: "DELETE",
     path: "/webhooks/:webhookId",
     operation: "deleteWebhook",
-    summary: "Delete a webhook with its deliveries",
+    summary: "Delete a webhook and its deliveries",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Webhook deleted",
@@ -103,8 +103,8 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/rotate-secret",
     operation: "rotateWebhookSecret",
-    summary: "Give a webhook a new secret",
-    details: `The old one keeps signing beside the new one for 24 hours; a second rotation ends that at once. ${SECRET_DETAILS}`,
+    summary: "Rotate a webhook's secret",
+    details: `The old secret keeps signing beside the new one for 24 hours; a second rotation ends that immediately. ${SECRET_DETAILS}`,
     errors: ["NOT_FOUND"],
     replay: SHOWN_ONCE,
     status: 200,
@@ -117,9 +117,9 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/test",
     operation: "testWebhook",
-    summary: "Send a webhook a made-up event",
+    summary: "Send a sample event to a webhook",
     details:
-      "The first of its events, about a room and a user that do not exist. The answer waits for the receiver's, 15 seconds at most. To a webhook that is switched off nothing is sent.",
+      "Sends the first of the webhook's events, about a room and a user that do not exist, and responds after the first attempt, within 15 seconds. A disabled webhook receives nothing.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Test event sent",
@@ -131,9 +131,9 @@ export const webhookEndpoints = [
     method: "GET",
     path: "/webhooks/:webhookId/deliveries",
     operation: "listWebhookDeliveries",
-    summary: "List what was and is to be delivered",
+    summary: "List a webhook's deliveries",
     details:
-      "Newest first, as far as it is remembered: the latest 1,000, for 7 days. A page of large events ends early: go on at `offset` plus the number shown.",
+      "Newest first. The latest 1,000 finished deliveries are kept, for 7 days. A page of large events may end early: continue at `offset` plus the number of deliveries returned.",
     errors: ["NOT_FOUND"],
     query: DeliveriesQuery,
     status: 200,
@@ -147,8 +147,9 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/deliveries/:deliveryId/redeliver",
     operation: "redeliverWebhookDelivery",
-    summary: "Deliver an event once more",
-    details: "As a new delivery, at once; the event and its id stay the same.",
+    summary: "Redeliver an event",
+    details:
+      "Creates a new delivery of the same event, with the same event id, and attempts it ahead of the queue.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Delivery repeated",

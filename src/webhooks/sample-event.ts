@@ -1,4 +1,4 @@
-/** An event that has not happened, for trying a webhook out: of the shape that the real ones have. */
+/** A sample event for testing a webhook, of the same shape as real ones. */
 import type { RequestContext } from "../context/context.ts";
 import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
@@ -7,7 +7,7 @@ import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
 import type { Webhook } from "./schema.ts";
 
-/** The first of the webhook's events, about a room and a user that are nowhere but in it. */
+/** The first of the webhook's events, about a room and a user that do not exist. */
 export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook: Webhook): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
   const [eventId, now] = [ctx.newId(), ctx.now()];
@@ -29,11 +29,11 @@ export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook:
     status: "offline",
     created_at: presentTime(now),
   };
-  const body = presentEvent(eventId, now, happeningOf(event, room, user, ctx.newId()));
+  const body = presentEvent(eventId, now, draftEvent(event, room, user, ctx.newId()));
   return { eventId, event, roomId: room.id, body, occurredAt: now };
 }
 
-function happeningOf(event: EventName, room: Room, user: User, sessionId: string): EventDraft {
+function draftEvent(event: EventName, room: Room, user: User, sessionId: string): EventDraft {
   const [roomId, userId] = [room.id, user.id];
   switch (event) {
     case "participant.joined":

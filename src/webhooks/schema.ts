@@ -1,6 +1,7 @@
-/** A webhook and its deliveries on the wire, and how rows become them. Safe to import from the client SDK. */
+/** Webhooks and deliveries on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import { EventName } from "../delivery/events.ts";
+import type { DeliveryRecord } from "../delivery/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { WebhookRow } from "./table.ts";
@@ -21,12 +22,15 @@ export const Webhook = z
   .object({
     id: z.uuid(),
     organization_id: z.uuid(),
-    url: z.string().meta({ description: "Where events are posted to." }),
-    events: z.array(EventName).meta({ description: "What it is told of." }),
-    room_id: z.string().nullable().meta({ description: "The room that it is told of; null for all rooms." }),
+    url: z.string().meta({ description: "The URL that events are posted to." }),
+    events: z.array(EventName).meta({ description: "The events it receives." }),
+    room_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The room whose events it receives; null for all rooms." }),
     enabled: z.boolean().meta({
       description:
-        "Without it nothing is sent. Answering 410, or failing for five days, switches a webhook off.",
+        "A disabled webhook receives nothing. An endpoint that answers 410, or fails for five days, disables its webhook.",
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -34,10 +38,10 @@ export const Webhook = z
   .meta({ id: "Webhook", example: EXAMPLE });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** A webhook as its creation and a rotation of its secret answer it. */
+/** A webhook in the response to its creation, or to a rotation of its secret. */
 export const WebhookWithSecret = Webhook.extend({
   secret: z.string().meta({
-    description: "Signs what is sent, as Standard Webhooks has it. Shown here and never again.",
+    description: "Signs deliveries as Standard Webhooks defines it. Shown here and never again.",
   }),
 }).meta({
   id: "WebhookWithSecret",
@@ -47,10 +51,10 @@ export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
 
 const Url = text(1, 2048).meta({
   description:
-    "An https address with a public name, on port 443 or 8443, without credentials or fragment: no IP address, no internal name, not this service.",
+    "An https URL with a public host name, on port 443 or 8443, without credentials or fragment. IP addresses, internal names and this service itself are refused.",
   format: "uri",
 });
-const Events = z.array(EventName).min(1).meta({ description: "At least one; repetitions count once." });
+const Events = z.array(EventName).min(1).meta({ description: "At least one; duplicates count once." });
 const RoomId = text(1, 255);
 
 /** Body of `POST /webhooks`. */
@@ -58,7 +62,7 @@ export const WebhookCreation = z
   .object({
     url: Url,
     events: Events,
-    roomId: RoomId.nullable().optional().meta({ description: "Left out or null: all rooms." }),
+    roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
     enabled: z.boolean().default(true),
   })
   .meta({
@@ -83,8 +87,12 @@ export const WebhookUpdate = z
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 
 export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
-const StatusCode = z.int().nullable().meta({ description: "What the receiver answered; null for nothing." });
+const StatusCode = z
+  .int()
+  .nullable()
+  .meta({ description: "The HTTP status of the response; null without a response." });
 
 const Attempt = z.object({
   attempted_at: Timestamp,
@@ -92,34 +100,43 @@ const Attempt = z.object({
   status_code: StatusCode,
   error_class: z.string().nullable().meta({
     description:
-      "Where it failed: `target`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `body`.",
+      "The stage that failed: `target`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `body`; null after a success.",
     example: "status",
   }),
-  error: z
+  error: z.string().nullable().meta({
+    description: "What failed, in words; null after a success.",
+    example: "The receiver answered 503",
+  }),
+  answer: z
     .string()
     .nullable()
-    .meta({ description: "The same in words.", example: "The receiver answered 503" }),
-  answer: z.string().nullable().meta({ description: "The first 4 KiB of the answer.", example: "Try later" }),
+    .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
 });
+/** One attempt, as the log of its delivery keeps it. */
+export type LoggedRequest = z.infer<typeof Attempt>;
 
-/** An event's way to one webhook (decisions section 5). */
+/** The delivery of one event to one webhook (decisions section 5). */
 export const Delivery = z
   .object({
     id: z.uuid(),
     webhook_id: z.uuid(),
     event: EventName,
-    payload: z.string().meta({ description: "The JSON text that is posted." }),
-    status: DeliveryStatus.meta({ description: "`pending` until it arrives or is given up." }),
+    payload: z.string().meta({ description: "The request body, JSON." }),
+    status: DeliveryStatus.meta({
+      description: "`pending` until an attempt succeeds or no further one follows.",
+    }),
     attempts: z.int().meta({ minimum: 0 }),
     last_attempt_at: Timestamp.nullable(),
-    next_retry_at: Timestamp.nullable().meta({ description: "null when it is not tried again." }),
-    status_code: StatusCode.meta({ description: "Of the latest attempt; null without an answer." }),
+    next_retry_at: Timestamp.nullable().meta({ description: "null when no retry follows." }),
+    status_code: StatusCode.meta({
+      description: "The HTTP status of the latest attempt; null without a response.",
+    }),
     error: z
       .string()
       .nullable()
-      .meta({ description: "What the latest attempt failed of; null if it did not." }),
+      .meta({ description: "Why the latest attempt failed; null if it succeeded." }),
     created_at: Timestamp,
-    log: z.array(Attempt).meta({ description: "The attempts, the first one first." }),
+    log: z.array(Attempt).meta({ description: "The attempts, oldest first." }),
   })
   .meta({
     id: "Delivery",
@@ -147,6 +164,7 @@ export const Delivery = z
       ],
     },
   });
+export type Delivery = z.infer<typeof Delivery>;
 
 /** Presents a stored webhook. */
 export const presentWebhook = (row: WebhookRow): Webhook => ({
@@ -159,3 +177,28 @@ export const presentWebhook = (row: WebhookRow): Webhook => ({
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });
+
+const presentNullable = (epochMs: number | null): string | null =>
+  epochMs === null ? null : presentTime(epochMs);
+
+/** Presents a delivery to the webhook. */
+export function presentDelivery(webhookId: string, delivery: DeliveryRecord): Delivery {
+  const log = parseLog(delivery.log);
+  return {
+    id: delivery.id,
+    webhook_id: webhookId,
+    event: delivery.event,
+    payload: delivery.body,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_attempt_at: presentNullable(delivery.lastAttemptAt),
+    next_retry_at: delivery.attempts === 0 ? null : presentNullable(delivery.dueAt),
+    status_code: log.at(-1)?.status_code ?? null,
+    error: delivery.error,
+    created_at: presentTime(delivery.createdAt),
+    log,
+  };
+}
+
+/** As the webhook's handler logged them. */
+const parseLog = (log: string): LoggedRequest[] => JSON.parse(log) as LoggedRequest[];

@@ -1,37 +1,36 @@
-/** Gives a webhook its events: reads its row, makes an attempt, and decides what follows from its result. */
-
+/** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 import { type Env, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
-import type { LoggedRequest, OutgoingEvent } from "../delivery/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
-import { type Health, judgeHealth } from "./health.ts";
-import { planRetry } from "./retry.ts";
+import { type Health, judgeHealth, planRetry } from "./retry.ts";
+import type { LoggedRequest } from "./schema.ts";
 import { disableWebhook, selectStoredWebhook } from "./store.ts";
 import type { StoredWebhook } from "./table.ts";
 
-/** How long to wait for the database when it fails. */
+/** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
 
 export class WebhookHandler implements DeliveryHandler {
-  /** What may have arrived is sent again: receivers tell repetitions by the event's id. */
+  /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
   readonly interruption = null;
   readonly #tenant: Tenant;
   readonly #env: Env;
   readonly #id: string;
   readonly #now: () => number;
-  readonly #memory: HandlerState;
+  readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
 
-  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: HandlerState) {
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
     this.#env = env;
     this.#id = key.id;
     this.#now = now;
-    this.#memory = memory;
+    this.#state = state;
     this.#row = new CachedRow(async () => {
       const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
       return row ?? null;
@@ -42,14 +41,12 @@ export class WebhookHandler implements DeliveryHandler {
     this.#row.requireVersion(version);
   }
 
-  async deliver(envelope: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
+  async deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
     try {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
-      if (row.enabled === 0) {
-        return { type: "failed", attempt: null, error: "The webhook was switched off" };
-      }
-      return await this.#carry(row, envelope, attempts);
+      if (row.enabled === 0) return { type: "failed", attempt: null, error: "The webhook was disabled" };
+      return await this.#send(row, event, attempts);
     } catch (error) {
       this.#row.invalidate();
       const why = "The database failed during a delivery";
@@ -58,30 +55,30 @@ export class WebhookHandler implements DeliveryHandler {
     }
   }
 
-  async #carry(row: StoredWebhook, envelope: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
+  async #send(row: StoredWebhook, event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
     const startedAt = this.#now();
     const destination = {
       url: row.url,
-      secrets: secretsOf(row, startedAt),
+      secrets: signingSecrets(row, startedAt),
       devTargets: webhookDevTargets(this.#env),
       ownHost: row.ownHost,
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
-    const result = await attempt(destination, envelope, ports);
-    const isOff = await this.#judge(row, result);
-    const logged = logOf(result, startedAt);
+    const result = await attempt(destination, event, ports);
+    const isDisabled = await this.#updateHealth(row, result);
+    const logged = toLogged(result, startedAt);
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
-    const tried = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
-    const retry = isOff ? null : planRetry(tried);
+    const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
+    const retry = isDisabled ? null : planRetry(summary);
     const { error } = result;
     return retry === null
       ? { type: "failed", attempt: logged, error }
       : { type: "retry", at: retry.at, attempt: logged, error };
   }
 
-  /** Switches the webhook off when its receiver wants no more, or has failed for too long; true then. */
-  async #judge(row: StoredWebhook, { outcome }: AttemptResult): Promise<boolean> {
-    const before = parseHealth(this.#memory.read());
+  /** Disables the webhook, and returns true, when its receiver answered 410 or has failed for too long. */
+  async #updateHealth(row: StoredWebhook, { outcome }: AttemptResult): Promise<boolean> {
+    const before = parseHealth(this.#state.read());
     const now = this.#now();
     const { isHopeless, ...health } = judgeHealth(before, {
       hasFailed: outcome !== "delivered",
@@ -89,7 +86,7 @@ export class WebhookHandler implements DeliveryHandler {
       now,
     });
     if (health.failingSince !== before.failingSince || health.version !== before.version) {
-      this.#memory.write(JSON.stringify(health));
+      this.#state.write(JSON.stringify(health));
     }
     if (outcome !== "gone" && !isHopeless) return false;
     this.#row.invalidate();
@@ -98,11 +95,14 @@ export class WebhookHandler implements DeliveryHandler {
   }
 }
 
-/** What signs now, the newest first. */
-const secretsOf = ({ secret, previousSecret, previousSecretUntil }: StoredWebhook, now: number): string[] =>
+/** The secrets that sign now, the newest first. */
+const signingSecrets = (
+  { secret, previousSecret, previousSecretUntil }: StoredWebhook,
+  now: number,
+): string[] =>
   previousSecret !== null && now < (previousSecretUntil ?? 0) ? [secret, previousSecret] : [secret];
 
-const logOf = (result: AttemptResult, startedAt: number): LoggedRequest => ({
+const toLogged = (result: AttemptResult, startedAt: number): LoggedRequest => ({
   attempted_at: presentTime(startedAt),
   duration_ms: result.durationMs,
   status_code: result.statusCode,
@@ -111,7 +111,7 @@ const logOf = (result: AttemptResult, startedAt: number): LoggedRequest => ({
   answer: result.answer,
 });
 
-/** As {@link WebhookHandler} wrote it, if it did yet. */
+/** As {@link WebhookHandler} wrote it; healthy before the first write. */
 const parseHealth = (json: string): Health => ({
   failingSince: null,
   version: 0,

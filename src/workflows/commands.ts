@@ -1,11 +1,12 @@
-/** What can be done to workflows. */
+/** Writes to workflows, and runs by hand. */
 import type { RequestContext } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
-import { getWorkflow, keyOf } from "./queries.ts";
+import { getWorkflow, subscriberKey } from "./queries.ts";
 import {
+  presentExecution,
   presentWorkflow,
   type Workflow,
   type WorkflowCreation,
@@ -24,9 +25,9 @@ import {
 import type { StoredWorkflow } from "./table.ts";
 import { trialEvent } from "./trial-event.ts";
 
-const eventsOf = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
+const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
-/** Creates a workflow that runs from now on. NOT_FOUND when it is for a room that is not there. */
+/** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist. */
 export async function createWorkflow(
   ctx: RequestContext,
   { name, code, events, roomId = null }: WorkflowCreation,
@@ -37,7 +38,7 @@ export async function createWorkflow(
   const row: StoredWorkflow = {
     accountId: ctx.accountId,
     id: ctx.newId(),
-    events: eventsOf(events),
+    events: eventsColumn(events),
     roomId,
     enabled: 1,
     createdAt: now,
@@ -53,7 +54,7 @@ export async function createWorkflow(
   return data;
 }
 
-/** Changes a workflow. What runs from now on runs as it is now, and what is running ends as it was. */
+/** Changes a workflow. Runs that start later use the new state; runs in progress finish with the old one. */
 export async function updateWorkflow(
   ctx: RequestContext,
   workflowId: string,
@@ -63,7 +64,7 @@ export async function updateWorkflow(
   const replacement = code === undefined ? null : await replaceCode(ctx, workflowId, code);
   const changes = {
     ...(name === undefined ? {} : { name, nameFolded: fold(name) }),
-    ...(events === undefined ? {} : { events: eventsOf(events) }),
+    ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
     ...replacement,
@@ -76,14 +77,16 @@ export async function updateWorkflow(
     ])
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  await ctx.subscribers.requireVersion(keyOf(ctx, workflowId), row.updatedAt).catch((error: unknown) => {
-    // It reads the row anew a second later at the latest.
-    ctx.log("The object of a changed workflow could not be told of it", error);
-  });
+  await ctx.subscribers
+    .requireVersion(subscriberKey(ctx, workflowId), row.updatedAt)
+    .catch((error: unknown) => {
+      // It reads the row again within a second anyway.
+      ctx.log("The object of a changed workflow could not be notified", error);
+    });
   return { workflow: presentWorkflow(row) };
 }
 
-/** Makes new code ready to run; code that compiles to what is there already is ready. */
+/** Deploys new code, unless it compiles to the module that is already deployed. */
 async function replaceCode(
   ctx: RequestContext,
   workflowId: string,
@@ -100,7 +103,7 @@ const rethrow = (failure: unknown): never => {
   throw failure;
 };
 
-/** Removes a workflow and all that it was to run on and has run. What is running ends. */
+/** Deletes a workflow with its executions and pending events. Runs in progress finish. */
 export async function deleteWorkflow(
   ctx: RequestContext,
   workflowId: string,
@@ -110,25 +113,25 @@ export async function deleteWorkflow(
     deleteRow(ctx, workflowId),
   ]);
   if (deleted.length === 0) throw notFound("Workflows", "Workflow");
-  await ctx.subscribers.remove(keyOf(ctx, workflowId)).catch((error: unknown) => {
-    // It finds no workflow when it wakes to run it, and forgets then.
-    ctx.log("A deleted workflow could not be forgotten yet", error);
+  await ctx.subscribers.remove(subscriberKey(ctx, workflowId)).catch((error: unknown) => {
+    // The object removes its data by itself when it next delivers and finds no workflow.
+    ctx.log("The executions of a deleted workflow could not be removed yet", error);
   });
   return {};
 }
 
-const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is disabled; enable it to run it");
+const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is disabled. Enable it first");
 
-/** Runs a workflow at once with an event that is made up of what is there; waits for the end of the run. */
+/** Runs a workflow now, with an event about the room and user as they are, and returns the finished run. */
 export async function runWorkflow(
   ctx: RequestContext,
   workflowId: string,
   run: WorkflowRun,
 ): Promise<{ execution: WorkflowExecution }> {
-  const envelope = await trialEvent(ctx, workflowId, run);
-  if (envelope === null) throw disabled();
-  const execution = await ctx.subscribers.run(keyOf(ctx, workflowId), envelope);
-  if (execution !== null) return { execution };
-  await getWorkflow(ctx, workflowId); // it was deleted meanwhile, or disabled
+  const event = await trialEvent(ctx, workflowId, run);
+  if (event === null) throw disabled();
+  const delivery = await ctx.subscribers.deliverNowOnce(subscriberKey(ctx, workflowId), event);
+  if (delivery !== null) return { execution: presentExecution(workflowId, delivery) };
+  await getWorkflow(ctx, workflowId); // it was deleted or disabled meanwhile
   throw disabled();
 }

@@ -1,18 +1,17 @@
-/** What can be asked about workflows. */
+/** Reads of workflows and their executions. */
 import type { RequestContext } from "../context/context.ts";
 import type { SubscriberKey } from "../delivery/subscriber-port.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
-import { presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
+import { presentExecution, presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 
-/** The object that runs the workflow. */
-export const keyOf = ({ accountId }: Pick<RequestContext, "accountId">, id: string): SubscriberKey => ({
-  kind: "workflow",
-  accountId,
-  id,
-});
+/** Names the workflow as a subscriber. */
+export const subscriberKey = (
+  { accountId }: Pick<RequestContext, "accountId">,
+  id: string,
+): SubscriberKey => ({ kind: "workflow", accountId, id });
 
 /** A page of the organization's workflows, newest first. */
 export async function listWorkflows(
@@ -23,14 +22,14 @@ export async function listWorkflows(
   return { workflows: rows.map(presentWorkflow), ...presentPage(page, counted) };
 }
 
-/** NOT_FOUND when it is not there or not the organization's. */
+/** NOT_FOUND when the organization has no such workflow. */
 export async function getWorkflow(ctx: RequestContext, workflowId: string): Promise<{ workflow: Workflow }> {
   const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: presentWorkflow(row) };
 }
 
-/** A page of the runs that are over, newest first, as far as they are remembered. */
+/** A page of the finished runs that are kept, newest first. NOT_FOUND without the workflow. */
 export async function listExecutions(
   ctx: RequestContext,
   workflowId: string,
@@ -38,9 +37,7 @@ export async function listExecutions(
 ): Promise<{ executions: WorkflowExecution[] } & PresentedPage> {
   const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  const { executions, total } = await ctx.subscribers.listExecutions(keyOf(ctx, workflowId), {
-    limit,
-    offset,
-  });
-  return { executions: [...executions], total, limit, offset };
+  const key = subscriberKey(ctx, workflowId);
+  const { deliveries, total } = await ctx.subscribers.list(key, "over", { limit, offset });
+  return { executions: deliveries.map((each) => presentExecution(workflowId, each)), total, limit, offset };
 }

@@ -1,4 +1,4 @@
-/** The endpoints of workflows. */
+/** The REST endpoints of workflows. */
 import * as z from "zod";
 import { endpoint } from "../http/endpoint.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
@@ -9,7 +9,7 @@ import { Workflow, WorkflowCreation, WorkflowExecution, WorkflowRun, WorkflowUpd
 const common = { module: "Workflows", access: "organization" } as const;
 
 const CODE_DETAILS =
-  "Code that cannot be compiled, or exports no function, is a `VALIDATION_ERROR` with line and column.";
+  "Code that does not compile, or whose default export is not a function, is a `VALIDATION_ERROR` with line and column.";
 
 export const workflowEndpoints = [
   endpoint({
@@ -18,7 +18,8 @@ export const workflowEndpoints = [
     path: "/workflows",
     operation: "listWorkflows",
     summary: "List workflows",
-    details: "Newest first. A page with much code ends early: go on at `offset` plus the number shown.",
+    details:
+      "Newest first. A page with much code may end early: continue at `offset` plus the number of workflows returned.",
     errors: [],
     query: z.object({ ...paging, ...searching("the workflow's `name`") }),
     status: 200,
@@ -32,7 +33,7 @@ export const workflowEndpoints = [
     path: "/workflows",
     operation: "createWorkflow",
     summary: "Create a workflow",
-    details: `It is enabled, and runs on what happens from now on. ${CODE_DETAILS}`,
+    details: `The workflow is enabled, and runs on events from now on. ${CODE_DETAILS}`,
     errors: ["NOT_FOUND"],
     body: WorkflowCreation,
     status: 201,
@@ -57,8 +58,8 @@ export const workflowEndpoints = [
     method: "PATCH",
     path: "/workflows/:workflowId",
     operation: "updateWorkflow",
-    summary: "Change a workflow, disable it or enable it again",
-    details: `Counts for every run that begins after the answer, those on events that wait already included; runs in progress end as they began. While it is disabled nothing is run, and what happens meanwhile is not caught up on. ${CODE_DETAILS}`,
+    summary: "Update, disable or enable a workflow",
+    details: `Applies to every run that starts after the response, also for events that are already pending; runs in progress finish unchanged. A disabled workflow does not run, and does not catch up on the events it missed. ${CODE_DETAILS}`,
     errors: ["NOT_FOUND"],
     body: WorkflowUpdate,
     status: 200,
@@ -71,8 +72,8 @@ export const workflowEndpoints = [
     method: "DELETE",
     path: "/workflows/:workflowId",
     operation: "deleteWorkflow",
-    summary: "Delete a workflow with its executions",
-    details: "Runs in progress finish; no new ones begin.",
+    summary: "Delete a workflow and its executions",
+    details: "Runs in progress finish; no new ones start.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Workflow deleted",
@@ -84,9 +85,9 @@ export const workflowEndpoints = [
     method: "GET",
     path: "/workflows/:workflowId/executions",
     operation: "listWorkflowExecutions",
-    summary: "List the runs of a workflow",
+    summary: "List a workflow's executions",
     details:
-      "Those that are over, newest first, as far as they are remembered: the latest 1,000, for 7 days. A run happens at most once for an event, after the runs on earlier events of the same room. A page of large results ends early: go on at `offset` plus the number shown.",
+      "Finished runs, newest first. The latest 1,000 are kept, for 7 days. A workflow runs at most once per event, after its runs for earlier events of the same room. A page of large results may end early: continue at `offset` plus the number of executions returned.",
     errors: ["NOT_FOUND"],
     query: z.object(paging),
     status: 200,
@@ -101,7 +102,7 @@ export const workflowEndpoints = [
     operation: "runWorkflow",
     summary: "Run a workflow now",
     details:
-      "With an event made of the room and the user as they are, though nothing has happened; what the run does is real. It waits for no other run, and the answer waits for its end. A `session.closed` without `userId` tells of the newest 100 users of the room. A disabled workflow answers `CONFLICT`.",
+      "Runs with an event about the room and the user as they are now. The event is made up, but the effects of the run are real. The run does not wait for others, and the response waits until it is finished. A `session.closed` event without `userId` contains the newest 100 users of the room. A disabled workflow answers `CONFLICT`.",
     errors: ["NOT_FOUND"],
     body: WorkflowRun,
     status: 200,

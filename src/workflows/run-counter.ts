@@ -1,5 +1,4 @@
-/** Counts a workflow's runs for its organization's overview: one write at a time, which takes along what has come meanwhile. */
-
+/** Counts a workflow's runs for the metrics: one write at a time, each with all runs that ended meanwhile. */
 import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
 import type { Tenant } from "../platform/d1.ts";
 
@@ -17,7 +16,7 @@ export class RunCounter {
     this.#log = log;
   }
 
-  /** Counts a run that is over; nobody waits for it. A crash may leave the latest ones uncounted. */
+  /** Counts a finished run in the background. A crash may lose the latest counts. */
   count(status: "success" | "failed"): void {
     this.#runs += 1;
     if (status === "failed") this.#failedRuns += 1;

@@ -1,19 +1,18 @@
-/** A workflow and its executions on the wire, and how rows become them. Safe to import from the client SDK. */
+/** Workflows and executions on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import { EventName } from "../delivery/events.ts";
-import type { DeliveryRow } from "../delivery/subscriber/delivery-table.ts";
-import type { LoggedAttempt } from "../delivery/subscriber-port.ts";
+import type { DeliveryRecord, LoggedAttempt } from "../delivery/subscriber-port.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { WorkflowRow } from "./table.ts";
 
-/** The source code of a workflow may have this many bytes in UTF-8. */
+/** The maximum size of a workflow's source code, in bytes of UTF-8. */
 export const MAX_CODE_BYTES = 256 * 1024;
 
 const EXAMPLE = {
   id: "9b3e7c54-1f0a-4d68-b2c5-6e8f7a9d0c12",
   organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
-  name: "Greet who joins",
+  name: "Greet participants",
   code: "export default async (event, { room }) => {\n  const { name } = await room.get();\n  console.log(event.user.name, 'is in', name);\n  return { greeted: event.data.userId };\n};\n",
   events: ["participant.joined"],
   room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
@@ -22,19 +21,19 @@ const EXAMPLE = {
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
 
-/** Code of the customer that runs when events happen (spec section 2). */
+/** A customer's code that runs on events (spec section 2). */
 export const Workflow = z
   .object({
     id: z.uuid(),
     organization_id: z.uuid(),
     name: z.string(),
-    code: z.string().meta({ description: "As it was sent." }),
-    events: z.array(EventName).meta({ description: "What it runs on." }),
+    code: z.string().meta({ description: "The source code." }),
+    events: z.array(EventName).meta({ description: "The events it runs on." }),
     room_id: z
       .string()
       .nullable()
       .meta({ description: "The room whose events it runs on; null for all rooms." }),
-    enabled: z.boolean().meta({ description: "Without it nothing is run." }),
+    enabled: z.boolean().meta({ description: "A disabled workflow does not run." }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -49,11 +48,11 @@ const Code = z
     `must have 1 to ${MAX_CODE_BYTES} bytes`,
   )
   .meta({
-    description: `JavaScript or TypeScript, one module whose default export is a function, at most ${MAX_CODE_BYTES} bytes. The function is given the event and \`{ store, room, files, event }\`; what it returns, JSON, is the result.`,
+    description: `One module of JavaScript or TypeScript whose default export is a function, at most ${MAX_CODE_BYTES} bytes. The function receives the event and \`{ store, room, files, event }\`; the JSON value it returns is the result of the run.`,
     minLength: 1,
     maxLength: MAX_CODE_BYTES,
   });
-const Events = z.array(EventName).min(1).meta({ description: "At least one; repetitions count once." });
+const Events = z.array(EventName).min(1).meta({ description: "At least one; duplicates count once." });
 const RoomId = text(1, 255);
 
 /** Body of `POST /workflows`. */
@@ -62,7 +61,7 @@ export const WorkflowCreation = z
     name: Name,
     code: Code,
     events: Events,
-    roomId: RoomId.nullable().optional().meta({ description: "Left out or null: all rooms." }),
+    roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
   })
   .meta({
     id: "WorkflowCreation",
@@ -91,21 +90,21 @@ export const WorkflowUpdate = z
   .meta({ id: "WorkflowUpdate", example: { enabled: false }, minProperties: 1 });
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
 
-/** Events that are about one user. */
-const isOfUser = (event: EventName): boolean => !event.startsWith("session.");
+/** True for events about one user. */
+const isAboutUser = (event: EventName): boolean => !event.startsWith("session.");
 
 /** Body of `POST /workflows/:workflowId/run`. */
 export const WorkflowRun = z
   .object({
-    event: EventName.meta({ description: "Any one, whatever the workflow runs on." }),
+    event: EventName.meta({ description: "Any event, not only those the workflow runs on." }),
     data: z.object({
-      roomId: RoomId.meta({ description: "Any room of yours, whatever the workflow runs on." }),
+      roomId: RoomId.meta({ description: "Any room of the organization, not only the workflow's." }),
       userId: text(1, 255).optional().meta({
-        description: "A user of the room; required but for `session.started` and `session.closed`.",
+        description: "A user of the room; required except for `session.started` and `session.closed`.",
       }),
     }),
   })
-  .refine(({ event, data }) => data.userId !== undefined || !isOfUser(event), {
+  .refine(({ event, data }) => data.userId !== undefined || !isAboutUser(event), {
     path: ["data", "userId"],
     message: "is required for this event",
   })
@@ -118,7 +117,7 @@ export const WorkflowRun = z
   });
 export type WorkflowRun = z.infer<typeof WorkflowRun>;
 
-/** A line that a run has written to its console. */
+/** A line that a run wrote to its console. */
 export const LogLine = z.object({
   level: z.enum(["debug", "log", "info", "warn", "error"]),
   message: z.string().meta({ example: "Ada is in Weekly planning" }),
@@ -126,7 +125,7 @@ export const LogLine = z.object({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** A run that is over (spec section 2). */
+/** A finished run (spec section 2). */
 export const WorkflowExecution = z
   .object({
     id: z.uuid(),
@@ -135,12 +134,12 @@ export const WorkflowExecution = z
     status: z.enum(["success", "failed"]),
     result: z
       .string()
-      .meta({ description: "What was returned, as JSON; of a failed run, what went wrong, in words." }),
+      .meta({ description: "The returned value as JSON; for a failed run, the error message." }),
     duration_ms: z.number().meta({ minimum: 0 }),
     created_at: Timestamp.meta({
-      description: "When the event was taken in; the run follows those of its room that came before.",
+      description: "When the event was enqueued; the run follows those of earlier events of the room.",
     }),
-    logs: z.array(LogLine).meta({ description: "What it wrote to its console, the first line first." }),
+    logs: z.array(LogLine).meta({ description: "The lines it wrote to its console, oldest first." }),
   })
   .meta({
     id: "WorkflowExecution",
@@ -176,27 +175,27 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   updated_at: presentTime(row.updatedAt),
 });
 
-/** A run as the log of its delivery keeps it. */
+/** A run, as the log of its delivery keeps it. */
 export interface LoggedRun extends LoggedAttempt {
   /** JSON; null when it failed. */
   readonly result: string | null;
   readonly logs: readonly LogLine[];
 }
 
-/** Presents a delivery to a workflow that is over. */
-export function presentExecution(row: DeliveryRow): WorkflowExecution {
-  const run = parseRuns(row.log)[0];
+/** Presents a delivery to the workflow that is over. */
+export function presentExecution(workflowId: string, delivery: DeliveryRecord): WorkflowExecution {
+  const run = parseLog(delivery.log)[0];
   return {
-    id: row.id,
-    workflow_id: row.subscriber_id,
-    event: EventName.parse(row.event),
-    status: row.status === "success" ? "success" : "failed",
-    result: row.error ?? run?.result ?? "null",
+    id: delivery.id,
+    workflow_id: workflowId,
+    event: delivery.event,
+    status: delivery.status === "success" ? "success" : "failed",
+    result: delivery.error ?? run?.result ?? "null",
     duration_ms: run?.duration_ms ?? 0,
-    created_at: presentTime(row.created_at),
+    created_at: presentTime(delivery.createdAt),
     logs: [...(run?.logs ?? [])],
   };
 }
 
-/** As the handler told them. */
-const parseRuns = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];
+/** As the workflow's handler logged them. */
+const parseLog = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];

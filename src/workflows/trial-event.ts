@@ -1,4 +1,4 @@
-/** An event made of a room and a user as they are now, for trying a workflow out. */
+/** An event about a room and a user as they are now, for running a workflow by hand. */
 import type { RequestContext } from "../context/context.ts";
 import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
@@ -11,13 +11,13 @@ import { presentUser, type User } from "../users/schema.ts";
 import type { WorkflowRun } from "./schema.ts";
 import { selectWorkflowSummary } from "./store.ts";
 
-/** So many users stand in the made-up end of a session, the newest ones. */
+/** How many users a `session.closed` event shows: the newest ones. */
 const MAX_USERS = 100;
 const NEWEST = { limit: MAX_USERS, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
 
 /**
- * Nothing has happened: only the ids of the event and of its session are made up. NOT_FOUND when the workflow,
- * the room or the user is not there; null when the workflow is disabled. One D1 round trip and one object call.
+ * The event's own id and its session's are made up; everything else is real. NOT_FOUND when the workflow, the room or
+ * the user does not exist; null when the workflow is disabled. Costs one D1 round trip and one object call.
  */
 export async function trialEvent(
   ctx: RequestContext,
@@ -41,16 +41,16 @@ export async function trialEvent(
     users.map(({ id }) => id),
   );
   const [eventId, now] = [await eventIdFor(ctx, workflowId), ctx.now()];
-  const happening = happeningOf(
+  const draft = draftEvent(
     event,
     presentRoom(room, now, live.figures),
     users.map((row) => presentUser(row, live.attendance[row.id])),
     ctx.newId(),
   );
-  return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, happening), occurredAt: now };
+  return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, draft), occurredAt: now };
 }
 
-/** The same for all requests with one Idempotency-Key, so that of two at once one runs. */
+/** All requests with one Idempotency-Key share an event id, so only one of them runs. */
 async function eventIdFor(
   { accountId, idempotencyKey, newId }: RequestContext,
   workflowId: string,
@@ -58,16 +58,16 @@ async function eventIdFor(
   if (idempotencyKey === null) return newId();
   const source = JSON.stringify([accountId, workflowId, idempotencyKey]);
   const hash = await sha256(new TextEncoder().encode(source));
-  // A UUID of version 8: RFC 9562 leaves its bits to whoever makes one.
+  // A UUID of version 8, whose other bits RFC 9562 leaves to the application.
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
-/** The first of `users` is the one whom an event of a user is about. */
-function happeningOf(event: EventName, room: Room, users: User[], sessionId: string): EventDraft {
+/** An event of a user is about the first of `users`. */
+function draftEvent(event: EventName, room: Room, users: User[], sessionId: string): EventDraft {
   const [roomId, [user]] = [room.id, users];
   if (event === "session.closed") return { event, data: { roomId, sessionId }, room, users };
   if (event === "session.started") return { event, data: { roomId, sessionId }, room };
-  if (user === undefined) throw new Error("An event of a user needs one");
+  if (user === undefined) throw new Error("An event of a user needs a user");
   const userId = user.id;
   if (event === "participant.joined" || event === "participant.left") {
     return { event, data: { roomId, userId, sessionId }, room, user };

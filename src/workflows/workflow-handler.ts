@@ -1,5 +1,4 @@
-/** Gives a workflow its events: reads its row, runs its code with what it may do, and tells how that went. */
-
+/** Delivers events to a workflow: reads its row, runs its code with a run kit, and reports the outcome. */
 import { type Env, workflowDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
@@ -18,53 +17,53 @@ import type { LoggedRun } from "./schema.ts";
 import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
-/** How long to wait before the next try when the database fails, or nothing can be started. */
+/** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
-/** When nothing could be started for so long, a run that cannot be started has failed. */
+/** When no run could be started for this long, runs that cannot be started fail instead of waiting. */
 export const MAX_STUCK_MS = 5 * 60_000;
 const NOT_STARTED = "The workflow could not be started";
 
-/** A run that took too much of the processor is followed by this multiple of its time, in which none begins. */
+/** After a run that used too much processor time, the workflow rests for this multiple of that time. */
 const REST_FACTOR = 4;
 
 type Ended = Extract<DeliveryOutcome, { type: "delivered" | "failed" }>;
 
-/** Kept with the workflow's object, as JSON. */
-interface Memory {
-  /** Epoch milliseconds since when nothing could be started; null while runs are. */
+/** What the workflow's object keeps for its handler. */
+interface State {
+  /** Since when no run could be started (epoch ms); null while runs start. */
   readonly stuckSince: number | null;
 }
 
 export class WorkflowHandler implements DeliveryHandler {
   readonly interruption =
-    "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.";
+    "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
   readonly #tenant: Tenant;
   readonly #env: Env;
   readonly #id: string;
   readonly #now: () => number;
-  readonly #memory: HandlerState;
+  readonly #state: HandlerState;
   readonly #row: CachedRow<RunnableWorkflow>;
-  readonly #tally: RunCounter;
+  readonly #runCounter: RunCounter;
   #runner: Runner | null = null;
 
-  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, memory: HandlerState) {
+  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
     this.#env = env;
     this.#id = key.id;
     this.#now = now;
-    this.#memory = memory;
+    this.#state = state;
     this.#row = new CachedRow(async () => {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
-    this.#tally = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
+    this.#runCounter = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
   }
 
   requireVersion(version: number): void {
     this.#row.requireVersion(version);
   }
 
-  async deliver(envelope: OutgoingEvent): Promise<DeliveryOutcome> {
+  async deliver(event: OutgoingEvent): Promise<DeliveryOutcome> {
     let row: RunnableWorkflow | null;
     try {
       row = await this.#row.get();
@@ -75,21 +74,21 @@ export class WorkflowHandler implements DeliveryHandler {
     if (row === null) return { type: "orphaned" };
     if (row.enabled === 0) return { type: "unwanted" };
     if (row.problemAtRun !== null) {
-      this.#tally.count("failed");
+      this.#runCounter.count("failed");
       return { type: "failed", attempt: null, error: parseProblem(row.problemAtRun).message };
     }
     const startedAt = this.#now();
-    const run = await this.#run(row, envelope).catch((error: unknown) => {
+    const run = await this.#run(row, event).catch((error: unknown) => {
       this.#log(NOT_STARTED, error);
       return null;
     });
-    if (run === null) return this.#giveUpOrPostpone();
-    this.#remember({ stuckSince: null });
-    this.#tally.count(run.report.status);
+    if (run === null) return this.#failOrPostpone();
+    this.#writeState({ stuckSince: null });
+    this.#runCounter.count(run.report.status);
     return { ...outcomeOf(run.report, startedAt), restMs: run.restMs };
   }
 
-  /** Rejects when nothing was run. */
+  /** Rejects when the run could not be started. */
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
     { roomId, body }: OutgoingEvent,
@@ -101,7 +100,7 @@ export class WorkflowHandler implements DeliveryHandler {
     return { report, restMs: restAfter(report, limits) };
   }
 
-  /** What one run may do, in the room of its event. */
+  /** What one run may use, in the room of its event. */
   #openKit(scope: KitScope): RunKit {
     return new RunKit(scope, {
       db: this.#tenant.db,
@@ -114,10 +113,10 @@ export class WorkflowHandler implements DeliveryHandler {
     });
   }
 
-  #giveUpOrPostpone(): DeliveryOutcome {
+  #failOrPostpone(): DeliveryOutcome {
     const now = this.#now();
-    const stuckSince = parseMemory(this.#memory.read()).stuckSince ?? now;
-    this.#remember({ stuckSince });
+    const stuckSince = parseState(this.#state.read()).stuckSince ?? now;
+    this.#writeState({ stuckSince });
     return now - stuckSince < MAX_STUCK_MS
       ? this.#postponed
       : { type: "failed", attempt: null, error: NOT_STARTED };
@@ -127,9 +126,9 @@ export class WorkflowHandler implements DeliveryHandler {
     return { type: "postponed", until: this.#now() + PAUSE_MS, why: NOT_STARTED };
   }
 
-  #remember({ stuckSince }: Memory): void {
-    if (parseMemory(this.#memory.read()).stuckSince === stuckSince) return;
-    this.#memory.write(JSON.stringify({ stuckSince }));
+  #writeState({ stuckSince }: State): void {
+    if (parseState(this.#state.read()).stuckSince === stuckSince) return;
+    this.#state.write(JSON.stringify({ stuckSince }));
   }
 
   #log(message: string, error?: unknown): void {
@@ -138,8 +137,8 @@ export class WorkflowHandler implements DeliveryHandler {
 }
 
 /**
- * Where programs share one thread with everybody, one that takes more than production gives it pays with rest: its
- * workflow has a fifth of the time at most, whatever waits for it.
+ * Where programs share one thread, a workflow whose run exceeds production's processor time rests afterwards, so that
+ * it uses a fifth of the thread at most.
  */
 const restAfter = ({ ranMs }: RunReport, { cpuMs }: RunLimits): number =>
   ranMs > cpuMs ? REST_FACTOR * ranMs : 0;
@@ -155,10 +154,10 @@ function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: n
   return isSuccess ? { type: "delivered", attempt } : { type: "failed", attempt, error: result };
 }
 
-/** As {@link WorkflowHandler} wrote it, if it did yet. */
-const parseMemory = (json: string): Memory => ({
+/** As {@link WorkflowHandler} wrote it; not stuck before the first write. */
+const parseState = (json: string): State => ({
   stuckSince: null,
-  ...(JSON.parse(json) as Partial<Memory>),
+  ...(JSON.parse(json) as Partial<State>),
 });
 
 /** As the command that saved the code wrote it. */

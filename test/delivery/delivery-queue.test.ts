@@ -59,14 +59,14 @@ it("an attempt whose outcome cannot be kept has failed of that, and is not made 
   };
   await withQueue({ type: "delivered", attempt }, async (queue, key) => {
     const row = await queue.enqueueManual(key, envelope).attempted;
-    expect(row).toMatchObject({ status: "failed", error: "What came of it could not be recorded" });
+    expect(row).toMatchObject({ status: "failed", error: "The outcome could not be recorded" });
   });
 });
 
 it("what is not wanted any more leaves no record", async () => {
   await withQueue({ type: "unwanted" }, async (queue, key) => {
     expect(await queue.enqueueManual(key, envelope).attempted).toBeNull();
-    expect(queue.history.list("any", 10, 0)).toEqual({ rows: [], total: 0 });
+    expect(queue.history.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
   });
 });
 

@@ -1,8 +1,7 @@
 /** A webhook with a real receiver, for tests of what it is sent. */
 import { expect, inject } from "vitest";
 import { Event, EventName } from "../../src/delivery/events.ts";
-import type { Delivery } from "../../src/delivery/subscriber-port.ts";
-import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Delivery, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

@@ -6,9 +6,9 @@ import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-histor
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
-import type { Delivery, OutgoingEvent, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
+import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
-import type { Webhook } from "../../src/webhooks/schema.ts";
+import { type Delivery, presentDelivery, type Webhook } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { Listener } from "./recording-subscriber.ts";
 
@@ -75,9 +75,9 @@ class Subject {
     return runDurableObjectAlarm(this.stub);
   }
 
-  async list(status?: Delivery["status"]): Promise<readonly Delivery[]> {
-    const page = { limit: 100, offset: 0 };
-    return (await subscribers.listDeliveries(this.key, { status }, page)).deliveries;
+  async list(filter: StatusFilter = "any"): Promise<readonly Delivery[]> {
+    const { deliveries } = await subscribers.list(this.key, filter, { limit: 100, offset: 0 });
+    return deliveries.map((each) => presentDelivery(this.key.id, each));
   }
 
   /** The newest delivery when `isSo`. */
@@ -161,7 +161,7 @@ describe("a webhook's object", () => {
     await subject.take(first);
     const [delivery] = await subject.listener.settled(1);
     const again = await subscribers.redeliver(subject.key, delivery?.id ?? "");
-    expect(again).toMatchObject({ status: "pending", attempts: 0, payload: first.body });
+    expect(again).toMatchObject({ status: "pending", attempts: 0, body: first.body });
     expect(again?.id).not.toBe(delivery?.id);
     await subject.listener.settled(2);
     const ids = (await subject.listener.received()).map(({ headers }) => headers["webhook-id"]);
@@ -169,8 +169,9 @@ describe("a webhook's object", () => {
   });
 
   it("waits for the first attempt when an event is sent by hand", async () => {
-    const delivery = await subscribers.send(subject.key, envelope(7));
-    expect(delivery).toMatchObject({ status: "success", attempts: 1, log: [{ status_code: 200 }] });
+    const delivery = await subscribers.deliverNow(subject.key, envelope(7));
+    expect(delivery).toMatchObject({ status: "success", attempts: 1 });
+    expect(JSON.parse(delivery?.log ?? "[]")).toMatchObject([{ status_code: 200 }]);
     expect(await subject.numbers()).toEqual([7]);
   });
 
@@ -179,7 +180,7 @@ describe("a webhook's object", () => {
     await subject.take(envelope(1));
     expect(await subject.latest(({ status }) => status === "failed")).toMatchObject({
       attempts: 0,
-      error: "The webhook was switched off",
+      error: "The webhook was disabled",
       next_retry_at: null,
       log: [],
     });
@@ -229,8 +230,7 @@ describe("a webhook's object", () => {
       object.enqueue(subject.key, events(MAX_KEPT + 20), 1);
     });
     const page = { limit: 1, offset: 0 };
-    const total = async () =>
-      (await subscribers.listDeliveries(subject.key, { status: "success" }, page)).total;
+    const total = async () => (await subscribers.list(subject.key, "success", page)).total;
     await expect.poll(total, { timeout: 30_000 }).toBe(MAX_KEPT + 20);
     await subject.take(envelope(1));
     expect(await total()).toBeLessThanOrEqual(MAX_KEPT + 1);
@@ -317,11 +317,11 @@ describe("a receiver that fails", () => {
     const [waiting, late] = await subject.inside((object) => {
       object.enqueue(subject.key, events(MAX_WAITING), 1);
       object.enqueue(subject.key, [envelope(1)], 1);
-      const count = (status: Delivery["status"]) => object.listDeliveries(status, 1, 0);
+      const count = (filter: StatusFilter) => object.list(filter, 1, 0);
       return [count("pending").total, count("failed").deliveries];
     });
     expect(waiting).toBe(MAX_WAITING);
-    expect(late).toMatchObject([{ attempts: 0, error: "Too many events were waiting" }]);
+    expect(late).toMatchObject([{ attempts: 0, error: "Too many events were already waiting" }]);
     await subscribers.remove(subject.key);
   });
 });

@@ -108,7 +108,7 @@ it("tells of a run that a crash cut off, and does not repeat it", async () => {
     {
       status: "failed",
       result:
-        "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.",
+        "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event",
     },
   ]);
   expect((await filesIn(room.id)).map(({ filename }) => filename)).toEqual(["Bo.txt", "Ada.txt"]);

@@ -3,8 +3,7 @@ import { env } from "cloudflare:workers";
 import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { Event, EventName } from "../../src/delivery/events.ts";
-import type { Delivery } from "../../src/delivery/subscriber-port.ts";
-import type { Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import type { Delivery, Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  hasFailedTooLong,
   JITTER,
+  judgeHealth,
   MAX_FAILING_MS,
   MAX_RETRY_AFTER_MS,
   planRetry,
@@ -71,9 +71,19 @@ it.each(["delivered", "gone"] as const)("a delivery that is %s is not tried agai
   expect(planRetry({ attempts: 1, result, now: 0, random: middle })).toBeNull();
 });
 
-it("a webhook is given up after five days of nothing but failures", () => {
+it("a webhook is hopeless after five days of failures alone; a success or a change of its row starts anew", () => {
   expect(MAX_FAILING_MS).toBe(120 * HOUR_MS);
-  expect(hasFailedTooLong(null, Number.MAX_SAFE_INTEGER)).toBe(false);
-  expect(hasFailedTooLong(7, 7 + MAX_FAILING_MS - 1)).toBe(false);
-  expect(hasFailedTooLong(7, 7 + MAX_FAILING_MS)).toBe(true);
+  const after = (failingSince: number | null, now: number, fields: object = {}) =>
+    judgeHealth({ failingSince, version: 1 }, { hasFailed: true, version: 1, now, ...fields });
+  expect(after(null, 7)).toEqual({ failingSince: 7, version: 1, isHopeless: false });
+  expect(after(7, 7 + MAX_FAILING_MS - 1)).toEqual({ failingSince: 7, version: 1, isHopeless: false });
+  expect(after(7, 7 + MAX_FAILING_MS)).toEqual({ failingSince: 7, version: 1, isHopeless: true });
+  const [success, change] = [{ hasFailed: false }, { version: 2 }];
+  expect(after(7, 7 + MAX_FAILING_MS, success)).toEqual({
+    failingSince: null,
+    version: 1,
+    isHopeless: false,
+  });
+  const sinceChange = { failingSince: 7 + MAX_FAILING_MS, version: 2, isHopeless: false };
+  expect(after(7, 7 + MAX_FAILING_MS, change)).toEqual(sinceChange);
 });

@@ -8,7 +8,7 @@ import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
-import type { WorkflowExecution } from "../../src/workflows/schema.ts";
+import { presentExecution, type WorkflowExecution } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";
@@ -20,7 +20,7 @@ const WATCH_MS = 5_000;
 /** Returns the number of its event. */
 const NUMBERS = "export default (event) => event.number;";
 const INTERRUPTED =
-  "The run was interrupted: the service was restarted while it ran. It is not repeated, so that nothing happens twice.";
+  "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
 
 const subscribers = subscriberGateway(env);
 
@@ -81,7 +81,8 @@ class Subject {
   }
 
   async list(): Promise<readonly WorkflowExecution[]> {
-    return (await subscribers.listExecutions(this.key, { limit: 100, offset: 0 })).executions;
+    const { deliveries } = await subscribers.list(this.key, "over", { limit: 100, offset: 0 });
+    return deliveries.map((each) => presentExecution(this.key.id, each));
   }
 
   /** Ends the object's life in the middle of whatever it does. */
@@ -182,9 +183,9 @@ describe("a workflow's object", () => {
       const crowd = Array.from({ length: MAX_WAITING }, (_, number) => envelope(number, room));
       object.enqueue(subject.key, crowd, 1);
       object.enqueue(subject.key, [envelope(1)], 1);
-      return object.listExecutions(10, 0).executions;
+      return object.list("over", 10, 0).deliveries;
     });
-    expect(late).toMatchObject([{ status: "failed", result: "Too many events were waiting" }]);
+    expect(late).toMatchObject([{ status: "failed", error: "Too many events were already waiting" }]);
     await subscribers.remove(subject.key);
   });
 
@@ -193,7 +194,7 @@ describe("a workflow's object", () => {
     await subject.take(...Array.from({ length: MAX_KEPT + 20 }, (_, number) => envelope(number)));
     await expect.poll(() => subject.pending(), { timeout: 60_000 }).toBe(0);
     await subject.take(envelope(1));
-    const total = async () => (await subscribers.listExecutions(subject.key, { limit: 1, offset: 0 })).total;
+    const total = async () => (await subscribers.list(subject.key, "over", { limit: 1, offset: 0 })).total;
     expect(await total()).toBeLessThanOrEqual(MAX_KEPT + 1);
     await expect.poll(() => subject.pending()).toBe(0);
     expect(await subject.advance(KEPT_MS - 1)).toBe(true);

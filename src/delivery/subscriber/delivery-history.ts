@@ -1,24 +1,16 @@
-/** What is shown of a subscriber's deliveries, and for how long. */
+/** The deliveries of a subscriber as lists show them, and how long they are kept. */
+import type { DeliveryPage, DeliveryRecord, StatusFilter } from "../subscriber-port.ts";
+import type { DeliveryStore } from "./delivery-store.ts";
+import { SELECT_DELIVERIES } from "./delivery-table.ts";
 
-import type { OutgoingEvent } from "../subscriber-port.ts";
-import {
-  type DeliveryRow,
-  type DeliveryStatus,
-  SELECT_DELIVERIES,
-  toOutgoingEvent,
-} from "./delivery-table.ts";
-import type { SubscriberStorage } from "./subscriber-storage.ts";
-
-/** Of the deliveries that are over, so many are kept, the latest ones, and none for longer than this. */
+/** Of the deliveries that are over, the latest ones are kept, this many at most… */
 export const MAX_KEPT = 1_000;
+/** …and for this long. */
 export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-/** For so long an event that is handed over once more is known; whoever hands over tries again within seconds. */
-const KNOWN_MS = 24 * 60 * 60 * 1000;
-/** A page ends with what goes beyond it: 32 MiB is what one object can answer another. */
+/** How long a repeated event id is recognized; whoever enqueues tries again within seconds. */
+const EVENT_ID_KEPT_MS = 24 * 60 * 60 * 1000;
+/** A page ends before it exceeds this: one object's RPC result may have 32 MiB at most. */
 export const MAX_PAGE_CHARS = 4 * 1024 * 1024;
-
-/** `over` is all but what is pending. */
-export type StatusFilter = DeliveryStatus | "over" | "any";
 
 const WHERE: Readonly<Record<StatusFilter, string>> = {
   any: "",
@@ -29,63 +21,54 @@ const WHERE: Readonly<Record<StatusFilter, string>> = {
 };
 
 export class DeliveryHistory {
-  readonly #storage: SubscriberStorage;
+  readonly #store: DeliveryStore;
 
-  constructor(storage: SubscriberStorage) {
-    this.#storage = storage;
-  }
-
-  find(seq: number): DeliveryRow | null {
-    return this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq)[0] ?? null;
+  constructor(store: DeliveryStore) {
+    this.#store = store;
   }
 
   /** The latest delivery of the event. */
-  findByEvent(eventId: string): DeliveryRow | null {
+  findByEvent(eventId: string): DeliveryRecord | null {
     const query = `${SELECT_DELIVERIES} WHERE event_id = ? ORDER BY seq DESC LIMIT 1`;
-    return this.#storage.read<DeliveryRow>(query, eventId)[0] ?? null;
+    return this.#store.read<DeliveryRecord>(query, eventId)[0] ?? null;
   }
 
-  findEnvelope(id: string): OutgoingEvent | null {
-    const [row] = this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE deliveries.id = ?`, id);
-    return row === undefined ? null : toOutgoingEvent(row);
+  findById(id: string): DeliveryRecord | null {
+    return this.#store.read<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE id = ?`, id)[0] ?? null;
   }
 
-  /** A page, newest first, and how many there are. It ends early rather than grow beyond all bounds. */
-  list(
-    standing: StatusFilter,
-    limit: number,
-    offset: number,
-  ): { readonly rows: DeliveryRow[]; readonly total: number } {
-    const where = WHERE[standing];
-    const [counted] = this.#storage.read<{ total: number }>(
+  /** A page, newest first, and the total; the first delivery is always there, however large. */
+  list(filter: StatusFilter, limit: number, offset: number): DeliveryPage {
+    const where = WHERE[filter];
+    const [counted] = this.#store.read<{ total: number }>(
       `SELECT count(*) AS total FROM deliveries ${where}`,
     );
-    const rows: DeliveryRow[] = [];
+    const deliveries: DeliveryRecord[] = [];
     let chars = 0;
     const query = `${SELECT_DELIVERIES} ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`;
-    for (const row of this.#storage.iterate<DeliveryRow>(query, limit, offset)) {
-      chars += row.body.length + row.log.length;
-      if (rows.length > 0 && chars > MAX_PAGE_CHARS) break;
-      rows.push(row);
+    for (const delivery of this.#store.iterate<DeliveryRecord>(query, limit, offset)) {
+      chars += delivery.body.length + delivery.log.length;
+      if (deliveries.length > 0 && chars > MAX_PAGE_CHARS) break;
+      deliveries.push(delivery);
     }
-    return { rows, total: counted?.total ?? 0 };
+    return { deliveries, total: counted?.total ?? 0 };
   }
 
-  /** Forgets what was over long ago, or has too much after it. */
+  /** Deletes what is no longer kept. */
   prune(now: number): void {
-    this.#storage.write(
+    this.#store.write(
       `DELETE FROM deliveries WHERE status <> 'pending' AND seq <=
          (SELECT seq FROM deliveries WHERE status <> 'pending' ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
       MAX_KEPT,
     );
-    this.#storage.write("DELETE FROM deliveries WHERE status <> 'pending' AND created_at < ?", now - KEPT_MS);
-    this.#storage.write("DELETE FROM known WHERE at < ?", now - KNOWN_MS);
+    this.#store.write("DELETE FROM deliveries WHERE status <> 'pending' AND created_at < ?", now - KEPT_MS);
+    this.#store.write("DELETE FROM known WHERE at < ?", now - EVENT_ID_KEPT_MS);
   }
 
-  /** When something of what is kept is to be forgotten (epoch ms); null when nothing is kept. */
-  forgetAt(): number | null {
+  /** When the oldest delivery that is over is to be deleted (epoch ms); null when there is none. */
+  pruneAt(): number | null {
     const query = "SELECT min(created_at) AS at FROM deliveries WHERE status <> 'pending'";
-    const at = this.#storage.read<{ at: number | null }>(query)[0]?.at ?? null;
+    const at = this.#store.read<{ at: number | null }>(query)[0]?.at ?? null;
     return at === null ? null : at + KEPT_MS;
   }
 }

@@ -1,44 +1,102 @@
-/** What a subscriber is to be given and was given: a row for each, written before anything is done about it. */
-
-import type { OutgoingEvent } from "../subscriber-port.ts";
-import { type DeliveryRow, SELECT_DELIVERIES, toOutgoingEvent } from "./delivery-table.ts";
-import type { DeliveryProgress } from "./progress.ts";
+/** A subscriber's SQLite database: every delivery is written before its first attempt. Empty until the first write. */
+import type { FinalOutcome, HandlerState } from "../handler.ts";
+import type { DeliveryRecord, DeliveryStatus, OutgoingEvent, SubscriberKey } from "../subscriber-port.ts";
+import { SELECT_DELIVERIES, TABLES } from "./delivery-table.ts";
 import type { Job } from "./scheduler.ts";
-import type { SubscriberStorage } from "./subscriber-storage.ts";
 
-/** A delivery that is to be written. */
+/** A delivery to write. */
 export interface NewDelivery {
   readonly id: string;
-  readonly envelope: OutgoingEvent;
+  readonly event: OutgoingEvent;
   readonly lane: string;
   readonly now: number;
-  /** Why it is over before it began; null when it is due at once. */
+  /** Why it fails without an attempt; null when it is due at once. */
   readonly refusal: string | null;
 }
 
-export class DeliveryStore {
-  readonly #storage: SubscriberStorage;
+type Row = Record<string, SqlStorageValue>;
 
-  constructor(storage: SubscriberStorage) {
+const STATUS_AFTER: Readonly<Record<FinalOutcome["type"], DeliveryStatus>> = {
+  delivered: "success",
+  retry: "pending",
+  failed: "failed",
+};
+
+export class DeliveryStore {
+  readonly #storage: DurableObjectStorage;
+  /** False until {@link open}, and after {@link clear}: reads then find nothing, and writes change nothing. */
+  #hasTables: boolean;
+
+  constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
+    const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'deliveries'";
+    this.#hasTables = storage.sql.exec(query).toArray().length > 0;
   }
 
-  /** Notes that the event was handed over; false when it was before. */
+  *iterate<T extends Row>(query: string, ...params: SqlStorageValue[]): Iterable<T> {
+    if (this.#hasTables) yield* this.#storage.sql.exec<T>(query, ...params);
+  }
+
+  read<T extends Row>(query: string, ...params: SqlStorageValue[]): T[] {
+    return [...this.iterate<T>(query, ...params)];
+  }
+
+  write(query: string, ...params: SqlStorageValue[]): void {
+    if (this.#hasTables) this.#storage.sql.exec(query, ...params);
+  }
+
+  /** Does all of `work` or nothing. */
+  transaction<T>(work: () => T): T {
+    const hadTables = this.#hasTables;
+    try {
+      return this.#storage.transactionSync(work);
+    } catch (error) {
+      this.#hasTables = hadTables; // tables are rolled back like rows
+      throw error;
+    }
+  }
+
+  /** Creates the tables with the subscriber's key, unless they exist. */
+  open({ kind, accountId, id }: SubscriberKey): void {
+    if (this.#hasTables) return;
+    this.#storage.sql.exec(TABLES);
+    this.#hasTables = true;
+    this.write("INSERT INTO subscriber VALUES (1, ?, ?, ?, '{}')", kind, accountId, id);
+  }
+
+  /** Removes everything, the alarm included. */
+  async clear(): Promise<void> {
+    this.#hasTables = false;
+    await this.#storage.deleteAll();
+  }
+
+  /** The subscriber's key; null before the first write. */
+  readKey(): SubscriberKey | null {
+    type KeyRow = { kind: SubscriberKey["kind"]; accountId: string; id: string };
+    return this.read<KeyRow>("SELECT kind, account_id AS accountId, id FROM subscriber")[0] ?? null;
+  }
+
+  readonly handlerState: HandlerState = {
+    read: () => this.read<{ memory: string }>("SELECT memory FROM subscriber")[0]?.memory ?? "{}",
+    write: (json) => this.write("UPDATE subscriber SET memory = ?", json),
+  };
+
+  /** Records that the event was enqueued; false when it was before. */
   recordEventId(eventId: string, now: number): boolean {
     const insertion = "INSERT INTO known VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING at";
-    return this.#storage.read(insertion, eventId, now).length > 0;
+    return this.read(insertion, eventId, now).length > 0;
   }
 
-  insert({ id, envelope, lane, now, refusal }: NewDelivery): Job {
-    const [row] = this.#storage.read<{ seq: number }>(
+  insert({ id, event, lane, now, refusal }: NewDelivery): Job {
+    const [row] = this.read<{ seq: number }>(
       `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at, error)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
       id,
-      envelope.eventId,
-      envelope.event,
-      envelope.roomId,
-      envelope.occurredAt,
-      envelope.body,
+      event.eventId,
+      event.event,
+      event.roomId,
+      event.occurredAt,
+      event.body,
       lane,
       now,
       refusal === null ? "pending" : "failed",
@@ -48,60 +106,56 @@ export class DeliveryStore {
     return { seq: row?.seq ?? 0, lane, attempts: 0, dueAt: now };
   }
 
-  /** All that waits, in the order in which it was taken. */
+  find(seq: number): DeliveryRecord | null {
+    return this.read<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq)[0] ?? null;
+  }
+
+  /** All pending deliveries, in the order in which they were enqueued. */
   listPending(): Job[] {
-    const query = "SELECT seq, lane, attempts, due_at FROM deliveries WHERE status = 'pending' ORDER BY seq";
-    return this.#storage
-      .read<{ seq: number; lane: string; attempts: number; due_at: number }>(query)
-      .map(({ due_at, ...job }) => ({ ...job, dueAt: due_at }));
+    return this.read<Job>(
+      "SELECT seq, lane, attempts, due_at AS dueAt FROM deliveries WHERE status = 'pending' ORDER BY seq",
+    );
   }
 
-  /** What is to be delivered; null when it is not kept any more. */
-  findEnvelope(seq: number): OutgoingEvent | null {
-    const [row] = this.#storage.read<DeliveryRow>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq);
-    return row === undefined ? null : toOutgoingEvent(row);
-  }
-
-  /** Marks the delivery as begun, for good once this settles: see {@link Courier.interruption}. */
+  /** Marks a first attempt that must not be repeated as started; on disk when this resolves. */
   async markStarted(seq: number, now: number): Promise<void> {
-    this.#storage.write("UPDATE deliveries SET last_attempt_at = ? WHERE seq = ?", now, seq);
+    this.write("UPDATE deliveries SET last_attempt_at = ? WHERE seq = ?", now, seq);
     await this.#storage.sync();
   }
 
-  /** Takes the mark back: nothing was begun after all. */
+  /** Removes the mark: no attempt was made after all. */
   clearStarted(seq: number): void {
-    this.#storage.write("UPDATE deliveries SET last_attempt_at = NULL WHERE seq = ? AND attempts = 0", seq);
+    this.write("UPDATE deliveries SET last_attempt_at = NULL WHERE seq = ? AND attempts = 0", seq);
   }
 
-  /** Those that were begun, and of which nothing else is known, have failed. */
+  /** Fails the deliveries whose first attempt started and has no recorded outcome. */
   failStarted(error: string): void {
-    this.#storage.write(
+    this.write(
       `UPDATE deliveries SET status = 'failed', due_at = NULL, error = ?
        WHERE status = 'pending' AND attempts = 0 AND last_attempt_at IS NOT NULL`,
       error,
     );
   }
 
-  recordProgress(seq: number, { status, retryAt, attempt, error }: DeliveryProgress): void {
-    this.#storage.write(
+  recordOutcome(seq: number, outcome: FinalOutcome): void {
+    this.write(
       "UPDATE deliveries SET status = ?, due_at = ?, error = ? WHERE seq = ?",
-      status,
-      retryAt,
-      error,
+      STATUS_AFTER[outcome.type],
+      outcome.type === "retry" ? outcome.at : null,
+      outcome.type === "delivered" ? null : outcome.error,
       seq,
     );
-    if (attempt === null) return;
-    this.#storage.write(
+    if (outcome.attempt === null) return;
+    this.write(
       `UPDATE deliveries SET attempts = attempts + 1, last_attempt_at = ?,
          log = json_insert(log, '$[#]', json(?)) WHERE seq = ?`,
-      Date.parse(attempt.attempted_at),
-      JSON.stringify(attempt),
+      Date.parse(outcome.attempt.attempted_at),
+      JSON.stringify(outcome.attempt),
       seq,
     );
   }
 
-  /** Removes the delivery as if it had never been. */
   remove(seq: number): void {
-    this.#storage.write("DELETE FROM deliveries WHERE seq = ?", seq);
+    this.write("DELETE FROM deliveries WHERE seq = ?", seq);
   }
 }

@@ -1,12 +1,10 @@
-/** The tables of a subscriber's object, and what their rows become. */
-import { presentTime } from "../../platform/time.ts";
-import { EventName } from "../events.ts";
-import type { Delivery, LoggedRequest, OutgoingEvent } from "../subscriber-port.ts";
+/** The tables of a subscriber's object. */
 
 /**
- * `lane` is the room, whose events go in order, or the delivery itself when it was asked for by hand. A first
- * attempt that may not be made twice has its `last_attempt_at` from its beginning on. `log` is an array of what
- * the handler told of each attempt.
+ * - `subscriber`: one row that names the subscriber, because an alarm brings no key; `memory` is the handler's state.
+ * - `deliveries`: `lane` is the ordering key, see `Job`. A first attempt that must not be repeated sets
+ *   `last_attempt_at` when it starts. `log` is a JSON array of what the handler logged of each attempt.
+ * - `known`: the event ids that were enqueued, so that each is enqueued once.
  */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS subscriber (
@@ -39,61 +37,7 @@ export const TABLES = `
   CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`;
 
-export type DeliveryStatus = Delivery["status"];
-
-/** All of a delivery, and whose it is; a condition may follow. */
-export const SELECT_DELIVERIES =
-  "SELECT deliveries.*, subscriber.id AS subscriber_id FROM deliveries, subscriber";
-
-export type DeliveryRow = {
-  subscriber_id: string;
-  seq: number;
-  id: string;
-  event_id: string;
-  event: string;
-  room_id: string;
-  occurred_at: number;
-  body: string;
-  lane: string;
-  created_at: number;
-  status: string;
-  attempts: number;
-  last_attempt_at: number | null;
-  due_at: number | null;
-  error: string | null;
-  log: string;
-};
-
-export const toOutgoingEvent = (row: DeliveryRow): OutgoingEvent => ({
-  eventId: row.event_id,
-  event: EventName.parse(row.event),
-  roomId: row.room_id,
-  body: row.body,
-  occurredAt: row.occurred_at,
-});
-
-const presentNullable = (epochMs: number | null): string | null =>
-  epochMs === null ? null : presentTime(epochMs);
-
-/** A delivery to a webhook. */
-export function presentDelivery(row: DeliveryRow): Delivery {
-  const log = parseLog(row.log);
-  return {
-    id: row.id,
-    webhook_id: row.subscriber_id,
-    event: EventName.parse(row.event),
-    payload: row.body,
-    status: parseStatus(row.status),
-    attempts: row.attempts,
-    last_attempt_at: presentNullable(row.last_attempt_at),
-    next_retry_at: row.attempts === 0 ? null : presentNullable(row.due_at),
-    status_code: log.at(-1)?.status_code ?? null,
-    error: row.error,
-    created_at: presentTime(row.created_at),
-    log,
-  };
-}
-
-/** As the object wrote them. */
-const parseStatus = (status: string): DeliveryStatus => status as DeliveryStatus;
-const parseLog = (log: string): LoggedRequest[] => JSON.parse(log) as LoggedRequest[];
+/** Selects `DeliveryRecord`s; a condition may follow. */
+export const SELECT_DELIVERIES = `SELECT seq, id, event_id AS eventId, event, room_id AS roomId,
+  occurred_at AS occurredAt, body, created_at AS createdAt, status, attempts,
+  last_attempt_at AS lastAttemptAt, due_at AS dueAt, error, log FROM deliveries`;

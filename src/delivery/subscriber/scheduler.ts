@@ -1,33 +1,33 @@
-/** A subscriber's queue: what to start now, what must wait for what, and when to look again. Pure: it reads no clock. */
+/** Decides which deliveries to start now, and when to look again. Pure: it reads no clock and starts nothing itself. */
 
-/** A delivery that is under way or waits. */
-export interface Job {
+/** A delivery that is pending: waiting or in flight. */
+export type Job = {
   readonly seq: number;
-  /** First attempts of one lane are made one after the other, in the order of `seq`. */
+  /** The ordering key: first attempts of one lane run one at a time, in the order of `seq`. */
   readonly lane: string;
-  /** Made so far. */
+  /** How many were made so far. */
   readonly attempts: number;
-  /** Epoch milliseconds: when a further attempt may be made. A first one is due at once. */
+  /** When a retry may start (epoch ms); a first attempt is due at once. */
   readonly dueAt: number;
-}
+};
 
-/** The platform lets one object wait for so many answers at once. */
+/** The platform lets one object wait for the responses of this many requests at once. */
 export const MAX_IN_FLIGHT = 6;
 
 export class Scheduler {
-  /** The first attempts that wait, by lane. */
+  /** Waiting first attempts, by lane. */
   readonly #lanes = new Map<string, Job[]>();
-  /** The lanes whose first job can start, each once; lanes take turns. */
+  /** The lanes whose next job may start, each once; lanes take turns. */
   #ready: string[] = [];
-  /** Further attempts that wait, the earliest first. */
+  /** Waiting retries, the earliest first. */
   readonly #retries: Job[] = [];
   readonly #inFlight = new Set<number>();
   readonly #busyLanes = new Set<string>();
-  #isRetrysTurn = false;
+  #isRetryNext = false;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #size = 0;
 
-  /** The jobs that wait or are under way. */
+  /** How many jobs wait or are in flight. */
   get size(): number {
     return this.#size;
   }
@@ -36,7 +36,7 @@ export class Scheduler {
     return this.#inFlight.size;
   }
 
-  /** Adds a job; those of one lane come in the order of `seq`. A lane that is new may have the next turn. */
+  /** Adds a job; callers add those of one lane in the order of `seq`. A new lane may take the next turn. */
   add(job: Job, turn: "next" | "last" = "last"): void {
     this.#size += 1;
     if (job.attempts > 0) this.#addRetry(job);
@@ -60,7 +60,7 @@ export class Scheduler {
     this.#retries.splice(at + 1, 0, job);
   }
 
-  /** The jobs to start at `now` (epoch ms). Each counts as under way until {@link settle}. */
+  /** The jobs to start at `now` (epoch ms). Each is in flight until {@link settle} or {@link postpone}. */
   start(now: number): Job[] {
     const started: Job[] = [];
     while (now >= this.#pausedUntil && this.#inFlight.size < MAX_IN_FLIGHT) {
@@ -72,12 +72,12 @@ export class Scheduler {
     return started;
   }
 
-  /** First and further attempts take turns, so that neither keeps the other waiting for good. */
+  /** First attempts and retries take turns, so neither starves the other. */
   #next(now: number): Job | null {
-    const job = this.#isRetrysTurn
+    const job = this.#isRetryNext
       ? (this.#nextRetry(now) ?? this.#nextFirst())
       : (this.#nextFirst() ?? this.#nextRetry(now));
-    if (job !== null) this.#isRetrysTurn = job.attempts === 0;
+    if (job !== null) this.#isRetryNext = job.attempts === 0;
     return job;
   }
 
@@ -98,7 +98,7 @@ export class Scheduler {
     return job;
   }
 
-  /** The attempt is over. With `retryAt` (epoch ms) another one follows; it holds up no first attempt. */
+  /** The attempt is over. With `retryAt` (epoch ms) a retry follows, which delays no first attempt. */
   settle(job: Job, retryAt: number | null): void {
     if (!this.#inFlight.delete(job.seq)) return;
     if (job.attempts === 0) {
@@ -109,7 +109,7 @@ export class Scheduler {
     else this.#addRetry({ ...job, attempts: job.attempts + 1, dueAt: retryAt });
   }
 
-  /** The attempt was not made after all and is due again as it was; nothing is started before `until` (epoch ms). */
+  /** The attempt was not made after all, and is due again. No job starts before `until` (epoch ms). */
   postpone(job: Job, until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
     if (!this.#inFlight.delete(job.seq)) return;
@@ -122,12 +122,12 @@ export class Scheduler {
     this.#ready.push(job.lane);
   }
 
-  /** Starts nothing for so long, beside how long it rests already; until `maxMs` from `now` at the latest. */
+  /** Starts no job for `ms` more than it already rests, but at most until `maxMs` after `now` (epoch ms). */
   rest(ms: number, now: number, maxMs: number): void {
     this.#pausedUntil = Math.min(Math.max(this.#pausedUntil, now) + ms, now + maxMs);
   }
 
-  /** Forgets all jobs, those under way included. */
+  /** Drops all jobs, in flight or not. */
   clear(): void {
     this.#lanes.clear();
     this.#ready = [];
@@ -137,7 +137,7 @@ export class Scheduler {
     this.#size = 0;
   }
 
-  /** When there is something to start (epoch ms); null when that waits for what is under way, or nothing waits. */
+  /** When a job may start (epoch ms); null when none waits, or none can start before one in flight is over. */
   dueAt(now: number): number | null {
     if (this.#inFlight.size >= MAX_IN_FLIGHT) return null;
     const earliest = this.#ready.length > 0 ? now : (this.#retries[0]?.dueAt ?? null);

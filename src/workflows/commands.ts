@@ -120,7 +120,7 @@ export async function deleteWorkflow(
   return {};
 }
 
-const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is disabled. Enable it first");
+const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is disabled; enable it to run it");
 
 /** Runs a workflow now, with an event about the room and user as they are, and returns the finished run. */
 export async function runWorkflow(

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: takes the README's pictures of the dashboard, of a service and data that it makes itself. */
+/** `npm run screenshots`: takes the pictures in docs/pictures, of a service and data that it creates itself. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
@@ -7,7 +7,7 @@ import { startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 
-const PICTURES = path.join(ROOT, "src/dashboard/pictures");
+const PICTURES = path.join(ROOT, "docs/pictures");
 const ROOMS = ["Onboarding", "Roadmap", "Design critique", "Retrospective", "Weekly planning"];
 const PEOPLE = ["Ada", "Bo", "Cleo"];
 const TASKS = {

@@ -54,7 +54,7 @@ export default defineConfig({
           name: "worker",
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: ["test/{stories,browser,sdk,node,bench,endurance}/**", "test/architecture.test.ts"],
+          exclude: ["test/{stories,browser,sdk,node,docs,bench,endurance}/**", "test/architecture.test.ts"],
           provide,
           maxWorkers: 2,
           sequence: FIRST,
@@ -80,14 +80,14 @@ export default defineConfig({
       },
       {
         root,
-        test: { name: "architecture", include: ["test/architecture.test.ts"], maxWorkers: 1, sequence: THEN },
+        test: { name: "architecture", include: ["test/architecture.test.ts", "test/docs/{links,snippets}.test.ts"], maxWorkers: 1, sequence: THEN },
       },
       {
         root,
         test: {
           name: "network",
           expect: expectOptions,
-          include: ["test/{stories,sdk,node,endurance}/**/*.test.ts"],
+          include: ["test/{stories,sdk,node,endurance}/**/*.test.ts", "test/docs/*-tours.test.ts"],
           globalSetup: ["test/node/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
           provide,
           testTimeout: 120_000,

@@ -1,11 +1,13 @@
 /** `npm run screenshots`: takes the pictures in docs/pictures, of a service and data that it creates itself. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import type { Browser, Page } from "playwright-core";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { ROOT } from "../node/processes.ts";
 import { startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
+import { Visitor } from "./visitor.ts";
 
 const PICTURES = path.join(ROOT, "docs/pictures");
 const ROOMS = ["Onboarding", "Roadmap", "Design critique", "Retrospective", "Weekly planning"];
@@ -15,12 +17,44 @@ const TASKS = {
   "write-agenda": { title: "Write the agenda", done: false, for: "Bo" },
   "bring-tea": { title: "Bring tea", done: false, for: "Cleo" },
 };
+/** What each user writes on the board, and where its pointer rests in the end. */
+const NOTES = [
+  { name: "Ada", text: "Sketch the onboarding", pointer: { x: 640, y: 150 } },
+  { name: "Bo", text: "Ask three customers", pointer: { x: 300, y: 330 } },
+  { name: "Cleo", text: "Demo on Friday", pointer: { x: 590, y: 430 } },
+];
+const SIZE = { width: 1120, height: 640 };
 
-const service = await startService();
-const browser = await launchChromium();
-try {
-  const look = { viewport: { width: 1120, height: 640 }, deviceScaleFactor: 1 };
-  const desk = await Desk.signedUp(browser, service.url, { organization: "Boards" }, look);
+const take = (page: Page, name: string) => page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
+
+/** The demo as one of three users sees it. */
+async function takeBoard(browser: Browser, url: string): Promise<void> {
+  const visitors: Visitor[] = [];
+  for (const { name, text } of NOTES) {
+    const visitor = await Visitor.open(browser, url, name, { viewport: SIZE });
+    await visitor.addNote(text);
+    visitors.push(visitor);
+  }
+  const [ada, ...others] = visitors;
+  if (ada === undefined) return;
+  await ada.page.getByLabel("Comment", { exact: true }).fill("Who takes the first interview?");
+  await ada.page.getByRole("button", { name: "Send" }).click();
+  for (const [index, { name, pointer }] of NOTES.slice(1).entries()) {
+    const place = await others[index]?.point(pointer.x, pointer.y);
+    if (place !== undefined) await ada.arrives(ada.cursor(name), place);
+  }
+  await ada.page.locator("textarea:focus").evaluateAll((all) => {
+    for (const one of all) one.blur();
+  });
+  for (const { text } of NOTES) await ada.note(text).waitFor();
+  await take(ada.page, "board");
+  for (const visitor of visitors) await visitor.close();
+}
+
+/** The dashboard of an organization with a room in which three users are at work. */
+async function takeDashboard(browser: Browser, url: string): Promise<void> {
+  const look = { viewport: SIZE, deviceScaleFactor: 1 };
+  const desk = await Desk.signedUp(browser, url, { organization: "Boards" }, look);
   await desk.ask("POST", "/webhooks", { url: "http://127.0.0.1:9/", events: ["participant.joined"] });
   let roomId = "";
   for (const name of ROOMS) {
@@ -30,24 +64,30 @@ try {
   const clients: AtriumClient[] = [];
   for (const name of PEOPLE) {
     const { token } = await desk.ask<{ token: string }>("POST", "/users", { name, roomId });
-    const client = new AtriumClient({ serverUrl: service.url, authToken: token });
+    const client = new AtriumClient({ serverUrl: url, authToken: token });
     await client.join();
     clients.push(client);
   }
   for (const [key, task] of Object.entries(TASKS)) await clients[0]?.store("tasks").set(key, task);
 
-  await mkdir(PICTURES, { recursive: true });
-  const take = (name: string) => desk.page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   await desk.enter();
   await desk.row("Weekly planning").getByText("3").waitFor();
   await desk.page.locator(".figures > div", { hasText: "Participants online" }).getByText("3").waitFor();
-  await take("overview");
+  await take(desk.page, "overview");
   await desk.page.emulateMedia({ colorScheme: "dark" });
   await desk.enter(`/rooms/${roomId}/stores`);
   await desk.row("bring-tea").waitFor();
   await desk.page.getByText("3 online").waitFor();
-  await take("stores");
+  await take(desk.page, "stores");
   for (const client of clients) client.disconnect();
+}
+
+await mkdir(PICTURES, { recursive: true });
+const service = await startService();
+const browser = await launchChromium();
+try {
+  await takeBoard(browser, service.url);
+  await takeDashboard(browser, service.url);
 } finally {
   await browser.close();
   await service.kill();

@@ -1,0 +1,60 @@
+/** Links between documents lead to files and headings that exist. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT } from "../node/processes.ts";
+import { listDocuments, readAnchors, readBlocks, readDocument, readLinks } from "./markdown.ts";
+
+const documents = await listDocuments();
+const isElsewhere = (target: string): boolean => /^https?:/.test(target);
+
+/** Why the link leads nowhere; null when it leads somewhere. */
+async function findProblem(from: string, target: string): Promise<string | null> {
+  const [file = "", anchor] = target.split("#");
+  const to = file === "" ? from : path.posix.join(path.posix.dirname(from), file);
+  const exists = await stat(path.join(ROOT, to)).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return `${to} does not exist`;
+  if (anchor === undefined) return null;
+  return readAnchors(await readDocument(to)).has(anchor) ? null : `${to} has no heading #${anchor}`;
+}
+
+describe.each(documents)("%s", (file) => {
+  it("links only to files and headings that exist", async () => {
+    const links = readLinks(await readDocument(file)).filter(({ target }) => !isElsewhere(target));
+    const problems = await Promise.all(
+      links.map(async ({ target, line }) => {
+        const problem = await findProblem(file, target);
+        return problem === null ? [] : [`${file}:${line}: ${problem}`];
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  });
+
+  it("names a language for every fenced block", async () => {
+    const text = await readDocument(file);
+    const fences = text.split("\n").filter((line) => line.startsWith("```")).length;
+    expect(fences).toBe(2 * readBlocks(text).length);
+  });
+});
+
+it("docs/README.md lists every guide, and every other page of docs", async () => {
+  const listed = readLinks(await readDocument("docs/README.md")).map(({ target }) => `docs/${target}`);
+  const pages = documents.filter(
+    (file) => /^docs\/(guides\/)?[^/]+$/.test(file) && file !== "docs/README.md",
+  );
+  expect(listed).toEqual(expect.arrayContaining(pages));
+});
+
+it("docs/decisions/README.md lists every decision", async () => {
+  const index = "docs/decisions/README.md";
+  const listed = readLinks(await readDocument(index)).map(({ target }) => `docs/decisions/${target}`);
+  const pages = documents.filter((file) => file.startsWith("docs/decisions/") && file !== index);
+  expect(listed).toEqual(expect.arrayContaining(pages));
+});
+
+it("the README has at most 200 lines", async () => {
+  expect((await readDocument("README.md")).split("\n").length - 1).toBeLessThanOrEqual(200);
+});

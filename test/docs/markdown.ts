@@ -1,0 +1,69 @@
+/** Reads what the documentation's tests check in Markdown: fenced blocks, headings and links, with their lines. */
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { ROOT } from "../node/processes.ts";
+
+export interface Block {
+  /** The language after the fence, such as `ts`. */
+  readonly language: string;
+  readonly code: string;
+  /** Line of the first line of code, from 1. */
+  readonly line: number;
+  /** The line before the fence: a comment may say what the block is for. */
+  readonly before: string;
+}
+
+export interface Link {
+  readonly target: string;
+  readonly line: number;
+}
+
+/** The Markdown files of the repository by their paths from its root. */
+export async function listDocuments(): Promise<string[]> {
+  const docs = await readdir(path.join(ROOT, "docs"), { recursive: true });
+  const pages = docs.filter((name) => name.endsWith(".md")).map((name) => path.posix.join("docs", name));
+  return ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pages.sort()];
+}
+
+export const readDocument = (file: string): Promise<string> => readFile(path.join(ROOT, file), "utf8");
+
+/** The fenced blocks of a text. */
+export function readBlocks(text: string): Block[] {
+  const lines = text.split("\n");
+  const blocks: Block[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const language = /^```(\w+)$/.exec(lines[index] ?? "")?.[1];
+    if (language === undefined) continue;
+    const end = lines.indexOf("```", index + 1);
+    const code = lines.slice(index + 1, end).join("\n");
+    blocks.push({ language, code, line: index + 2, before: lines[index - 1] ?? "" });
+    index = end;
+  }
+  return blocks;
+}
+
+/** The text with everything inside fences left blank, so that lines keep their numbers. */
+export const withoutBlocks = (text: string): string =>
+  text.replaceAll(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, ""));
+
+/** Targets of links and pictures outside of code. */
+export const readLinks = (text: string): Link[] =>
+  withoutBlocks(text)
+    .split("\n")
+    .flatMap((line, index) =>
+      [...line.replaceAll(/`[^`]*`/g, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => ({
+        target,
+        line: index + 1,
+      })),
+    );
+
+/** Ids of the headings, as GitHub and the service's /docs make them. */
+export const readAnchors = (text: string): Set<string> =>
+  new Set(
+    [...withoutBlocks(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );

@@ -1,0 +1,20 @@
+/** What the snippets of the documentation take for granted: values that their readers have. */
+import type { AtriumClient } from "atrium/client";
+import type { AtriumServer } from "atrium/server";
+
+declare global {
+  const accountId: string;
+  const apiKey: string;
+  const authToken: string;
+  const roomId: string;
+  const userId: string;
+  const webhookId: string;
+  const file: File;
+  const atrium: AtriumServer;
+  const client: AtriumClient<{
+    readonly tasks: {
+      readonly title: { readonly type: "string"; readonly required: true };
+      readonly done: { readonly type: "boolean"; readonly default: false };
+    };
+  }>;
+}

@@ -1,0 +1,64 @@
+/** Every TypeScript snippet of the README and the guides compiles under `strict`, against the SDK's sources. */
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ROOT, run } from "../node/processes.ts";
+import { type Block, listDocuments, readBlocks, readDocument } from "./markdown.ts";
+
+const LANGUAGES = ["ts", "tsx"];
+const TSC = path.join(ROOT, "node_modules/.bin/tsc");
+const GLOBALS = "snippet-globals.d.ts";
+const sdk = (part: string): string[] => [path.join(ROOT, `src/sdk/${part}/index.ts`)];
+
+const CONFIG = {
+  extends: path.join(ROOT, "tsconfig.json"),
+  compilerOptions: {
+    lib: ["es2024", "dom", "dom.iterable"],
+    types: [],
+    jsx: "react-jsx",
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    paths: {
+      "atrium/client": sdk("client"),
+      "atrium/react": sdk("react"),
+      "atrium/server": sdk("server"),
+      "atrium/workflow": sdk("workflow"),
+    },
+  },
+  include: ["."],
+  exclude: [],
+};
+
+let directory: string;
+
+beforeAll(async () => {
+  await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
+  directory = await mkdtemp(path.join(ROOT, ".wrangler/snippets-")); // within reach of node_modules
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** A module whose lines have the numbers that they have in the document. */
+const moduleOf = ({ code, line }: Block): string => `${"\n".repeat(line - 1)}${code}\nexport {};\n`;
+
+it("the snippets compile", { timeout: 120_000 }, async () => {
+  /** The document of each module. */
+  const origins = new Map<string, string>();
+  for (const file of await listDocuments()) {
+    const blocks = readBlocks(await readDocument(file));
+    for (const block of blocks.filter(({ language }) => LANGUAGES.includes(language))) {
+      const name = `snippet-${origins.size}.${block.language}`;
+      origins.set(name, file);
+      await writeFile(path.join(directory, name), moduleOf(block));
+    }
+  }
+  expect(origins.size).toBeGreaterThan(20);
+  await cp(path.join(import.meta.dirname, GLOBALS), path.join(directory, GLOBALS));
+  await writeFile(path.join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
+
+  const { stdout } = await run(TSC, ["--project", directory, "--pretty", "false"], { cwd: directory });
+  const problems = stdout.replaceAll(
+    /^(snippet-\d+\.tsx?)\((\d+),(\d+)\)/gm,
+    (_, name: string, line: string, column: string) => `${origins.get(name)}:${line}:${column}`,
+  );
+  expect(problems).toBe("");
+});

@@ -80,7 +80,12 @@ export default defineConfig({
       },
       {
         root,
-        test: { name: "architecture", include: ["test/architecture.test.ts", "test/docs/{links,snippets}.test.ts"], maxWorkers: 1, sequence: THEN },
+        test: {
+          name: "architecture",
+          include: ["test/architecture.test.ts", "test/docs/{links,snippets}.test.ts"],
+          maxWorkers: 1,
+          sequence: THEN,
+        },
       },
       {
         root,

@@ -1,8 +1,8 @@
-/** API keys: how one is made, checked for typos without a database, and turned into what is stored. */
+/** API keys: creation, a check for typos without a database, and the fingerprint that is stored. */
 import { crc32 } from "node:zlib";
 import { sha256 } from "../platform/hash.ts";
 
-/** Scanners find leaked keys by this prefix. */
+/** Secret scanners find leaked keys by this prefix. */
 const PREFIX = "atrium_sk_";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 62^43 > 2^256. */
@@ -10,10 +10,10 @@ const SECRET_LENGTH = 43;
 /** 62^6 > 2^32. */
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
-/** How much of a key's start is kept in the clear, by which people tell their keys apart. */
+/** How many characters of a key's start are stored in the clear, so that people can tell their keys apart. */
 const SHOWN_LENGTH = PREFIX.length + 4;
 
-/** What is stored of a key. */
+/** The stored form of a key. */
 export interface KeyFingerprint {
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
@@ -37,14 +37,14 @@ export function createApiKey(randomBytes: Uint8Array = crypto.getRandomValues(ne
   return PREFIX + secret + checksum(secret);
 }
 
-/** True when the text has a key's shape and its checksum fits: any other was never one of our keys. */
+/** True when the text has a key's shape and a matching checksum; anything else never was a key. */
 export function isApiKey(candidate: string): boolean {
   if (!SHAPE.test(candidate)) return false;
   const secret = candidate.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
   return candidate.endsWith(checksum(secret));
 }
 
-/** What is stored of a key: enough to recognise it, too little to use it. */
+/** The stored form of a key: enough to recognize it, too little to use it. */
 export async function fingerprintOf(apiKey: string): Promise<KeyFingerprint> {
   const hash = await sha256(new TextEncoder().encode(apiKey));
   return { hash, prefix: apiKey.slice(0, SHOWN_LENGTH), lastFour: apiKey.slice(-4) };

@@ -1,4 +1,4 @@
-/** What can be done to an organization's API keys. */
+/** The commands on API keys. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
@@ -6,7 +6,7 @@ import { type ApiKey, type ApiKeyCreation, presentKey } from "./schema.ts";
 import { deleteKey, insertKey } from "./store.ts";
 import { evictKey } from "./verify-key.ts";
 
-/** Makes a key. The answer is the only place where it is ever shown. */
+/** Creates an API key. Only this response contains the key itself. */
 export async function createApiKey(
   ctx: RequestContext,
   input: ApiKeyCreation,
@@ -27,13 +27,13 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key, within 30 s everywhere. CONFLICT for the key that makes the request, so that an
- * organization cannot lock itself out: it makes another one first.
+ * Revokes a key, within 30 s everywhere. CONFLICT for the key that makes the request, so that an organization
+ * cannot lock itself out.
  */
 export async function revokeApiKey(ctx: RequestContext, keyId: string): Promise<Record<string, never>> {
   requireOwner(ctx);
   if (ctx.actor.type === "key" && ctx.actor.keyId === keyId) {
-    throw new AppError("Accounts", "CONFLICT", "A key cannot revoke itself; make another one and use that");
+    throw new AppError("Accounts", "CONFLICT", "An API key cannot revoke itself; use another key");
   }
   const [deleted] = await ctx.commit([deleteKey(ctx, keyId)]);
   const key = deleted[0];

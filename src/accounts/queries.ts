@@ -1,11 +1,11 @@
-/** What can be asked about an organization's API keys. */
+/** The queries about API keys. */
 import type { RequestContext } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { type ApiKey, presentKey } from "./schema.ts";
 import { countKeys, selectKeys } from "./store.ts";
 
-/** The organization's keys, newest first. */
+/** The organization's API keys, newest first. */
 export async function listApiKeys(
   ctx: RequestContext,
   page: Page,

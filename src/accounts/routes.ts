@@ -1,4 +1,4 @@
-/** The endpoints of an organization's API keys. */
+/** The endpoints for API keys. */
 import * as z from "zod";
 import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
@@ -27,8 +27,8 @@ export const accountEndpoints = [
     operation: "createApiKey",
     module: "Accounts",
     access: "organization",
-    summary: "Make an API key",
-    details: "`key` is shown here and never again; a retry with the same Idempotency-Key answers 409.",
+    summary: "Create an API key",
+    details: "`key` is shown only once; a retry with the same Idempotency-Key gets 409.",
     errors: ["CONFLICT"],
     replay: SHOWN_ONCE,
     body: ApiKeyCreation,

@@ -1,4 +1,4 @@
-/** An API key on the wire. */
+/** API keys on the wire. */
 import * as z from "zod";
 import { Name } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";

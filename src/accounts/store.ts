@@ -1,4 +1,4 @@
-/** The only SQL about organizations' API keys. */
+/** The only SQL about API keys. */
 import { and, count, eq, sql } from "drizzle-orm";
 import {
   build,
@@ -19,7 +19,7 @@ const keyByHash = prepared(() =>
     .limit(1),
 );
 
-/** Across organizations, because it is what tells which organization asks. */
+/** Across organizations: the key determines the organization. */
 export const selectKeyByHash = (hash: string): Statement<ApiKeyRow> => keyByHash({ hash });
 
 const ofAccount = ({ accountId }: Tenant) => eq(apiKeys.accountId, accountId);

@@ -1,4 +1,4 @@
-/** Organizations and the keys that speak for them. */
+/** Organizations and their API keys. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const accounts = sqliteTable("accounts", {
@@ -15,9 +15,9 @@ export const apiKeys = sqliteTable(
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
     name: text().notNull(),
-    /** SHA-256 of the key in hexadecimal: 256 random bits need no slow hash. */
+    /** SHA-256 of the key in hexadecimal; 256 random bits need no slow hash. */
     hash: text().notNull().unique(),
-    /** The key's first characters and its last four, by which people tell their keys apart. */
+    /** The key's first characters and its last four, so that people can tell their keys apart. */
     prefix: text().notNull(),
     lastFour: text("last_four").notNull(),
     createdAt: integer("created_at").notNull(),

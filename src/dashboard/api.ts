@@ -1,4 +1,4 @@
-/** The corridor of `/dashboard/api`: like that of `/v1`, but for people, and for our own pages alone. */
+/** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
 import type * as z from "zod";
 import { type Env, jwtSecrets } from "../config.ts";
 import { checkBody, parseJson, readBody } from "../http/body.ts";
@@ -30,30 +30,30 @@ interface Description {
   readonly done: string;
 }
 
-/** A door as its feature writes it, with its input typed by its schema. */
+/** An endpoint as its feature declares it, with the input typed by its schema. */
 interface DashboardEndpointDefinition<V extends DashboardContext, Body, Data extends object>
   extends Description {
   readonly body?: z.ZodType<Body>;
-  readonly handle: (visit: V, input: Input<Body>) => Promise<DashboardResult<Data>>;
+  readonly handle: (ctx: V, input: Input<Body>) => Promise<DashboardResult<Data>>;
 }
 
-/** A door of any kind, as the corridor sees it. */
+/** An endpoint as the pipeline sees it. */
 export type DashboardEndpoint = Description & {
   readonly body: z.ZodType | undefined;
 } & (
     | {
         readonly access: "anyone";
-        handle(visit: DashboardContext, input: Input<unknown>): Promise<DashboardResult<object>>;
+        handle(ctx: DashboardContext, input: Input<unknown>): Promise<DashboardResult<object>>;
       }
     | {
         readonly access: "person";
-        handle(visit: PersonContext, input: Input<unknown>): Promise<DashboardResult<object>>;
+        handle(ctx: PersonContext, input: Input<unknown>): Promise<DashboardResult<object>>;
       }
   );
 
-// The corridor hands in what it parsed with the very schema: here the types are erased, there rejoined.
+// The pipeline passes input parsed by the endpoint's own schema, so erasing the types here is safe.
 
-/** Declares a door for whoever comes. */
+/** Declares an endpoint that needs no sign-in session. */
 export const publicEndpoint = <Body, Data extends object>({
   body,
   handle,
@@ -65,7 +65,7 @@ export const publicEndpoint = <Body, Data extends object>({
   handle: handle as never,
 });
 
-/** Declares a door for those who are signed in. */
+/** Declares an endpoint for signed-in people. */
 export const personEndpoint = <Body, Data extends object>({
   body,
   handle,
@@ -83,18 +83,18 @@ export interface DashboardCall {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Answers a call; never rejects. */
+/** Handles a request; never rejects. */
 export async function handleDashboardRequest(
-  door: DashboardEndpoint,
+  endpoint: DashboardEndpoint,
   call: DashboardCall,
 ): Promise<Response> {
   const requestId = crypto.randomUUID();
   try {
-    const { data, cookie } = await enter(door, call);
+    const { data, cookie } = await enter(endpoint, call);
     const headers: Record<string, string> = cookie === undefined ? {} : { "Set-Cookie": cookie };
-    return withoutCors(success(door.status, door.done, data, requestId, headers));
+    return withoutCors(success(endpoint.status, endpoint.done, data, requestId, headers));
   } catch (error) {
-    const refusal = toAppError(error, door.module);
+    const refusal = toAppError(error, endpoint.module);
     if (refusal.code === "INTERNAL_ERROR")
       logError("A dashboard request failed", { request: requestId }, error);
     return withoutCors(failure(refusal, requestId));
@@ -102,13 +102,13 @@ export async function handleDashboardRequest(
 }
 
 async function enter(
-  door: DashboardEndpoint,
+  endpoint: DashboardEndpoint,
   { request, env, params }: DashboardCall,
 ): Promise<DashboardResult<object>> {
   requireSameOrigin(request);
   const url = new URL(request.url);
-  checkPath(url.pathname, door.module);
-  const visit: DashboardContext = {
+  checkPath(url.pathname, endpoint.module);
+  const ctx: DashboardContext = {
     db: openDatabase(env.DB),
     cookie: signInCookieOf(request),
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
@@ -116,32 +116,37 @@ async function enter(
     newId: () => crypto.randomUUID(),
     limitPasswordAttempts: (subject) => limitPasswordAttempts(env, request, subject),
   };
-  const read = async () => ({ params, body: await bodyOf(door, request) });
-  if (door.access === "anyone") {
+  const read = async () => ({ params, body: await bodyOf(endpoint, request) });
+  if (endpoint.access === "anyone") {
     await limitDashboardRequests(env, request, null);
-    return door.handle(visit, await read());
+    return endpoint.handle(ctx, await read());
   }
-  const person = await whoIsIn(visit);
+  const person = await readSignIn(ctx);
   if (person === null) {
     await limitAuthFailures(env, request);
-    throw new AppError("Auth", "UNAUTHORIZED", "Nobody is signed in here; sign in first");
+    throw new AppError("Auth", "UNAUTHORIZED", "Not signed in; sign in first");
   }
   await limitDashboardRequests(env, request, person.personId);
-  return door.handle({ ...visit, person }, await read());
+  return endpoint.handle({ ...ctx, person }, await read());
 }
 
-/** Read anew each time: what a person sees of itself is never behind. */
-const whoIsIn = async ({ db, cookie, cookieSecret, now }: DashboardContext): Promise<SignInSession | null> =>
+/** Reads D1 each time, so that people see their own changes at once. */
+const readSignIn = async ({
+  db,
+  cookie,
+  cookieSecret,
+  now,
+}: DashboardContext): Promise<SignInSession | null> =>
   cookie === null
     ? null
     : verifySignIn(cookie, { db, secret: cookieSecret, now: now(), suffices: () => false });
 
-async function bodyOf(door: DashboardEndpoint, request: Request): Promise<unknown> {
-  if (door.body === undefined) return undefined;
-  const bytes = await readBody(request, door.module);
+async function bodyOf(endpoint: DashboardEndpoint, request: Request): Promise<unknown> {
+  if (endpoint.body === undefined) return undefined;
+  const bytes = await readBody(request, endpoint.module);
   return checkBody(
-    door.body,
-    parseJson(bytes, request.headers.get("Content-Type"), door.module),
-    door.module,
+    endpoint.body,
+    parseJson(bytes, request.headers.get("Content-Type"), endpoint.module),
+    endpoint.module,
   );
 }

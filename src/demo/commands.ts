@@ -1,4 +1,4 @@
-/** Lets visitors into the demo: the first one's coming makes the room, and each becomes a user of its own. */
+/** Creates visitors of the demo: each becomes a user of the demo room, which the first one creates. */
 import type { RequestContext } from "../context/context.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
@@ -6,16 +6,16 @@ import { createRoom } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { createUser } from "../users/commands.ts";
 
-/** The demo's room among those of its organization. */
+/** The demo room of the demo organization. */
 const ROOM = { name: "Demo", customId: "demo" };
 
-/** What those are called who give no name: "Merry Otter". */
+/** Visitors without a name get one such as "Merry Otter". */
 const MOODS = ["Brave", "Calm", "Clever", "Gentle", "Happy", "Merry", "Quiet", "Sunny"];
 const ANIMALS = ["Badger", "Finch", "Hare", "Heron", "Lynx", "Otter", "Puffin", "Wren"];
 
 const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random() * names.length)] ?? "";
 
-/** A new user of the demo's room; NOT_FOUND when `DEMO_ACCOUNT_ID` names no organization. */
+/** Creates a user of the demo room. NOT_FOUND when `DEMO_ACCOUNT_ID` is not the id of an organization. */
 export async function createVisitor(
   ctx: RequestContext,
   name = `${oneOf(MOODS)} ${oneOf(ANIMALS)}`,
@@ -30,14 +30,18 @@ async function findRoomId(ctx: RequestContext): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** Of several first visitors at once, one makes the room and the others find it. */
+/** Of several first visitors at once, one creates the room and the others find it. */
 async function createRoomOnce(ctx: RequestContext): Promise<string> {
   try {
     const { room } = await createRoom(ctx, ROOM);
     return room.id;
   } catch (error) {
     if (violatedConstraint(error) === "foreign") {
-      throw new AppError("Accounts", "NOT_FOUND", "DEMO_ACCOUNT_ID names no organization of this service");
+      throw new AppError(
+        "Accounts",
+        "NOT_FOUND",
+        "DEMO_ACCOUNT_ID is not the id of an organization; set it to one of this service",
+      );
     }
     const made = error instanceof AppError && error.code === "CONFLICT" ? await findRoomId(ctx) : null;
     if (made === null) throw error;

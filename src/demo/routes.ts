@@ -1,4 +1,4 @@
-/** The demo's doors: its page, and the credentials of those who open it. Beside the API, not a part of it. */
+/** The demo's page and the endpoint for its visitors, both outside the API. */
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
 import type { Env } from "../config.ts";
@@ -14,14 +14,14 @@ import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
 import { createVisitor } from "./commands.ts";
 
-/** Answered through the same corridor as the API's endpoints, for the organization that the demo belongs to. */
+/** Runs through the same request pipeline as the API's endpoints, for the demo organization. */
 const visitors = endpoint({
   method: "POST",
   path: "/demo/visitors",
   operation: "createDemoVisitor",
   module: "Users",
   access: "public",
-  summary: "Become a user of the demo's room",
+  summary: "Become a user of the demo room",
   errors: ["NOT_FOUND"],
   query: z.object({ name: Name.optional() }),
   status: 201,
@@ -30,41 +30,41 @@ const visitors = endpoint({
   handle: (ctx, { query }) => createVisitor(ctx, query.name),
 });
 
-/** The organization that the demo belongs to; NOT_FOUND where there is no demo. */
+/** The id of the demo organization. NOT_FOUND where there is no demo. */
 function demoAccountId({ DEMO_ACCOUNT_ID }: Env): string {
   if (DEMO_ACCOUNT_ID) return DEMO_ACCOUNT_ID;
   throw new AppError(
     "Server",
     "NOT_FOUND",
-    "There is no demo here: `npm start` brings one, and a deployment has one once the variable DEMO_ACCOUNT_ID names the organization that it belongs to",
+    "This service has no demo; set the variable DEMO_ACCOUNT_ID to the id of the organization that it should belong to (`npm start` does)",
   );
 }
 
-async function answering(work: () => Promise<Response>): Promise<Response> {
+async function respond(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
     const requestId = crypto.randomUUID();
-    const refusal = toAppError(error, "Server");
-    if (refusal.code === "INTERNAL_ERROR")
-      logError("A request of the demo failed", { request: requestId }, error);
-    return failure(refusal, requestId);
+    const appError = toAppError(error, "Server");
+    if (appError.code === "INTERNAL_ERROR") logError("A demo request failed", { request: requestId }, error);
+    return failure(appError, requestId);
   }
 }
 
-/** `POST /demo/visitors`: a token for whoever asks, at a rate that lets nobody fill the room. */
+/** `POST /demo/visitors`: a token for anyone, at a rate that keeps a single client from filling the room. */
 export const handleVisitor = (request: Request, env: Env, execution: ExecutionContext): Promise<Response> =>
-  answering(async () => {
+  respond(async () => {
     const accountId = demoAccountId(env);
     await limitDemoVisitors(env, request);
     return handleRequest(visitors, { request, env, execution, params: { accountId } });
   });
 
-/** The page and its files, which may load, run and reach nothing but this service. */
+/** The page and its files. Their headers let them load, run and reach this service only. */
 export const demoPage = (request: Request, env: Env): Promise<Response> =>
-  answering(async () => {
+  respond(async () => {
     demoAccountId(env);
     const asset = await env.ASSETS.fetch(request);
-    if (asset.status === 404) throw new AppError("Server", "NOT_FOUND", "The demo has no such file");
+    if (asset.status === 404)
+      throw new AppError("Server", "NOT_FOUND", "The demo has no file with this name");
     return withPageHeaders(asset, new URL(request.url));
   });

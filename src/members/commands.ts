@@ -1,4 +1,4 @@
-/** What can be done about who belongs to an organization. */
+/** The commands on members and invitations. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import type { OwnOrganization } from "../people/schema.ts";
 import { evictPerson } from "../people/verify-sign-in.ts";
@@ -16,14 +16,14 @@ import {
   selectMembership,
 } from "./store.ts";
 
-/** How long an invitation can be accepted. */
+/** How long an invitation is valid. */
 export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const TOKEN_BYTES = 32;
 
 const createToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
 
-/** Makes an invitation, for whoever has its link. The answer is the only place where that is ever shown. */
+/** Creates an invitation for anyone who has its link. Only this response contains the link. */
 export async function createInvitation(
   ctx: RequestContext,
   { role }: InvitationCreation,
@@ -56,7 +56,7 @@ export async function deleteInvitation(ctx: RequestContext, id: string): Promise
   return {};
 }
 
-/** Ends a membership: somebody else's for owners, one's own for everybody. CONFLICT for the last owner's. */
+/** Removes a member. Owners remove anyone, members only themselves. CONFLICT for the last owner. */
 export async function removeMember(ctx: RequestContext, personId: string): Promise<Record<string, never>> {
   if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) requireOwner(ctx);
   const [before, deleted] = await ctx.commit([
@@ -65,13 +65,17 @@ export async function removeMember(ctx: RequestContext, personId: string): Promi
   ]);
   if (before.length === 0) throw notFound("Accounts", "Member");
   if (deleted.length === 0) {
-    throw new AppError("Accounts", "CONFLICT", "The last owner stays; invite another owner first");
+    throw new AppError(
+      "Accounts",
+      "CONFLICT",
+      "The last owner cannot be removed; invite another owner first",
+    );
   }
   evictPerson(personId);
   return {};
 }
 
-/** What makes an organization, and the person its first owner. */
+/** Plans a new organization, with the person as its first owner. */
 export function newOrganization(
   personId: string,
   { id, name, createdAt }: { readonly id: string; readonly name: string; readonly createdAt: number },
@@ -83,8 +87,8 @@ export function newOrganization(
 }
 
 /**
- * What lets the person in by an invitation's link, and uses that up; NOT_FOUND when it cannot be accepted any more.
- * When the statements fail because somebody was faster, {@link membershipError} says so.
+ * Plans a membership by an invitation, which it uses up. NOT_FOUND when the invitation is not valid any more.
+ * Pass the error of a batch with these statements through {@link membershipError}.
  */
 export async function planInvitedMembership(
   db: Database,
@@ -97,16 +101,16 @@ export async function planInvitedMembership(
   return { organization: { id: accountId, name: organization, role }, statements };
 }
 
-/** What a batch that lets somebody in failed of, as the person should hear it; other errors as they are. */
+/** Translates the error of a batch that adds a member for the person; returns other errors unchanged. */
 export function membershipError(error: unknown): unknown {
   const violated = violatedConstraint(error);
   if (violated === "required:memberships.account_id") return invitationGone();
   if (violated?.startsWith("unique:memberships.") === true) {
-    return new AppError("Accounts", "CONFLICT", "You belong to this organization already");
+    return new AppError("Accounts", "CONFLICT", "You are already a member of this organization");
   }
   return error;
 }
 
-/** Forgets invitations that cannot be accepted any more. */
+/** Deletes expired invitations. */
 export const purgeExpiredInvitations = (db: Database, now: number): Promise<unknown> =>
   db.run([deleteExpiredInvitations(now)]);

@@ -1,4 +1,4 @@
-/** What can be asked about who belongs to an organization. */
+/** The queries about members and invitations. */
 import type { RequestContext } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Database, Page } from "../platform/d1.ts";
@@ -14,10 +14,10 @@ import {
   selectOpenInvitation,
 } from "./store.ts";
 
-/** The hash under which a link's token is stored. */
+/** The hash under which an invitation is stored: SHA-256 of its token. */
 export const invitationHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
 
-/** What is answered for a link that was used, has expired, or was never one. */
+/** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
   new AppError(
     "Accounts",
@@ -25,7 +25,7 @@ export const invitationGone = () =>
     "This invitation was used or withdrawn, or has expired; ask for a new one",
   );
 
-/** The organization's members, who came last first. */
+/** The organization's members, the most recent first. */
 export async function listMembers(
   ctx: RequestContext,
   page: Page,
@@ -34,7 +34,7 @@ export async function listMembers(
   return { members: rows.map(presentMember), ...presentPage(page, counted) };
 }
 
-/** The organization's invitations that can still be accepted, newest first. */
+/** The organization's valid invitations, newest first. */
 export async function listInvitations(
   ctx: RequestContext,
   page: Page,
@@ -44,7 +44,7 @@ export async function listInvitations(
   return { invitations: rows.map(presentInvitation), ...presentPage(page, counted) };
 }
 
-/** What the holder of a link is invited to; NOT_FOUND when it cannot be accepted any more. */
+/** The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more. */
 export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
   const [[row]] = await db.run([selectOpenInvitation(await invitationHashOf(token), now)]);
   if (row === undefined) throw invitationGone();

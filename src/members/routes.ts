@@ -1,4 +1,4 @@
-/** The endpoints of an organization's members and invitations. */
+/** The endpoints for members and invitations. */
 import * as z from "zod";
 import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
@@ -14,7 +14,7 @@ export const memberEndpoints = [
     module: "Accounts",
     access: "organization",
     summary: "List members",
-    details: "The people who can sign in to the dashboard for this organization, who came last first.",
+    details: "The people who can sign in to the dashboard for this organization, most recent first.",
     errors: [],
     query: z.object(paging),
     status: 200,
@@ -30,7 +30,7 @@ export const memberEndpoints = [
     access: "organization",
     summary: "Remove a member",
     details:
-      "Takes effect within 30 seconds everywhere. Members who are no owners can remove nobody but themselves; the last owner stays.",
+      "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed.",
     errors: ["NOT_FOUND", "CONFLICT"],
     status: 200,
     done: "Member removed",
@@ -44,7 +44,7 @@ export const memberEndpoints = [
     module: "Accounts",
     access: "organization",
     summary: "List invitations",
-    details: "Those that can still be accepted, newest first, without their links.",
+    details: "Valid invitations, newest first, without their links.",
     errors: [],
     query: z.object(paging),
     status: 200,
@@ -58,9 +58,9 @@ export const memberEndpoints = [
     operation: "createInvitation",
     module: "Accounts",
     access: "organization",
-    summary: "Invite somebody",
+    summary: "Invite a person",
     details:
-      "`url` lets one person join within seven days. It is shown here and never again; a retry with the same Idempotency-Key answers 409.",
+      "`url` lets one person join within seven days. It is shown only once; a retry with the same Idempotency-Key gets 409.",
     errors: ["CONFLICT"],
     replay: SHOWN_ONCE,
     body: InvitationCreation,

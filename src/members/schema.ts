@@ -5,11 +5,11 @@ import type { MemberRow } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
 export const MemberRole = z.enum(["owner", "member"]).meta({
-  description: "An owner also manages members, invitations and API keys.",
+  description: "Owners also manage members, invitations and API keys.",
 });
 export type MemberRole = z.infer<typeof MemberRole>;
 
-/** Somebody who belongs to the organization. */
+/** A person's membership of the organization. */
 export const Member = z
   .object({
     id: z.uuid(),
@@ -30,7 +30,7 @@ export const Member = z
   });
 export type Member = z.infer<typeof Member>;
 
-/** An invitation that can still be accepted, without its link. */
+/** A valid invitation, without its link. */
 export const Invitation = z
   .object({
     id: z.uuid(),

@@ -14,7 +14,7 @@ export interface MemberRow {
   readonly joinedAt: number;
 }
 
-/** An invitation as the one sees it who was sent its link. */
+/** An invitation as its recipient sees it. */
 export interface OpenInvitation {
   readonly accountId: string;
   readonly organization: string;
@@ -61,7 +61,7 @@ export const selectMembership = (tenant: Tenant, personId: string): Statement<{ 
       .where(whereIs(tenant, personId)),
   );
 
-/** Ends a membership, unless it is the last owner's. */
+/** Deletes a membership, unless it is the last owner's. */
 export const deleteMembership = (tenant: Tenant, personId: string): Statement<{ personId: string }> =>
   statement(
     build
@@ -124,7 +124,7 @@ export const deleteInvitation = (tenant: Tenant, id: string, now: number): State
       .returning({ id: invitations.id }),
   );
 
-/** Across organizations, because the link is what tells which organization invites. */
+/** Across organizations: the token determines the organization. */
 export const selectOpenInvitation = (tokenHash: string, now: number): Statement<OpenInvitation> =>
   statement(
     build
@@ -141,20 +141,20 @@ export const selectOpenInvitation = (tokenHash: string, now: number): Statement<
   );
 
 /**
- * Lets the person in and uses the invitation up. When there is none any more, what it says is NULL where a
- * membership has none, so that the whole batch fails and whoever comes second gets nothing done.
+ * Adds the person as a member and uses up the invitation. If it is gone, the columns read from it are NULL, which
+ * violates the table's constraints, so the whole batch of the second person to accept it fails.
  */
 export const acceptInvitation = (
   tokenHash: string,
   personId: string,
   now: number,
 ): readonly [Statement, Statement] => {
-  const said = (column: "account_id" | "role") =>
+  const invited = (column: "account_id" | "role") =>
     `(SELECT ${column} FROM invitations WHERE token_hash = ? AND expires_at > ?)`;
   return [
     {
       sql: `INSERT INTO memberships (account_id, person_id, role, joined_at)
-            VALUES (${said("account_id")}, ?, ${said("role")}, ?)`,
+            VALUES (${invited("account_id")}, ?, ${invited("role")}, ?)`,
       params: [tokenHash, now, personId, tokenHash, now, now],
     },
     statement(build.delete(invitations).where(eq(invitations.tokenHash, tokenHash))),

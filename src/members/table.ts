@@ -1,4 +1,4 @@
-/** Who belongs to which organization, and who may come to. */
+/** Memberships of people in organizations, and invitations to become a member. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
 import { people } from "../people/table.ts";
@@ -33,7 +33,7 @@ export const invitations = sqliteTable(
     role: role(),
     /** SHA-256 of the link's token in hexadecimal. */
     tokenHash: text("token_hash").notNull().unique(),
-    /** The member who invites; null for an API key, and when that person is gone. */
+    /** The person who invited; null for an API key, or when the person was deleted. */
     invitedBy: text("invited_by").references(() => people.id, { onDelete: "set null" }),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

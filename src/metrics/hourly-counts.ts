@@ -1,20 +1,20 @@
-/** Counts what happens, by the hour: a statement for the batch that makes it happen. */
+/** Hourly counts: a statement for the batch that makes the counted change. */
 import type { Statement, Tenant } from "../platform/d1.ts";
 
 export const HOUR_MS = 60 * 60 * 1000;
 
-/** What is counted. */
+/** The counts of one change. */
 export interface HourlyCounts {
   readonly events?: number;
   readonly runs?: number;
-  /** Those of the runs that failed. */
+  /** How many of `runs` failed. */
   readonly failedRuns?: number;
 }
 
-/** The beginning of the hour that `at` is in; both in epoch milliseconds. */
+/** The start of the hour that contains `at`; both in epoch milliseconds. */
 export const hourOf = (at: number): number => at - (at % HOUR_MS);
 
-/** Counts what happened at `at`, if each of `conditions` selects a row. A crash may have some counted twice. */
+/** Adds counts for the hour of `at` (epoch ms) if each of `conditions` selects a row. A retry after a crash counts twice. */
 export const incrementHourlyCounts = (
   { accountId }: Pick<Tenant, "accountId">,
   at: number,

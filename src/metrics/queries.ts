@@ -1,4 +1,4 @@
-/** What can be asked about an organization as a whole. */
+/** The overview of an organization. */
 import type { RequestContext } from "../context/context.ts";
 import type { Database } from "../platform/d1.ts";
 import { presentTime } from "../platform/time.ts";
@@ -9,7 +9,7 @@ import { countUsers, deleteHours, selectHours, selectRoomTotals } from "./store.
 const HOURS_SHOWN = 24;
 const HOURS_KEPT = 48;
 
-/** An organization at a glance, in one D1 trip: as lists show it, and so up to a second behind. */
+/** The organization's totals and its last 24 hours, in one D1 trip. Live counts may be up to a second old. */
 export async function getOverview(ctx: RequestContext): Promise<Overview> {
   const first = hourOf(ctx.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
   const [[rooms], [users], rows] = await ctx.db.run([
@@ -37,6 +37,6 @@ export async function getOverview(ctx: RequestContext): Promise<Overview> {
   };
 }
 
-/** Forgets what no chart shows any more. */
+/** Deletes the counts of hours that no chart shows any more. */
 export const deleteOldHourlyCounts = (db: Database, now: number): Promise<unknown> =>
   db.run([deleteHours(hourOf(now) - HOURS_KEPT * HOUR_MS)]);

@@ -1,4 +1,4 @@
-/** The endpoint for an organization at a glance. */
+/** The endpoint for an organization's overview. */
 import { endpoint } from "../http/endpoint.ts";
 import { getOverview } from "./queries.ts";
 import { Overview } from "./schema.ts";
@@ -11,7 +11,7 @@ export const overviewEndpoints = [
     module: "Accounts",
     access: "organization",
     summary: "Get an overview",
-    details: "Figures of all rooms together, as lists show them, and what happened in the last 24 hours.",
+    details: "Totals over all rooms, and activity in the last 24 hours.",
     errors: [],
     status: 200,
     done: "Overview retrieved",

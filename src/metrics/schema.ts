@@ -1,15 +1,15 @@
-/** An organization at a glance, on the wire. */
+/** An organization's overview on the wire. */
 import * as z from "zod";
 import { Timestamp } from "../platform/time.ts";
 
 const Count = z.int().meta({ minimum: 0 });
 
-/** What happened in one hour. */
+/** The activity of one hour. */
 export const Hour = z
   .object({
-    at: Timestamp.meta({ description: "When the hour began." }),
+    at: Timestamp.meta({ description: "The start of the hour." }),
     events: Count,
-    runs: Count.meta({ description: "Runs of workflows." }),
+    runs: Count.meta({ description: "Workflow runs." }),
     failed_runs: Count,
   })
   .meta({
@@ -20,12 +20,12 @@ export type Hour = z.infer<typeof Hour>;
 
 export const Overview = z.object({
   rooms_total: Count.meta({ example: 3 }),
-  rooms_online: Count.meta({ description: "Rooms that somebody is in.", example: 1 }),
+  rooms_online: Count.meta({ description: "Rooms with at least one participant.", example: 1 }),
   participants_online: Count.meta({ example: 2 }),
   users_total: Count.meta({ example: 8 }),
-  events_last_day: Count.meta({ description: "In the hours below.", example: 12 }),
+  events_last_day: Count.meta({ description: "The sum over `hours`.", example: 12 }),
   runs_last_day: Count.meta({ example: 2 }),
   failed_runs_last_day: Count.meta({ example: 0 }),
-  hours: z.array(Hour).meta({ description: "The last 24, the current one last." }),
+  hours: z.array(Hour).meta({ description: "The last 24 hours; the current one comes last." }),
 });
 export type Overview = z.infer<typeof Overview>;

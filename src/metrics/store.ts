@@ -1,11 +1,11 @@
-/** The only SQL that reads an organization's figures all together. */
+/** The only SQL for an organization's totals and hourly counts. */
 import { and, asc, count, eq, gte, lt, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { rooms } from "../rooms/table.ts";
 import { users } from "../users/table.ts";
 import { type HourRow, hourlyCounts } from "./table.ts";
 
-/** The rooms' figures as their objects have copied them. */
+/** Totals over all rooms, from the stats that their objects copy to D1. */
 export interface RoomTotals {
   readonly total: number;
   readonly online: number;
@@ -32,7 +32,7 @@ export const countUsers = ({ accountId }: Tenant): Statement<{ total: number }> 
       .where(eq(users.accountId, accountId)),
   );
 
-/** The hours from `from` on (epoch ms) in which anything happened, the first one first. */
+/** The hours since `from` (epoch ms) with any activity, the earliest first. */
 export const selectHours = ({ accountId }: Tenant, from: number): Statement<HourRow> => {
   const { accountId: _, ...columns } = columnsOf(hourlyCounts);
   return statement(
@@ -44,6 +44,6 @@ export const selectHours = ({ accountId }: Tenant, from: number): Statement<Hour
   );
 };
 
-/** Forgets the hours before `before` (epoch ms), of all organizations. */
+/** Deletes the hours before `before` (epoch ms) of all organizations. */
 export const deleteHours = (before: number): Statement =>
   statement(build.delete(hourlyCounts).where(lt(hourlyCounts.hour, before)));

@@ -1,11 +1,11 @@
-/** What happened in each hour, for charts: counted in the batches that happen anyway, and kept for two days. */
+/** Activity per hour, for charts. Counted in the batches that make the changes; kept for two days. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const hourlyCounts = sqliteTable(
   "hourly_counts",
   {
     accountId: text("account_id").notNull(),
-    /** When the hour began, in epoch milliseconds. */
+    /** The start of the hour, in epoch milliseconds. */
     hour: integer().notNull(),
     events: integer().notNull().default(0),
     runs: integer().notNull().default(0),

@@ -1,7 +1,7 @@
-/** How passwords are stored: scrypt at a strength that costs a guesser dear, in the PHC string format. */
+/** Stored passwords: scrypt hashes in the PHC string format. */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
-/** 16 MiB and five passes: of the strengths that are called equal, the one that a Worker's memory bears. */
+/** 16 MiB and five passes: of OWASP's equivalent settings, the one that fits a Worker's memory. */
 const COST_LOG2 = 14;
 const BLOCK_SIZE = 8;
 const PARALLELISM = 5;
@@ -21,14 +21,14 @@ const unpadded = (bytes: Buffer): string => bytes.toString("base64").replace(/=+
 function derive(password: string, salt: Buffer, length: number, strength: Strength): Promise<Buffer> {
   const { costLog2, blockSize, parallelism } = strength;
   const cost = { N: 2 ** costLog2, r: blockSize, p: parallelism };
-  // One password has several spellings in Unicode, and which one is typed depends on the keyboard.
+  // One password has several encodings in Unicode; which one arrives depends on the keyboard.
   const text = password.normalize("NFKC");
   return new Promise((resolve, reject) => {
     scrypt(text, salt, length, cost, (error, key) => (error === null ? resolve(key) : reject(error)));
   });
 }
 
-/** What is stored of a password: some 100 ms of processor time for whoever computes it. */
+/** Hashes a password for storage, which takes some 100 ms of processor time. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const strength = { costLog2: COST_LOG2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
@@ -36,7 +36,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(hash)}`;
 }
 
-/** True when it is the password that was stored, at whatever strength that was. */
+/** True when the password matches the stored hash, at the strength recorded in that. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const match = PHC.exec(stored);
   if (match === null) return false;

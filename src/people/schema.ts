@@ -1,16 +1,16 @@
-/** People on the wire, and what they write to sign up, sign in and change. */
+/** People on the wire, and the bodies of the dashboard's requests. */
 import * as z from "zod";
 import { isPlainText, Name, text } from "../platform/text.ts";
 
-/** A password for an account that nothing else protects: no rule but length. */
+/** Length is the only rule for passwords. In characters. */
 export const MIN_PASSWORD_LENGTH = 10;
 export const MAX_PASSWORD_LENGTH = 128;
 const MAX_EMAIL_LENGTH = 254;
 
-/** One spelling for each address: people write theirs in any case. */
+/** One spelling per address, in lower case: people type theirs in any case. */
 const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/** An e-mail address, which is normalized while it is parsed. */
+/** An e-mail address, normalized while it is parsed. */
 export const Email = z
   .string()
   .refine(isPlainText, "must be well-formed Unicode without NUL")
@@ -22,10 +22,10 @@ export const Email = z
   );
 
 const NewPassword = text(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH);
-/** One that is not being chosen: too short is as wrong as any other. */
+/** A current password: one that is too short is merely wrong. */
 const KnownPassword = text(0, MAX_PASSWORD_LENGTH);
 
-/** Body of `POST /dashboard/api/sign-up`. Without an invitation, it makes the organization. */
+/** Body of `POST /dashboard/api/sign-up`. Without an invitation, it creates an organization. */
 export const SignUp = z
   .object({
     name: Name,
@@ -36,7 +36,7 @@ export const SignUp = z
   })
   .refine(
     ({ organization, invitation }) => organization === undefined || invitation === undefined,
-    "Name an organization to make or show an invitation to one, not both",
+    "organization and invitation: send one of them, not both",
   );
 export type SignUp = z.infer<typeof SignUp>;
 
@@ -55,7 +55,7 @@ export type PersonUpdate = z.infer<typeof PersonUpdate>;
 /** Body of `POST /dashboard/api/organizations`. */
 export const OrganizationCreation = z.object({ name: Name });
 
-/** Whoever is signed in. */
+/** A person. */
 export const Person = z.object({ id: z.uuid(), name: z.string(), email: z.string() });
 export type Person = z.infer<typeof Person>;
 
@@ -67,6 +67,6 @@ export const OwnOrganization = z.object({
 });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 
-/** Whoever is signed in, and where to. */
+/** The signed-in person and their organizations. */
 export const Me = z.object({ person: Person, organizations: z.array(OwnOrganization) });
 export type Me = z.infer<typeof Me>;

@@ -1,4 +1,4 @@
-/** API keys: found by scanners, typos found without a database, never stored. */
+/** API keys: their shape, their checksum and their stored fingerprint. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createApiKey, fingerprintOf, isApiKey } from "../../src/accounts/api-key.ts";
@@ -6,7 +6,7 @@ import { createApiKey, fingerprintOf, isApiKey } from "../../src/accounts/api-ke
 const randomBytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 describe("an API key", () => {
-  it("has its shape and its checksum, whatever its random bits", () => {
+  it("has a fixed shape and a checksum for any random bits", () => {
     fc.assert(
       fc.property(randomBytes, (bytes) => {
         const key = createApiKey(bytes);
@@ -26,7 +26,7 @@ describe("an API key", () => {
     expect(createApiKey()).not.toBe(createApiKey());
   });
 
-  it("is told from a key with a typo", () => {
+  it("differs from a key with a typo by its checksum", () => {
     const key = createApiKey();
     fc.assert(
       fc.property(fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, char) => {

@@ -1,4 +1,4 @@
-/** API keys over REST: made, used, listed, revoked. */
+/** API keys over REST: creation, use, listing and revocation. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../src/accounts/api-key.ts";
@@ -10,7 +10,7 @@ import { Api, account, bearer } from "../support/api.ts";
 const MINUTE_MS = 60_000;
 
 describe("API keys", () => {
-  it("are shown once, and told apart by their ends afterwards", async () => {
+  it("are shown once, then listed by their first and last characters", async () => {
     const { id, api } = await account();
     const made = await api.post<{ api_key: ApiKey; key: string }>("/api-keys", { name: "Back end" });
     const { key, api_key } = made.data;
@@ -28,7 +28,7 @@ describe("API keys", () => {
     expect((await new Api(id, bearer(id, key)).get("/rooms")).status).toBe(200);
   });
 
-  it("are taken in standard and in URL-safe Base64, padded or not", async () => {
+  it("are accepted in standard and URL-safe Base64, padded or not", async () => {
     const { id, apiKey } = await account();
     const standard = btoa(`${id}:${apiKey}`);
     const urlSafe = standard.replaceAll("+", "-").replaceAll("/", "_");
@@ -37,7 +37,7 @@ describe("API keys", () => {
     }
   });
 
-  it("are revoked by another key, and refused from then on", async () => {
+  it("can be revoked by another key and are rejected from then on", async () => {
     const { id, apiKey, keyId, api } = await account();
     const made = await api.post<{ api_key: ApiKey; key: string }>("/api-keys", {});
     const second = new Api(id, bearer(id, made.data.key));
@@ -47,7 +47,7 @@ describe("API keys", () => {
     expect((await second.delete(`/api-keys/${made.data.api_key.id}`)).error?.code).toBe("CONFLICT");
   });
 
-  it("are remembered for less than 30 seconds by an instance that does not hear of their revocation", async () => {
+  it("are cached for less than 30 seconds by an isolate that did not revoke them", async () => {
     const { id, apiKey, keyId } = await account();
     const db = openDatabase(env.DB);
     const now = Date.now();
@@ -59,7 +59,7 @@ describe("API keys", () => {
     expect(await verify(now + KEY_CACHE_MS)).toBeNull();
   });
 
-  it("tell when they were last used, to the minute", async () => {
+  it("record when they were last used, to the minute", async () => {
     const { id, apiKey, keyId } = await account();
     const db = openDatabase(env.DB);
     const { hash } = await fingerprintOf(apiKey);

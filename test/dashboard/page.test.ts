@@ -1,8 +1,8 @@
-/** The dashboard's page: which address is answered with what, and what the page may do. */
+/** The dashboard's page: which path serves what, and what the page may do. */
 import { describe, expect, it } from "vitest";
 import { dashboardPage } from "../../src/dashboard/routes.ts";
 
-/** Files as the build writes them; an address that is none of theirs has none. */
+/** Files as the build writes them; other paths have none. */
 const FILES: Readonly<Record<string, string>> = {
   "/dashboard/": "<!doctype html>",
   "/dashboard/assets/app-1a2b.js": "void 0;",
@@ -29,14 +29,14 @@ describe("the dashboard's page", () => {
     },
   );
 
-  it("has files that browsers keep, as their names change with them", async () => {
+  it("has files with hashed names that browsers cache forever", async () => {
     const response = await get("/dashboard/assets/app-1a2b.js");
     expect(await response.text()).toBe("void 0;");
     expect(response.headers.get("Cache-Control")).toBe("public, max-age=31536000, immutable");
     expect((await get("/dashboard/assets/app-0000.js")).status).toBe(404);
   });
 
-  it("may load, run and reach nothing but this service, and stand in nobody's frame", async () => {
+  it("can load, run and reach this service only, and cannot be framed", async () => {
     const { headers } = await get("/dashboard");
     expect(headers.get("Content-Security-Policy")?.split("; ").toSorted()).toEqual([
       "base-uri 'none'",
@@ -57,7 +57,7 @@ describe("the dashboard's page", () => {
     expect(headers.get("Access-Control-Allow-Origin")).toBeNull();
   });
 
-  it("reaches its sockets where it is served without encryption", async () => {
+  it("reaches its WebSockets when it is served without TLS", async () => {
     const { headers } = await get("/dashboard", "http://localhost:8787");
     expect(headers.get("Content-Security-Policy")).toContain("connect-src 'self' ws://localhost:8787;");
   });

@@ -1,4 +1,4 @@
-/** `/demo` and its visitors: there where an organization is named for it, and open to anyone at a modest rate. */
+/** `/demo` and its visitors: present when DEMO_ACCOUNT_ID is set, and open to anyone at a limited rate. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -48,20 +48,20 @@ async function usersOf({ api }: Account, room: Room | undefined): Promise<User[]
 }
 
 describe("a Worker without DEMO_ACCOUNT_ID", () => {
-  it.each(["/demo", "/demo/app.js"])("has no %s, and says how to get one", async (path) => {
+  it.each(["/demo", "/demo/app.js"])("has no %s and explains how to get one", async (path) => {
     const response = await ask(undefined, path);
     expect(response.status).toBe(404);
     expect((await response.json<Answer>()).error?.message).toContain("DEMO_ACCOUNT_ID");
   });
 
-  it("lets no visitors in", async () => {
+  it("rejects visitors", async () => {
     const { status, error } = await visit(undefined, "?name=Ada");
     expect([status, error?.code]).toEqual([404, "NOT_FOUND"]);
   });
 });
 
 describe("GET /demo", () => {
-  it("is a page that may run, load and reach nothing but this service", async () => {
+  it("is a page that can run, load and reach this service only", async () => {
     for (const [origin, socket] of [
       ["https://atrium.test", "wss://atrium.test"],
       ["http://localhost:8787", "ws://localhost:8787"],
@@ -77,7 +77,7 @@ describe("GET /demo", () => {
     }
   });
 
-  it("names only files that are there, each of its type", async () => {
+  it("references only existing files, each with the right type", async () => {
     const page = await (await ask("some-organization", "/demo")).text();
     const files = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, file = ""]) => file);
     expect(files.sort()).toEqual(["/demo/app.js", "/demo/icon.svg", "/demo/style.css"]);
@@ -92,7 +92,7 @@ describe("GET /demo", () => {
 });
 
 describe("POST /demo/visitors", () => {
-  it("makes the room for the first visitor and a user for each", async () => {
+  it("creates the room for the first visitor and a user for each", async () => {
     const owner = await account();
     const tokens = new Set<string | undefined>();
     for (const name of ["Ada", "Bo", "Bo"]) {
@@ -110,7 +110,7 @@ describe("POST /demo/visitors", () => {
     ]);
   });
 
-  it("makes one room however many come first", async () => {
+  it("creates one room for many first visitors at once", async () => {
     const owner = await account();
     const answers = await Promise.all(Array.from({ length: 20 }, () => visit(owner.id, "?name=Cleo")));
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
@@ -118,7 +118,7 @@ describe("POST /demo/visitors", () => {
     expect(rooms).toMatchObject([{ custom_id: "demo", total_users_created: 20 }]);
   });
 
-  it("gives a token that opens the room and nothing else", async () => {
+  it("returns a token for the room and nothing else", async () => {
     const owner = await account();
     const { data } = await visit(owner.id, "?name=Ada");
     const [room] = await roomsOf(owner);
@@ -127,7 +127,7 @@ describe("POST /demo/visitors", () => {
     expect((await visitor.get("/rooms")).status).toBe(403);
   });
 
-  it("names those who give no name, and takes the names that the API takes", async () => {
+  it("names visitors without a name, and accepts the names that the API accepts", async () => {
     const owner = await account();
     expect((await visit(owner.id, "")).status).toBe(201);
     const [room] = await roomsOf(owner);
@@ -140,12 +140,15 @@ describe("POST /demo/visitors", () => {
     expect(await usersOf(owner, room)).toHaveLength(1);
   });
 
-  it("says so when DEMO_ACCOUNT_ID names no organization", async () => {
+  it("explains that DEMO_ACCOUNT_ID is not the id of an organization", async () => {
     const { status, error } = await visit("00000000-0000-4000-8000-000000000000", "?name=Ada");
-    expect([status, error?.message]).toEqual([404, "DEMO_ACCOUNT_ID names no organization of this service"]);
+    expect([status, error?.message]).toEqual([
+      404,
+      "DEMO_ACCOUNT_ID is not the id of an organization; set it to one of this service",
+    ]);
   });
 
-  it("takes few visitors from one address, and those from others all the same", async () => {
+  it("limits the visitors of one address, and not those of others", async () => {
     const owner = await account();
     const address = freshAddress();
     let last = await visit(owner.id, "?name=Ada", address);

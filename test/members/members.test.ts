@@ -1,4 +1,4 @@
-/** Who belongs to an organization: invitations by link, and what owners may that members may not. */
+/** Members of an organization: invitations by link, and what only owners may do. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { INVITATION_LIFETIME_MS } from "../../src/members/commands.ts";
@@ -26,7 +26,7 @@ const membersOf = async ({ browser, organization }: SignedUp) =>
   (await browser.api(organization.id).get<{ members: Member[] }>("/members")).data.members;
 
 describe("an invitation", () => {
-  it("says whose it is, and lets one person in who signs up with it", async () => {
+  it("names its organization and makes one new person a member", async () => {
     const owner = await signUp({ name: "Ada", organization: "Analytical Engines" });
     const made = await inviteBy(owner);
     expect(made).toMatchObject({ status: 201, data: { invitation: { role: "member" } } });
@@ -50,7 +50,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  it("lets in somebody who is there already, once", async () => {
+  it("makes an existing person a member, once", async () => {
     const [owner, guest] = [await signUp(), await signUp()];
     const path = `/invitations/${tokenIn((await inviteBy(owner, { role: "owner" })).data.url)}`;
     const accepted = await guest.browser.post(`${path}/accept`);
@@ -77,14 +77,14 @@ describe("an invitation", () => {
     }
   });
 
-  it("is not used up by somebody who belongs to the organization", async () => {
+  it("is not used up by an existing member", async () => {
     const owner = await signUp();
     const path = `/invitations/${tokenIn((await inviteBy(owner)).data.url)}`;
     expect((await owner.browser.post(`${path}/accept`)).error?.code).toBe("CONFLICT");
     expect((await new Browser().get(path)).status).toBe(200);
   });
 
-  it("lets one of several in who use it at once, and makes nobody of the others", async () => {
+  it("makes one of several people who use it at once a member, and creates none of the others", async () => {
     const owner = await signUp();
     const invitation = tokenIn((await inviteBy(owner)).data.url);
     const emails = Array.from({ length: 4 }, freshEmail);
@@ -99,7 +99,7 @@ describe("an invitation", () => {
     expect(results.filter(({ email }) => emails.includes(email))).toHaveLength(1);
   });
 
-  it("is shown without its link afterwards, and can be withdrawn", async () => {
+  it("is listed without its link, and can be withdrawn", async () => {
     const owner = await signUp();
     const { url, invitation } = (await inviteBy(owner)).data;
     const api = owner.browser.api(owner.organization.id);
@@ -112,7 +112,7 @@ describe("an invitation", () => {
     expect((await api.delete(`/invitations/${invitation.id}`)).status).toBe(404);
   });
 
-  it("expires after seven days, and is swept away", async () => {
+  it("expires after seven days and is deleted", async () => {
     const owner = await signUp();
     const { url, invitation } = (await inviteBy(owner)).data;
     const guest = await signUp();
@@ -129,7 +129,7 @@ describe("an invitation", () => {
     expect(await left.first()).toBeNull();
   });
 
-  it("of an API key is the organization's own", async () => {
+  it("created by an API key names the organization as the inviter", async () => {
     const { api } = await account();
     const { data } = await api.post<Invited>("/invitations", {});
     expect((await new Browser().get(`/invitations/${tokenIn(data.url)}`)).data).toEqual({
@@ -140,7 +140,7 @@ describe("an invitation", () => {
 });
 
 describe("a member", () => {
-  it("does all that the organization can, but for what would make it an owner", async () => {
+  it("can do everything except manage members, invitations and keys", async () => {
     const owner = await signUp();
     const member = await invite(owner);
     const api = member.browser.api(owner.organization.id);
@@ -162,7 +162,7 @@ describe("a member", () => {
     }
   });
 
-  it("is removed by an owner, and sees nothing of the organization from then on", async () => {
+  it("can be removed by an owner and loses access at once", async () => {
     const owner = await signUp();
     const member = await invite(owner);
     const api = member.browser.api(owner.organization.id);
@@ -174,7 +174,7 @@ describe("a member", () => {
     expect((await owner.browser.api(owner.organization.id).delete(path)).error?.code).toBe("NOT_FOUND");
   });
 
-  it("may leave by itself", async () => {
+  it("can leave", async () => {
     const owner = await signUp();
     const member = await invite(owner);
     const answer = await member.browser.api(owner.organization.id).delete(`/members/${member.id}`);
@@ -184,7 +184,7 @@ describe("a member", () => {
 });
 
 describe("the last owner", () => {
-  it("stays, also when the two last ones remove each other at once", async () => {
+  it("cannot be removed, even when the last two remove each other at once", async () => {
     const owner = await signUp();
     const api = owner.browser.api(owner.organization.id);
     expect((await api.delete(`/members/${owner.id}`)).error?.code).toBe("CONFLICT");

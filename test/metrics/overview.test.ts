@@ -1,4 +1,4 @@
-/** An organization at a glance. */
+/** The overview of an organization. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, hourOf, incrementHourlyCounts } from "../../src/metrics/hourly-counts.ts";
@@ -22,7 +22,7 @@ async function join(owner: Account, roomId: string): Promise<TestSocket> {
 }
 
 describe("an overview", () => {
-  it("of nothing has a day of empty hours, the current one last", async () => {
+  it("of an empty organization has 24 empty hours, the current one last", async () => {
     const before = hourOf(Date.now());
     const { hours, ...figures } = await overviewOf(await account());
     expect(figures).toEqual({
@@ -39,7 +39,7 @@ describe("an overview", () => {
     expect(Date.parse(hours[23]?.at ?? "") - Date.parse(hours[0]?.at ?? "")).toBe(23 * HOUR_MS);
   });
 
-  it("counts rooms, users, who is online, and what happened", async () => {
+  it("counts rooms, users, participants and events", async () => {
     const [owner, stranger] = [await account(), await account()];
     const room = await owner.api.createRoom();
     await owner.api.createRoom();
@@ -57,7 +57,7 @@ describe("an overview", () => {
     expect(await overviewOf(stranger)).toMatchObject({ rooms_total: 0, users_total: 0, events_last_day: 0 });
   });
 
-  it("counts changes of users that are there", async () => {
+  it("counts changes of existing users only", async () => {
     const owner = await account();
     const room = await owner.api.createRoom();
     const user = await owner.api.createUser(room.id);
@@ -69,7 +69,7 @@ describe("an overview", () => {
     expect((await overviewOf(owner)).events_last_day).toBe(3);
   });
 
-  it("counts the runs of workflows, and those that failed", async () => {
+  it("counts workflow runs and failures", async () => {
     const owner = await account();
     const room = await owner.api.createRoom();
     const code = 'export default ({ event }) => { if (event === "session.closed") throw new Error("No"); };';
@@ -82,7 +82,7 @@ describe("an overview", () => {
       .toMatchObject({ runs_last_day: 3, failed_runs_last_day: 2, events_last_day: 0 });
   });
 
-  it("adds up runs by the hour, and forgets what is older than a day", async () => {
+  it("adds up runs by the hour and drops those older than a day", async () => {
     const owner = await account();
     const db = openDatabase(env.DB);
     const now = Date.now();

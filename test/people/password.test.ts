@@ -1,10 +1,10 @@
-/** How passwords are stored. */
+/** Stored passwords: their format and their verification. */
 import { scryptSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { hashPassword, verifyPassword } from "../../src/people/password.ts";
 
 describe("a stored password", () => {
-  it("says how it was made, with a salt of its own", async () => {
+  it("records its strength and has its own salt", async () => {
     const [one, other] = [await hashPassword("a good password"), await hashPassword("a good password")];
     expect(one).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(other).not.toBe(one);
@@ -13,7 +13,7 @@ describe("a stored password", () => {
     expect(hash).toBe(key.toString("base64").replace("=", ""));
   });
 
-  it("is recognised, and nothing else is", async () => {
+  it("matches the password and nothing else", async () => {
     const stored = await hashPassword("a good password ");
     expect(await verifyPassword("a good password ", stored)).toBe(true);
     for (const wrong of ["a good password", "A good password ", "", stored]) {
@@ -21,7 +21,7 @@ describe("a stored password", () => {
     }
   });
 
-  it("is recognised at the strength that it was stored with", async () => {
+  it("is verified at the strength recorded in it", async () => {
     const salt = Buffer.alloc(16, 1);
     const key = scryptSync("a good password", salt, 32, { N: 2 ** 4, r: 2, p: 1 });
     const text = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
@@ -30,7 +30,7 @@ describe("a stored password", () => {
     expect(await verifyPassword("another password", stored)).toBe(false);
   });
 
-  it("is nobody's when it is no password", async () => {
+  it("matches nothing when it is malformed", async () => {
     for (const stored of [
       "",
       "a good password",

@@ -1,4 +1,4 @@
-/** Sessions: how long they live, what ends them, and what looking one up costs. */
+/** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { jwtSecrets } from "../../src/config.ts";
@@ -24,7 +24,7 @@ const expiryOf = (personId: string) =>
 const setExpiry = (personId: string, at: number) =>
   env.DB.prepare("UPDATE sessions SET expires_at = ? WHERE person_id = ?").bind(at, personId).run();
 
-/** Counts how often a session is looked up. */
+/** Counts the D1 reads of sign-in sessions. */
 function counting() {
   const db = openDatabase(env.DB);
   const looks = { count: 0 };
@@ -37,8 +37,8 @@ function counting() {
   return { looks, verify };
 }
 
-describe("a session", () => {
-  it("moves its end when its person comes back a day later, and keeps its cookie's token", async () => {
+describe("a sign-in session", () => {
+  it("is extended when it is used a day later, and keeps its token", async () => {
     const { browser, id } = await signUp();
     const token = browser.cookie;
     await browser.get("/me");
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect(await expiryOf(id)).toBeGreaterThanOrEqual(untouched ?? 0);
   });
 
-  it("is left as it is by somebody who was here today", async () => {
+  it("is not extended twice in a day", async () => {
     const { browser, id } = await signUp();
     await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - DAY_MS + 60_000);
     const before = await expiryOf(id);
@@ -60,7 +60,7 @@ describe("a session", () => {
     expect([browser.setCookie, await expiryOf(id)]).toEqual([null, before]);
   });
 
-  it("ends when it is not used, and is swept away", async () => {
+  it("expires when it is not used, and is deleted", async () => {
     const { browser, id } = await signUp();
     await setExpiry(id, Date.now() - 1);
     expect((await browser.get("/me")).status).toBe(401);
@@ -70,7 +70,7 @@ describe("a session", () => {
     expect(await expiryOf(other)).not.toBeNull();
   });
 
-  it("is looked up once in ten seconds, and not at all when we did not sign its cookie", async () => {
+  it("is read once in ten seconds, and not at all for a forged cookie", async () => {
     const { browser, id } = await addMember((await account()).id);
     const { looks, verify } = counting();
     const now = Date.now();
@@ -86,7 +86,7 @@ describe("a session", () => {
     expect(looks.count).toBe(2);
   });
 
-  it("is looked up again before what it is remembered for is refused", async () => {
+  it("is read again before access is denied from memory", async () => {
     const { browser } = await signUp();
     const { organization } = (
       await browser.post<{ organization: { id: string } }>("/organizations", { name: "Second" })
@@ -94,7 +94,7 @@ describe("a session", () => {
     expect((await browser.api(organization.id).get("/rooms")).status).toBe(200);
   });
 
-  it("of a signed cookie ends when the secret changes", async () => {
+  it("ends when the secret changes", async () => {
     const { browser } = await addMember((await account()).id);
     const cookie = browser.cookie.slice(COOKIE_NAME.length + 1);
     const options = { db: openDatabase(env.DB), now: Date.now(), suffices: () => true };
@@ -129,7 +129,7 @@ describe("what an earlier version stored", () => {
 });
 
 describe("changing the password", () => {
-  it("ends all other sessions, and gives this browser a new one", async () => {
+  it("ends all other sign-in sessions and begins a new one in this browser", async () => {
     const { browser, email, organization } = await signUp();
     const [other, stolen] = [new Browser(), new Browser()];
     await other.post("/sign-in", { email, password: PASSWORD });
@@ -151,7 +151,7 @@ describe("changing the password", () => {
     expect((await new Browser().post("/sign-in", { email, password: next })).status).toBe(200);
   });
 
-  it("asks for the current one, and for a good next one", async () => {
+  it("requires the current password and a valid new one", async () => {
     const { browser } = await signUp();
     for (const [current, next, field] of [
       ["a wrong password", "another good password", "current"],
@@ -168,7 +168,7 @@ describe("changing the password", () => {
 });
 
 describe("a person", () => {
-  it("changes its name for all to see", async () => {
+  it("changes their name", async () => {
     const { browser, id, email, organization } = await signUp();
     const answer = await browser.send("PATCH", "/me", { name: "<b>Ada</b> Ω" });
     expect(answer.data).toEqual({ person: { id, email, name: "<b>Ada</b> Ω" } });
@@ -177,7 +177,7 @@ describe("a person", () => {
     expect(data.members.map(({ name }) => name)).toEqual(["<b>Ada</b> Ω"]);
   });
 
-  it("has several organizations, each for itself", async () => {
+  it("has several separate organizations", async () => {
     const { browser, organization } = await signUp();
     const made = await browser.post<{ organization: { id: string; role: string } }>("/organizations", {
       name: "Second",

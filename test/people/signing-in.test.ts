@@ -1,4 +1,4 @@
-/** Signing up, in and out: who gets a session, what its cookie is like, and what strangers learn. */
+/** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { DashboardEndpoint } from "../../src/dashboard/api.ts";
@@ -16,7 +16,7 @@ const countPeople = (email: string) =>
   env.DB.prepare("SELECT count(*) AS total FROM people WHERE email = ?").bind(email).first("total");
 
 describe("signing up", () => {
-  it("makes a person, its organization and its session", async () => {
+  it("creates a person, their organization and their sign-in session", async () => {
     const browser = new Browser();
     const email = freshEmail();
     const body = { name: "Ada", email, password: PASSWORD, organization: "Analytical Engines" };
@@ -29,11 +29,11 @@ describe("signing up", () => {
     expect((await browser.get<Me>("/me")).data).toEqual(answer.data);
   });
 
-  it("names the organization after the person, unless told otherwise", async () => {
+  it("names the organization after the person by default", async () => {
     expect((await signUp({ name: "Ada" })).organization.name).toBe("Ada");
   });
 
-  it("is once for each address, however it is written", async () => {
+  it("is possible once per address, in any spelling", async () => {
     const { email, browser } = await signUp();
     for (const again of [email, email.toUpperCase(), `\t${email} `]) {
       const other = new Browser();
@@ -43,7 +43,7 @@ describe("signing up", () => {
     expect((await browser.get<Me>("/me")).data.person.name).toBe("Ada");
   });
 
-  it("gives one of several at once the address, and leaves nothing of the others", async () => {
+  it("succeeds for one of several at once, and leaves nothing of the others", async () => {
     const email = freshEmail();
     const before = await env.DB.prepare("SELECT count(*) AS total FROM accounts").first<number>("total");
     const answers = await Promise.all(
@@ -68,7 +68,7 @@ describe("signing up", () => {
     ["password", { password: "x".repeat(129) }],
     ["password", { password: 7 }],
     ["organization", { organization: "" }],
-    ["not both", { organization: "Mine", invitation: "theirs" }],
+    ["invitation", { organization: "Mine", invitation: "theirs" }],
   ])("names what is wrong with the %s: %o", async (field, wrong) => {
     const email = freshEmail();
     const answer = await new Browser().post("/sign-up", { name: "Ada", email, password: PASSWORD, ...wrong });
@@ -78,15 +78,15 @@ describe("signing up", () => {
   });
 });
 
-describe("the session's cookie", () => {
-  it("is out of reach for scripts, for other hosts, and for requests of other sites", async () => {
+describe("the sign-in cookie", () => {
+  it("is hidden from scripts, other hosts and requests of other sites", async () => {
     const { browser } = await signUp();
     expect(browser.setCookie).toMatch(
       /^__Host-atrium_session=[\w%]+\.[\w%]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
   });
 
-  it("cannot be made from anything that the database holds", async () => {
+  it("cannot be derived from the database", async () => {
     const { browser, email } = await signUp();
     const tables = ["people", "credentials", "sessions"];
     const rows = await Promise.all(tables.map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all()));
@@ -97,7 +97,7 @@ describe("the session's cookie", () => {
     for (const secret of [token, PASSWORD]) expect(text).not.toContain(secret);
   });
 
-  it("goes with private answers that nobody keeps, and that no other origin may read", async () => {
+  it("comes with responses that are neither cached nor readable by other origins", async () => {
     const { browser } = await signUp();
     const { headers } = await browser.get("/me");
     expect(headers.get("Cache-Control")).toBe("no-store");
@@ -108,7 +108,7 @@ describe("the session's cookie", () => {
 });
 
 describe("signing in", () => {
-  it("opens another session, and leaves those of other browsers alone", async () => {
+  it("begins a sign-in session and keeps those of other browsers", async () => {
     const { browser, email, organization } = await signUp();
     const other = new Browser();
     const written = ` ${email.toUpperCase()} `;
@@ -119,7 +119,7 @@ describe("signing in", () => {
     for (const each of [browser, other]) expect((await each.get("/me")).status).toBe(200);
   });
 
-  it("ends the session that the same browser has had", async () => {
+  it("ends the earlier sign-in session of the same browser", async () => {
     const { browser, email } = await signUp();
     const earlier = browser.cookie;
     await browser.post("/sign-in", { email, password: PASSWORD });
@@ -129,7 +129,7 @@ describe("signing in", () => {
     expect((await browser.get("/me")).status).toBe(200);
   });
 
-  it("says the same of a wrong password and of an address that is nobody's", async () => {
+  it("gives the same response for a wrong password and an unknown address", async () => {
     const { email } = await signUp();
     const answers = await Promise.all(
       [
@@ -146,14 +146,14 @@ describe("signing in", () => {
     }
   });
 
-  it("knows a password in each of its spellings in Unicode", async () => {
+  it("accepts a password in each of its Unicode encodings", async () => {
     const email = freshEmail();
     await new Browser().post("/sign-up", { name: "Ada", email, password: "caf\u00e9 cr\u00e8me ﬁx" });
     const answer = await new Browser().post("/sign-in", { email, password: "cafe\u0301 cre\u0300me fix" });
     expect(answer.status).toBe(200);
   });
 
-  it("takes passwords as long as they may be, in characters", async () => {
+  it("measures the length of passwords in characters", async () => {
     for (const password of ["x".repeat(128), "🗝".repeat(128), "🗝".repeat(10)]) {
       const email = freshEmail();
       const answer = await new Browser().post("/sign-up", { name: "Ada", email, password });
@@ -162,10 +162,10 @@ describe("signing in", () => {
     }
   });
 
-  it("has few tries for each person, wherever they come from", async () => {
+  it("limits attempts per person, across client addresses", async () => {
     const { email } = await signUp();
     let [tries, last] = [0, await new Browser().post("/sign-in", { email, password: "wrong" })];
-    // The first window of a minute may end while we try; the second one cannot end before it is full.
+    // The first one-minute window may end during the attempts; the second cannot end before it is full.
     for (; last.status === 401 && tries < 25; tries += 1) {
       last = await new Browser().post("/sign-in", { email, password: "wrong" });
     }
@@ -174,9 +174,9 @@ describe("signing in", () => {
     expect((await new Browser().post("/sign-in", { email: neighbour, password: PASSWORD })).status).toBe(200);
   });
 
-  it("has an allowance for each address, whoever is tried", async () => {
+  it("limits attempts per client address, across people", async () => {
     const browser = new Browser();
-    // What is refused before a password is looked at counts as well: a look costs a tenth of a second.
+    // Attempts count even when they fail before a password is hashed.
     const tryOne = () =>
       browser.post("/sign-up", { name: "Ada", email: freshEmail(), password: PASSWORD, invitation: "x" });
     let [tries, last] = [0, await tryOne()];
@@ -187,7 +187,7 @@ describe("signing in", () => {
 });
 
 describe("signing out", () => {
-  it("ends the session here and at once, and has the browser forget its cookie", async () => {
+  it("ends the sign-in session at once and deletes the cookie", async () => {
     const { browser, organization } = await signUp();
     const copy = new Browser();
     copy.cookie = browser.cookie;
@@ -201,13 +201,13 @@ describe("signing out", () => {
     expect((await copy.api(organization.id).get("/rooms")).status).toBe(401);
   });
 
-  it("does no harm without a session", async () => {
+  it("succeeds without a sign-in session", async () => {
     expect((await new Browser().post("/sign-out")).status).toBe(200);
   });
 });
 
-describe("the doors", () => {
-  const casesOf = (keep: (door: DashboardEndpoint) => boolean) =>
+describe("the dashboard's endpoints", () => {
+  const casesOf = (keep: (endpoint: DashboardEndpoint) => boolean) =>
     peopleEndpoints.filter(keep).map(({ method, path }) => [method, path.replace(":token", "x")] as const);
   const foreign: Record<string, string>[] = [
     { Origin: "https://elsewhere.test" },
@@ -217,7 +217,7 @@ describe("the doors", () => {
   ];
 
   it.each(casesOf(({ method }) => method !== "GET"))(
-    "take nothing from a page that is not ours: %s %s",
+    "reject requests from other origins: %s %s",
     async (method, path) => {
       const { browser, email } = await signUp();
       const body = { name: "Bo", email, password: PASSWORD, current: PASSWORD, next: "another password" };
@@ -229,15 +229,18 @@ describe("the doors", () => {
     },
   );
 
-  it.each(casesOf(({ access }) => access === "person"))("ask who is there: %s %s", async (method, path) => {
-    expect(refusal(await new Browser().send(method, path, method === "GET" ? undefined : {}))).toEqual([
-      401,
-      "Auth",
-      "UNAUTHORIZED",
-    ]);
-  });
+  it.each(casesOf(({ access }) => access === "person"))(
+    "require a sign-in session: %s %s",
+    async (method, path) => {
+      expect(refusal(await new Browser().send(method, path, method === "GET" ? undefined : {}))).toEqual([
+        401,
+        "Auth",
+        "UNAUTHORIZED",
+      ]);
+    },
+  );
 
-  it("take JSON and nothing else", async () => {
+  it("accept JSON only", async () => {
     const form = new URLSearchParams({ email: "ada@example.com", password: PASSWORD });
     const response = await new Browser().raw("POST", "/dashboard/api/sign-in", {
       method: "POST",
@@ -246,7 +249,7 @@ describe("the doors", () => {
     expect(response.status).toBe(400);
   });
 
-  it("answer in the envelope where there is none", async () => {
+  it("respond in the envelope to an unknown path", async () => {
     const answer = await new Browser().get("/nothing");
     expect(refusal(answer)).toEqual([404, "Server", "NOT_FOUND"]);
     expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();

@@ -177,7 +177,7 @@ describe("files", () => {
     const key = await store(at.api, { roomId: at.roomId, userId }, large);
     expect(await refusal(at, `files.get(${JSON.stringify(key)})`)).toEqual([
       true,
-      expect.stringMatching(/^files\.get: The file has more than the 8388608 bytes/),
+      expect.stringMatching(/^files\.get: The file is too large to read: it has more than 8388608 bytes/),
     ]);
   });
 

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
+import { isTooDeep } from "../platform/text.ts";
 import { explain } from "./validate.ts";
 
 /** A JSON body may have this many bytes. */
@@ -36,24 +37,6 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
     offset += chunk.byteLength;
   }
   return bytes;
-}
-
-/** True when brackets outside of strings nest deeper than `max`; `JSON.parse` itself would take any depth. */
-export function isTooDeep(json: string, max: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < json.length; i += 1) {
-    const char = json.charCodeAt(i);
-    if (inString) {
-      if (char === 0x5c) i += 1;
-      else if (char === 0x22) inString = false;
-    } else if (char === 0x22) inString = true;
-    else if (char === 0x7b || char === 0x5b) {
-      depth += 1;
-      if (depth > max) return true;
-    } else if (char === 0x7d || char === 0x5d) depth -= 1;
-  }
-  return false;
 }
 
 /**

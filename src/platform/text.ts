@@ -1,4 +1,4 @@
-/** The strings of the wire: well-formed Unicode without NUL, counted in code points, and folded for search. */
+/** Strings on the wire: well-formed Unicode without NUL, measured in code points, bytes and levels, and folded for search. */
 import * as z from "zod";
 
 /** True for text that every store and client can hold: no lone surrogate, no NUL. */
@@ -39,3 +39,26 @@ export const WebUrl = text(1, 2048)
  * and k), and it works character by character, so a part of a text folds to a part of the folded text.
  */
 export const fold = (value: string): string => value.toLowerCase().toUpperCase();
+
+const encoder = new TextEncoder();
+
+/** Size in UTF-8 bytes. */
+export const byteLength = (value: string): number => encoder.encode(value).byteLength;
+
+/** True when brackets outside of strings nest deeper than `max` levels; `JSON.parse` itself accepts any depth. */
+export function isTooDeep(json: string, max: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < json.length; i += 1) {
+    const char = json.charCodeAt(i);
+    if (inString) {
+      if (char === 0x5c) i += 1;
+      else if (char === 0x22) inString = false;
+    } else if (char === 0x22) inString = true;
+    else if (char === 0x7b || char === 0x5b) {
+      depth += 1;
+      if (depth > max) return true;
+    } else if (char === 0x7d || char === 0x5d) depth -= 1;
+  }
+  return false;
+}

@@ -1,14 +1,14 @@
-/** What the organization asks of a live room: the room must be its own, and then the room itself answers. */
+/** Requests of the organization to a live room: checks that the room is the organization's, then passes them on. */
 import type { OperationContext, RequestContext } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { Key, StoreName } from "./protocol/messages.ts";
-import type { OrganizationRequest, RoomRequest } from "./requests.ts";
+import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.ts";
 
 /**
- * One D1 round trip and one object call. NOT_FOUND without the room; else what the room says, in the type
- * that the endpoint's schema gives it: the tests hold every answer against that schema.
+ * One D1 round trip and one object call. NOT_FOUND when the room does not exist; else the room's response data,
+ * typed as the endpoint's schema has it: the tests check every response against that schema.
  */
 export async function requestRoom<Data>(
   ctx: OperationContext,
@@ -19,7 +19,7 @@ export async function requestRoom<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
 }
 
-/** Writes a comment in the name of one of the room's users; NOT_FOUND when there is none such. */
+/** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
 export async function postComment<Data>(
   ctx: RequestContext,
   roomId: string,
@@ -32,17 +32,17 @@ export async function postComment<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
 }
 
-/** Under its Idempotency-Key a request is the room's own once: of two at one time, too, the room does one. */
+/** The Idempotency-Key is the room's request id: of two concurrent requests, too, the room handles one. */
 export const requestIdOf = ({ idempotencyKey }: RequestContext): string | undefined =>
   idempotencyKey ?? undefined;
 
-/** A store and a key as an address has them; BAD_REQUEST when they are longer than any can be. */
+/** The store and key of a path; BAD_REQUEST when they are longer than allowed. */
 export function parseAddress(params: { readonly store: string; readonly key?: string }): {
   readonly store: string;
   readonly key: string;
 } {
   const store = StoreName.safeParse(params.store);
-  if (!store.success) throw new AppError("Rooms", "BAD_REQUEST", "The store's name is too long");
+  if (!store.success) throw new AppError("Rooms", "BAD_REQUEST", "The store name is too long");
   const key = Key.safeParse(params.key ?? "-");
   if (!key.success) throw new AppError("Rooms", "BAD_REQUEST", "The key is too long");
   return { store: store.data, key: key.data };

@@ -4,20 +4,20 @@ import type { RoomCommand } from "../delivery/room-command.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RoomStats } from "../rooms/schema.ts";
 import type { Response } from "./protocol/protocol.ts";
-import type { RoomRequest } from "./requests.ts";
+import type { RoomRequest } from "./protocol/room-request.ts";
 import { ACCOUNT_HEADER, ROOM_HEADER } from "./room-object.ts";
 import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./snapshots.ts";
 
-/** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
+/** What the rest of the Worker can do with a room's object. Callers have checked that the room is the account's. */
 export interface RoomGateway {
-  /** The room's figures, and what it knows of these users. */
+  /** The room's stats, and the attendance of these users. */
   read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot>;
   readUser(roomId: string, accountId: string, userId: string): Promise<UserSnapshot>;
   /** Sets the counter to the users who are really online, in the object and in the database. */
   reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
-  /** Hands a change on to those who are connected; may be repeated. Gives the figures after it. */
-  apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
-  /** Does what the organization asks of the live room; throws the refusal that the room answers. */
+  /** Applies a change to the connected users; idempotent. Returns the stats after it. */
+  apply(roomId: string, accountId: string, command: RoomCommand): Promise<RoomStats>;
+  /** Makes a request of the organization; throws an AppError when the room refuses it. */
   request(roomId: string, accountId: string, request: RoomRequest): Promise<object>;
   /** Upgrades to a WebSocket that waits to join. */
   connect(roomId: string, accountId: string, request: Request): Promise<globalThis.Response>;
@@ -29,12 +29,12 @@ export function roomGateway(env: Env): RoomGateway {
     read: async (roomId, accountId, userIds) => stub(roomId).read(accountId, [...userIds]),
     readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
-    apply: async (roomId, accountId, change) => stub(roomId).apply(accountId, change),
+    apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
     request: async (roomId, accountId, request) => {
-      const answer = await stub(roomId).request(accountId, JSON.stringify(request));
-      return dataOf(JSON.parse(answer) as Response);
+      const response = await stub(roomId).request(accountId, JSON.stringify(request));
+      return dataOf(JSON.parse(response) as Response);
     },
-    // A request of our own: nothing that the client sent reaches the object but its wish to upgrade.
+    // A new request: of what the client sent, only the upgrade reaches the object.
     connect: (roomId, accountId, request) =>
       stub(roomId).fetch("https://room/socket", {
         headers: {
@@ -46,8 +46,8 @@ export function roomGateway(env: Env): RoomGateway {
   };
 }
 
-function dataOf(answer: Response): object {
-  if (answer.success) return answer.data;
-  const { module, code, message } = answer.error;
+function dataOf(response: Response): object {
+  if (response.success) return response.data;
+  const { module, code, message } = response.error;
   throw new AppError(module, code, message);
 }

@@ -1,71 +1,71 @@
-/** The room: frames and occurrences in, effects out. It never waits and knows nothing of the platform. */
-import type { RoomCommand } from "../delivery/room-command.ts";
+/** The room: frames and other inputs in, effects out. Synchronous and pure: it knows nothing of the platform. */
 import { presentRoom, type RoomStats } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { type Attendance, presentUser, type UserRecord } from "../users/schema.ts";
+import { openContent, type RoomContent } from "./content/content.ts";
+import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
-import { Participants, send } from "./participants/participants.ts";
-import { parseFrame, type ReadableFrame } from "./protocol/frame.ts";
-import * as protocol from "./protocol/protocol.ts";
-import { CLOSE } from "./protocol/protocol.ts";
-import { type RequestOutcome, type RequestPorts, Requests, type RoomRequest } from "./requests.ts";
-import type { RoomRecord, StoredSession } from "./storage/storage.ts";
-import type { Joined, Waiting } from "./transport/connections.ts";
-import {
-  afterHibernation,
-  findOverdue,
-  needsSaving,
-  type Overdue,
-  planAlarm,
-} from "./transport/deadlines.ts";
-import { type DatabaseQuery, type Effect, type JoinDecision, joinRefusal } from "./transport/effects.ts";
-import { takeToken } from "./transport/rate-limit.ts";
+import { type CloseReason, Participants } from "./participants/participants.ts";
+import { failure, INTERNAL_FAULT, parseFrame, type ReadableFrame, success } from "./protocol/frame.ts";
+import { CLOSE, type Fault, MAX_WAITING_SOCKETS, SILENCE_MS } from "./protocol/protocol.ts";
+import type { DatabaseQuery, RoomRequest } from "./protocol/room-request.ts";
+import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
+import { RoomUpdates } from "./room-updates.ts";
+import type { RoomRecord, RoomStorage, StoredSession } from "./storage/storage.ts";
+import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "./transport/connection.ts";
+import { send } from "./transport/connections.ts";
+import { findOverdue, type Overdue, planAlarm } from "./transport/deadlines.ts";
+import type { Effect } from "./transport/effects.ts";
 
-/** What the room needs of the world. */
+/** What the room needs from its host. */
 export interface RoomPorts extends RequestPorts {
-  /** When the socket's latest ping was answered without the room hearing of it (epoch ms); null for never. */
+  readonly storage: RoomStorage;
+  now(): number;
+  newId(): string;
+  roomId(): string;
+  /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
 }
 
-/** What the database has on the room or its users; null where it could not be read. */
+/** What the database returned for a query. */
 export type QueryResult =
   | { readonly room: RoomRow }
   | { readonly users: readonly UserRecord[]; readonly total: number };
 
-const TOKEN_EXPIRED = joinRefusal("Auth", "UNAUTHORIZED", "The token has expired", true);
-const USER_DELETED = joinRefusal("Auth", "UNAUTHORIZED", "The user was deleted", true);
-const JOINED_ALREADY = {
+const TOKEN_EXPIRED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The token has expired",
+  authFailed: true,
+};
+const ALREADY_JOINED: Fault = {
   module: "Rooms",
   code: "BAD_REQUEST",
-  message: "This connection has joined already",
-} as const;
-const UNSEEN = {
-  module: "Server",
-  code: "INTERNAL_ERROR",
-  message: "Something went wrong on our side",
-} as const;
+  message: "This connection has already joined",
+};
 
-/** Answered only when asked to, or when they fail: nobody waits for them. */
-const isQuiet = ({ type, requestId }: RoomRequest): boolean =>
+/** Frequent messages whose success is confirmed only if they have a request id. */
+const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
   requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
 
 export class Room {
   readonly #ports: RoomPorts;
   readonly #participants: Participants;
+  readonly #content: RoomContent;
   readonly #requests: Requests;
   readonly #handshake: JoinHandshake;
+  /** What REST changes. */
+  readonly updates: RoomUpdates;
 
   constructor(ports: RoomPorts) {
     this.#ports = ports;
-    this.#participants = new Participants(ports.storage, {
-      now: () => ports.now(),
-      newId: () => ports.newId(),
-    });
-    this.#requests = new Requests(ports, this.#participants);
-    this.#handshake = new JoinHandshake(ports, this.#participants, this.#requests);
+    this.#participants = new Participants(ports);
+    this.#content = openContent(ports);
+    this.#requests = new Requests(ports, this.#participants, this.#content);
+    this.#handshake = new JoinHandshake(ports, this.#participants, this.#content);
+    this.updates = new RoomUpdates(ports, this.#participants, this.#content, this.#handshake);
   }
 
-  /** Null until somebody joins for the first time. */
+  /** Null until the first join. */
   get record(): RoomRecord | null {
     return this.#participants.sessions.record;
   }
@@ -74,7 +74,7 @@ export class Room {
     return this.#participants.sessions.stats;
   }
 
-  /** By user id, for those of `userIds` who ever joined. */
+  /** By user id, for those of `userIds` who have ever joined. */
   attendance(userIds: readonly string[]): Record<string, Attendance> {
     return this.#participants.sessions.findAttendance(userIds);
   }
@@ -84,66 +84,53 @@ export class Room {
     return this.#participants.sessions.list(userId);
   }
 
-  /** Takes up the sockets that outlived hibernation. Sessions whose sockets did not are ended. */
+  /** Restores the sockets that survived hibernation, and ends the sessions of those that did not. */
   restore(connections: Iterable<Waiting | Joined>): Effect[] {
     for (const connection of connections) {
-      const awake =
-        connection.phase === "joined" ? this.#withPings(afterHibernation(connection)) : connection;
-      this.#participants.connections.put(awake);
-      if (awake.phase === "joined") this.#participants.presence.restore(awake);
+      const restored = connection.phase === "joined" ? this.#restoreLastSeen(connection) : connection;
+      this.#participants.connections.put(restored);
+      if (restored.phase === "joined") this.#participants.presence.restore(restored);
     }
     const effects = this.#participants.recover();
-    return this.#participants.sessions.hasEvents ? [...effects, { type: "drainOutbox" }] : effects;
+    const hasEvents = this.#ports.storage.events.list(1).length > 0;
+    return hasEvents ? [...effects, { type: "drainOutbox" }] : effects;
   }
 
   /** A socket has connected. */
   open(id: string): Effect[] {
-    if (this.#participants.connections.waitingCount >= protocol.MAX_WAITING_SOCKETS) {
-      return this.#participants.disconnect(
-        [id],
-        CLOSE.tooManySockets,
-        "too many connections are waiting to join",
-      );
+    if (this.#participants.connections.waitingCount >= MAX_WAITING_SOCKETS) {
+      const reason = "too many connections are waiting to join";
+      return this.#participants.disconnect([id], CLOSE.tooManySockets, reason);
     }
     const connection: Waiting = { phase: "waiting", id, openedAt: this.#ports.now() };
     this.#participants.connections.put(connection);
     return [{ type: "attach", connection }];
   }
 
-  /** A socket has sent something. Those that the room has closed already are not listened to. */
+  /** A socket has sent a frame. Frames from sockets that the room has closed are ignored. */
   receive(id: string, data: string | ArrayBuffer): Effect[] {
-    const connection = this.#participants.connections.get(id);
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
     if (connection === undefined) return [];
-    const heard = connection.phase === "joined" ? takeToken(connection, this.#ports.now()) : connection;
-    if (heard === null) return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
+    const recorded =
+      connection.phase === "joined" ? connections.recordFrame(connection, this.#ports.now()) : [];
+    if (recorded === null) return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
       return this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large");
-    if (heard.phase !== "joined") return this.#handshake.receive(heard, frame);
-    return [...this.#hear(heard), ...this.#answer(id, frame)];
+    if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
+    return [...recorded, ...this.#handle(id, frame)];
   }
 
-  /** Notes a sign of life: in memory each time, with the socket now and then. */
-  #hear(connection: Joined): Effect[] {
-    const heard: Joined = { ...connection, heardAt: this.#ports.now() };
-    if (!needsSaving(heard)) {
-      this.#participants.connections.refresh(heard);
-      return [];
-    }
-    const saved: Joined = { ...heard, savedHeardAt: heard.heardAt };
-    this.#participants.connections.refresh(saved);
-    return [{ type: "attach", connection: saved }];
-  }
-
-  #answer(id: string, frame: ReadableFrame): Effect[] {
-    if (frame.kind === "fault") return [send([id], protocol.failure(frame.fault, frame.requestId))];
+  #handle(id: string, frame: ReadableFrame): Effect[] {
+    if (frame.kind === "fault") return [send([id], failure(frame.fault, frame.requestId))];
     const { message } = frame;
     switch (message.type) {
       case "JOIN_ROOM":
-        return [send([id], protocol.failure(JOINED_ALREADY, message.requestId))];
+        return [send([id], failure(ALREADY_JOINED, message.requestId))];
       case "LEAVE_ROOM":
         return [
-          send([id], protocol.success("Room left", {}, message.requestId)),
+          send([id], success("Room left", {}, message.requestId)),
           ...this.#participants.disconnect([id], CLOSE.left, "left"),
         ];
       case "ROOM_GET":
@@ -152,76 +139,69 @@ export class Room {
       case "MARK":
         return [{ type: "acknowledgeRead", id, mark: message.data.mark }];
       default:
-        return this.#fulfil(id, message);
+        return this.#handleRequest(id, message);
     }
   }
 
-  #fulfil(id: string, request: RoomRequest): Effect[] {
+  #handleRequest(id: string, request: RoomRequest): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
-    const roomId = this.record?.roomId ?? "";
-    const { response, effects } = this.#requests.handle(request, {
-      roomId,
-      role: connection.role,
-      connection,
-    });
-    return [...effects, ...(response.success && isQuiet(request) ? [] : [send([id], response)])];
+    const { role } = connection;
+    const { response, effects } = this.#requests.handle(request, { role, connection });
+    return response.success && isUnconfirmed(request) ? [...effects] : [...effects, send([id], response)];
   }
 
-  /** Does what the organization asks. */
-  request(roomId: string, request: RoomRequest): RequestOutcome {
-    return this.#requests.handle(request, { roomId, role: "editor", connection: null });
+  /** Handles a request of the organization. */
+  request(request: RoomRequest): RequestOutcome {
+    return this.#requests.handle(request, { role: "editor", connection: null });
   }
 
-  /** The answer to a `queryDatabase` effect: null when the database failed. */
-  answerQuery(id: string, { requestId }: DatabaseQuery, sight: QueryResult | null): Effect[] {
+  /** Completes a `queryDatabase` effect; `result` is null when the database failed. */
+  answerQuery(id: string, { requestId }: DatabaseQuery, result: QueryResult | null): Effect[] {
     if (this.#participants.connections.get(id)?.phase !== "joined") return [];
-    if (sight === null) return [send([id], protocol.failure(UNSEEN, requestId))];
-    if ("room" in sight) {
-      const room = presentRoom(sight.room, this.#ports.now(), this.stats);
-      return [send([id], protocol.success("Room retrieved", { room }, requestId))];
+    if (result === null) return [send([id], failure(INTERNAL_FAULT, requestId))];
+    if ("room" in result) {
+      const room = presentRoom(result.room, this.#ports.now(), this.stats);
+      return [send([id], success("Room retrieved", { room }, requestId))];
     }
-    const attendance = this.attendance(sight.users.map((user) => user.id));
+    const attendance = this.attendance(result.users.map((user) => user.id));
     const data = {
-      users: sight.users.map((user) => presentUser(user, attendance[user.id])),
-      total: sight.total,
-      follows: this.#requests.follows.all(),
-      seq: this.#requests.changes.lastSeq,
+      users: result.users.map((user) => presentUser(user, attendance[user.id])),
+      total: result.total,
+      follows: this.#content.follows.all(),
+      seq: this.#content.changes.lastSeq,
     };
-    return [send([id], protocol.success("Users retrieved", data, requestId))];
+    return [send([id], success("Users retrieved", data, requestId))];
   }
 
-  /** The answer to an `authorizeJoin` effect. */
-  join(id: string, verdict: JoinDecision): Effect[] {
-    return this.#handshake.complete(id, verdict);
+  /** Completes an `authorizeJoin` effect. */
+  join(id: string, decision: JoinDecision): Effect[] {
+    return this.#handshake.complete(id, decision);
   }
 
-  /** A socket was closed by the other side, or broke. */
+  /** A socket was closed by its client, or broke. */
   close(id: string): Effect[] {
-    return this.#participants.drop([id]);
+    return this.#participants.remove([id]);
   }
 
-  /** A socket reads more slowly than the room speaks. */
+  /** Closes a socket whose client reads more slowly than the room sends. */
   disconnectSlowReader(id: string): Effect[] {
     return this.#participants.disconnect([id], CLOSE.readerTooSlow, "reader too slow");
   }
 
-  /** Tells of presence what has changed since it was last told. */
+  /** Sends the presence that has changed since the last flush. */
   flush(): Effect[] {
     return this.#participants.presence.flush();
   }
 
-  /** Closes the sockets whose time is up, and notes that the room runs. */
+  /** Closes the sockets that have missed a deadline, and records that the room is running. */
   sweep(): Effect[] {
-    const overdue = this.#findOverdue();
+    const { joinTimeout, silent, tokenExpired } = this.#findOverdue();
+    const silence = `silent for ${SILENCE_MS / 1000} s`;
     const effects = [
-      ...this.#participants.disconnect(overdue.joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
-      ...this.#participants.disconnect(
-        overdue.silent,
-        CLOSE.silent,
-        `silent for ${protocol.SILENCE_MS / 1000} s`,
-      ),
-      ...this.#participants.disconnectFor(overdue.tokenExpired, TOKEN_EXPIRED),
+      ...this.#participants.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
+      ...this.#participants.disconnect(silent, CLOSE.silent, silence),
+      ...this.#participants.disconnectFor(tokenExpired, TOKEN_EXPIRED),
     ];
     this.#participants.sessions.recordAlive(this.#ports.now());
     return effects;
@@ -229,104 +209,40 @@ export class Room {
 
   #findOverdue(): Record<Overdue, string[]> {
     const overdue: Record<Overdue, string[]> = { joinTimeout: [], silent: [], tokenExpired: [] };
-    for (const connection of this.#participants.connections.all()) {
-      const heard = connection.phase === "joined" ? this.#withPings(connection) : connection;
-      if (heard.phase === "joined") this.#participants.connections.refresh(heard);
-      const reason = findOverdue(heard, this.#ports.now());
-      if (reason !== null) overdue[reason].push(heard.id);
+    const { connections } = this.#participants;
+    for (const connection of connections.all()) {
+      const current = connection.phase === "joined" ? this.#withPings(connection) : connection;
+      if (current.phase === "joined") connections.update(current);
+      const reason = findOverdue(current, this.#ports.now());
+      if (reason !== null) overdue[reason].push(current.id);
     }
     return overdue;
   }
 
-  #withPings(connection: Joined): Joined {
-    const pingedAt = this.#ports.lastPingAt(connection.id) ?? 0;
-    return pingedAt > connection.heardAt ? { ...connection, heardAt: pingedAt } : connection;
+  /** The socket may have been seen until shortly before its attachment was due for a rewrite. */
+  #restoreLastSeen(connection: Joined): Joined {
+    const lastSeenAt = connection.savedLastSeenAt + LAST_SEEN_GRANULARITY_MS;
+    return this.#withPings({ ...connection, lastSeenAt });
   }
 
-  /** Sets sessions and counter to the users who really have a live socket. */
+  #withPings(connection: Joined): Joined {
+    const pingedAt = this.#ports.lastPingAt(connection.id) ?? 0;
+    return pingedAt > connection.lastSeenAt ? { ...connection, lastSeenAt: pingedAt } : connection;
+  }
+
+  /** Makes sessions and stats match the live sockets. */
   reconcile(): { readonly previous: number; readonly effects: Effect[] } {
     const previous = this.#ports.storage.readRecord()?.activeParticipants ?? 0;
     return { previous, effects: [...this.#participants.recover(), ...this.sweep()] };
   }
 
-  /** A room that nobody has used yet keeps no changes: nobody has missed any. */
-  get #isUsed(): boolean {
-    return this.record !== null || this.#requests.changes.lastSeq > 0;
-  }
-
-  /** Carries out a change that was made over REST. Doing so twice does no harm. */
-  apply(change: RoomCommand): Effect[] {
-    switch (change.type) {
-      case "room.closed":
-        this.#participants.sessions.close();
-        return this.#participants.disconnectAll(CLOSE.forbidden, "room closed");
-      case "room.deleted":
-        return this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
-      case "user.deleted":
-        this.#handshake.markStale();
-        return this.#deleteUser(change.userId);
-      case "user.created":
-        return this.#isUsed ? [{ type: "refreshUser", userId: change.userId, event: "userCreated" }] : [];
-      case "user.updated":
-        this.#handshake.markStale();
-        return this.#isUsed ? [{ type: "refreshUser", userId: change.userId, event: "userUpdated" }] : [];
-      case "room.updated":
-        return this.#isUsed ? [{ type: "refreshRoom" }] : [];
-    }
-  }
-
-  /** Removes everything, once the events of a deleted room have been handed over. */
-  clear(): Effect[] {
-    const effects = this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
-    this.#participants.sessions.clear();
-    this.#requests.changes.forget();
-    return effects;
-  }
-
-  #deleteUser(userId: string): Effect[] {
-    const tabs = this.#participants.connections.tabsOf(userId);
-    const effects = this.#participants.disconnectFor(tabs, USER_DELETED);
-    if (!this.#isUsed) return effects;
-    this.#requests.changes.transaction(() => {
-      this.#participants.sessions.deleteUser(userId);
-      this.#ports.storage.follows.deleteUser(userId);
-      this.#requests.changes.appendOnce("userDeleted", userId, { userId });
-    });
-    return [...effects, ...this.#requests.broadcastChanges()];
-  }
-
-  /** The answer to a `refreshUser` effect: members see the user as it is now. */
-  updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
-    const presented = presentUser(user, this.attendance([user.id])[user.id]);
-    this.#requests.changes.transaction(() => {
-      this.#participants.sessions.update(user);
-      const data = { userId: user.id, user: presented };
-      if (event === "userCreated") this.#requests.changes.appendOnce(event, user.id, data);
-      else this.#requests.changes.append(event, () => data);
-    });
-    return this.#requests.broadcastChanges();
-  }
-
-  /** Notes the room's row as the database has it now. */
-  recordRoom(row: RoomRow): void {
-    this.#participants.sessions.updateRoom(row);
-  }
-
-  /** The answer to a `refreshRoom` effect. */
-  updateRoom(row: RoomRow): Effect[] {
-    this.recordRoom(row);
-    const room = presentRoom(row, this.#ports.now(), this.stats);
-    this.#requests.changes.transaction(() => this.#requests.changes.append("roomUpdated", () => ({ room })));
-    return this.#requests.broadcastChanges();
-  }
-
-  /** The database's copy of the figures has reached `version`. */
+  /** The database has the stats of `version`. */
   statsProjected(version: number): void {
     this.#participants.sessions.markProjected(version);
   }
 
-  /** When to sweep next, given when the figures' copy is due; null when nothing will be. */
-  planAlarm(copyDueAt: number | null): number | null {
-    return planAlarm(this.#ports.now(), this.#participants.connections.all(), copyDueAt);
+  /** When to call {@link sweep} next (epoch ms); null without sockets. */
+  sweepAt(): number | null {
+    return planAlarm(this.#ports.now(), this.#participants.connections.all());
   }
 }

@@ -1,26 +1,26 @@
-/** What a room's object tells the rest of the Worker of those who are and were there. */
+/** What a room's object returns about its users to the rest of the Worker. */
 import type { RoomStats } from "../rooms/schema.ts";
 import type { Attendance } from "../users/schema.ts";
 import type { StoredSession } from "./storage/storage.ts";
 
-/** What the object knows of the users that a list shows. */
+/** The room's stats, and the attendance of some users. */
 export interface RoomSnapshot {
-  readonly figures: RoomStats;
-  /** By user id, for those who ever joined. */
+  readonly stats: RoomStats;
+  /** By user id, for those who have ever joined. */
   readonly attendance: Record<string, Attendance>;
 }
 
-/** What the object knows of one user. */
+/** One user's attendance and sessions. */
 export interface UserSnapshot {
   /** Null before the first join. */
   readonly attendance: Attendance | null;
-  /** Newest first, 100 at most. */
+  /** Newest first, at most 100. */
   readonly sessions: readonly (StoredSession & { readonly roomId: string })[];
 }
 
 export interface Reconciliation {
-  /** The counter as it was, and as it is now. */
+  /** The counter before and after. */
   readonly previous: number;
   readonly reconciled: number;
-  readonly figures: RoomStats;
+  readonly stats: RoomStats;
 }

@@ -37,7 +37,7 @@ export async function getRoom(
   );
   const { total: usersTotal, limit, offset } = presentPage(page, counted);
   return {
-    room: presentRoom(row, ctx.now(), live.figures),
+    room: presentRoom(row, ctx.now(), live.stats),
     users: users.map((user) => presentUser(user, live.attendance[user.id])),
     usersTotal,
     limit,
@@ -55,8 +55,8 @@ export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow
 export async function findRoom(ctx: OperationContext, key: RoomKey): Promise<Room | null> {
   const row = await findRoomRow(ctx, key);
   if (row === null) return null;
-  const { figures } = await ctx.rooms.read(row.id, ctx.accountId, []);
-  return presentRoom(row, ctx.now(), figures);
+  const { stats } = await ctx.rooms.read(row.id, ctx.accountId, []);
+  return presentRoom(row, ctx.now(), stats);
 }
 
 /** The room's row; NOT_FOUND when it is not there or not the organization's. */

@@ -43,7 +43,7 @@ export async function trialEvent(
   const [eventId, now] = [await eventIdFor(ctx, workflowId), ctx.now()];
   const draft = draftEvent(
     event,
-    presentRoom(room, now, live.figures),
+    presentRoom(room, now, live.stats),
     users.map((row) => presentUser(row, live.attendance[row.id])),
     ctx.newId(),
   );

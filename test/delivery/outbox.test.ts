@@ -56,7 +56,7 @@ describe("the outbox", () => {
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect(await outboxRows()).toEqual([]);
     expect((await join.closed).code).toBe(4403);
-    expect((await roomGateway(env).read(room.id, id, [])).figures.activeParticipants).toBe(0);
+    expect((await roomGateway(env).read(room.id, id, [])).stats.activeParticipants).toBe(0);
   });
 
   it("is swept past entries that cannot be handed on, however many", async () => {

@@ -142,7 +142,7 @@ describe("a change made over REST", () => {
       event: "userUpdated",
       data: { user: { name: "New", status: "offline" } },
     });
-    expect((await room.figures()).activeParticipants).toBe(1);
+    expect((await room.stats()).activeParticipants).toBe(1);
   });
 
   it("that deletes a user closes its sockets with authFailed and 4401, once (R23)", async () => {

@@ -22,12 +22,12 @@ describe("the figures", () => {
     await second.drain();
     room.now += 3_000;
     await second.request("LEAVE_ROOM");
-    expect(await room.figures()).toEqual({ activeParticipants: 0, occupiedMs: 5_000, occupiedSince: null });
+    expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 5_000, occupiedSince: null });
     await room.alarm();
     expect(await copied(room)).toEqual({ activeParticipants: 0, occupiedMs: 5_000, occupiedSince: null });
     room.now += 10_000;
     await room.join(await room.user());
-    expect(await room.figures()).toMatchObject({ occupiedMs: 5_000, occupiedSince: start + 15_000 });
+    expect(await room.stats()).toMatchObject({ occupiedMs: 5_000, occupiedSince: start + 15_000 });
   });
 
   it("are copied at most once a second, and then as they are (R27)", async () => {
@@ -78,7 +78,7 @@ describe("the figures", () => {
   it("of a room that nobody joined are read without creating anything (R31)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
-    expect(await room.figures()).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
+    expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
     expect(await room.online(ada)).toEqual([]);
     expect(await room.sessions(ada)).toEqual([]);
     expect(await room.change(ada, { name: "Ada L." })).toMatchObject({
@@ -99,16 +99,16 @@ describe("hibernation", () => {
     const waiting = await room.connect();
     await atAda.drain();
     await room.alarm();
-    const before = [await room.figures(), await room.sessions(ada), await room.alarmAt()];
+    const before = [await room.stats(), await room.sessions(ada), await room.alarmAt()];
     await room.hibernate();
-    expect([await room.figures(), await room.sessions(ada), await room.alarmAt()]).toEqual(before);
+    expect([await room.stats(), await room.sessions(ada), await room.alarmAt()]).toEqual(before);
     expect(await waiting.request("JOIN_ROOM", { token: ada.token })).toMatchObject({ success: true });
     expect(await atBen.drain()).toEqual([]);
     await room.hibernate();
     atAda.close();
     waiting.close();
     expect(await atBen.next()).toMatchObject({ event: "userLeft", data: { userId: ada.user.id } });
-    expect((await room.figures()).activeParticipants).toBe(1);
+    expect((await room.stats()).activeParticipants).toBe(1);
   });
 
   it("does not bring back sockets that the room has closed (R28)", async () => {
@@ -141,7 +141,7 @@ describe("after a crash", () => {
     await room.advance(20_000);
     room.now += 30_000;
     await crash(room);
-    expect(await room.figures()).toEqual({ activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null });
+    expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null });
     expect(await room.sessions(ada)).toMatchObject([{ joinedAt: start, leftAt: start + 20_000 }]);
     const healed = { activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null };
     await vi.waitFor(async () => expect(await copied(room)).toEqual(healed));
@@ -173,7 +173,7 @@ describe("reconciling", () => {
   it("changes nothing in a room that is right (R30)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
-    const before = await room.figures();
+    const before = await room.stats();
     expect(await room.reconcile()).toEqual({ previous: 1, reconciled: 1, figures: before });
     expect(await copied(room)).toEqual(before);
   });

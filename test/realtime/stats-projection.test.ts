@@ -1,31 +1,38 @@
-/** R27 as a machine of its own: never two copies at once, and never a stale one last. */
+/** R27 for the stats projection alone: one copy at a time, and the latest one last. */
 import { expect, it } from "vitest";
 import { StatsProjection } from "../../src/realtime/participants/stats-projection.ts";
 
-/** A database that answers when it is told to. */
+/** A room with stats to copy, and a database that responds when the test says so. */
 function slowDatabase() {
   const written: number[] = [];
   const pending: (() => void)[] = [];
-  let version = 1;
-  const copy = new StatsProjection({
+  const room = {
+    record: { version: 1, copiedVersion: 0 },
+    get stats() {
+      return { activeParticipants: this.record.version, occupiedMs: 0, occupiedSince: null };
+    },
+    statsProjected(copiedVersion: number) {
+      written.push(copiedVersion);
+      this.record = { ...this.record, copiedVersion };
+    },
+    change() {
+      this.record = { ...this.record, version: this.record.version + 1 };
+    },
+  };
+  const projection = new StatsProjection({
     now: () => 0,
-    current: () => ({
-      version,
-      figures: { activeParticipants: version, occupiedMs: 0, occupiedSince: null },
-    }),
-    isOwed: () => !written.includes(version),
+    room,
     write: () => new Promise((resolve) => pending.push(resolve)),
-    written: (done) => written.push(done),
   });
-  return { copy, written, pending, change: () => (version += 1) };
+  return { projection, room, written, pending };
 }
 
-it("a second copy begins when the first has ended, with the figures of that moment (R27)", async () => {
-  const { copy, written, pending, change } = slowDatabase();
-  const [first, second] = [copy.copy(), copy.copy()];
+it("a second copy begins when the first has ended, with the stats of that moment (R27)", async () => {
+  const { projection, room, written, pending } = slowDatabase();
+  const [first, second] = [projection.copy(), projection.copy()];
   await Promise.resolve();
   expect(pending).toHaveLength(1);
-  change();
+  room.change();
   pending.shift()?.();
   await first;
   await Promise.resolve();
@@ -33,5 +40,5 @@ it("a second copy begins when the first has ended, with the figures of that mome
   pending.shift()?.();
   await second;
   expect(written).toEqual([1, 2]);
-  expect(copy.dueAt()).toBeNull();
+  expect(projection.dueAt()).toBeNull();
 });

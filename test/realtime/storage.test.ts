@@ -168,14 +168,14 @@ describe.each([
       ]);
       entries.delete("s", "b");
       expect(entries.find("s", "b")).toBeNull();
-      entries.writeFigures("t", { entries: 1, bytes: 2 });
-      entries.writeFigures("s", { entries: 3, bytes: 4 });
+      entries.writeSize("t", { entries: 1, bytes: 2 });
+      entries.writeSize("s", { entries: 3, bytes: 4 });
       expect(entries.listStores()).toEqual([
         { name: "s", entries: 3, bytes: 4 },
         { name: "t", entries: 1, bytes: 2 },
       ]);
-      entries.writeFigures("t", { entries: 0, bytes: 0 });
-      expect([entries.figures("t"), entries.figures("s")]).toEqual([
+      entries.writeSize("t", { entries: 0, bytes: 0 });
+      expect([entries.size("t"), entries.size("s")]).toEqual([
         { entries: 0, bytes: 0 },
         { entries: 3, bytes: 4 },
       ]);
@@ -241,7 +241,7 @@ describe.each([
         storage.deleteSessions("u1");
         storage.changes.append({ seq: 2, event: "storeChanged", data: "2" }, 2);
         storage.entries.write("s", { key: "k", value: "1", version: 1 });
-        storage.entries.writeFigures("s", { entries: 1, bytes: 1 });
+        storage.entries.writeSize("s", { entries: 1, bytes: 1 });
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });

@@ -1,14 +1,9 @@
-/** The room's comments: threads, edits by their authors, resolving, reactions. */
+/** The room's comments: threads, edits by their authors, resolving and reactions. */
 import { AppError, notFound } from "../../platform/errors.ts";
+import { byteLength } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { Comment } from "../protocol/comment.ts";
-import {
-  byteLength,
-  MAX_ANCHOR_BYTES,
-  MAX_COMMENTS,
-  MAX_REACTING_USERS,
-  MAX_REACTIONS,
-} from "../protocol/limits.ts";
+import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../protocol/limits.ts";
 import type { CommentCreation, CommentPage } from "../protocol/messages.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredComment } from "../storage/storage-content.ts";
@@ -16,22 +11,24 @@ import type { Changes } from "./changes.ts";
 
 export interface CommentPorts {
   readonly storage: RoomStorage;
-  readonly changes: Changes;
-  readonly now: () => number;
-  readonly newId: () => string;
+  now(): number;
+  newId(): string;
+  roomId(): string;
 }
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
 export class Comments {
   readonly #ports: CommentPorts;
+  readonly #changes: Changes;
 
-  constructor(ports: CommentPorts) {
+  constructor(ports: CommentPorts, changes: Changes) {
     this.#ports = ports;
+    this.#changes = changes;
   }
 
-  /** Begins a thread, or goes on with one: NOT_FOUND when that has no comment. */
-  create(roomId: string, input: CommentCreation, author: string): Comment {
+  /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
+  create(input: CommentCreation, author: string): Comment {
     const table = this.#ports.storage.comments;
     const { threadId, anchor = null } = input;
     if (byteLength(JSON.stringify(anchor)) > MAX_ANCHOR_BYTES)
@@ -39,12 +36,12 @@ export class Comments {
     if (threadId !== undefined && table.count({ threadId, resolved: null }) === 0)
       throw notFound("Rooms", "Thread");
     if (table.count({ threadId: null, resolved: null }) >= MAX_COMMENTS)
-      throw conflict(`A room has ${MAX_COMMENTS} comments at most`);
+      throw conflict(`A room can have at most ${MAX_COMMENTS} comments`);
     const id = this.#ports.newId();
     const at = presentTime(this.#ports.now());
     const comment: Comment = {
       id,
-      room_id: roomId,
+      room_id: this.#ports.roomId(),
       user_id: author,
       thread_id: threadId ?? id,
       text: input.text,
@@ -56,7 +53,7 @@ export class Comments {
       updated_at: at,
     };
     table.insert(rowOf(comment));
-    this.#ports.changes.append("commentCreated", () => ({ comment, by: author }));
+    this.#changes.append("commentCreated", () => ({ comment, by: author }));
     return comment;
   }
 
@@ -74,7 +71,7 @@ export class Comments {
     return { comments: table.list(filter, limit, offset).map(parse), total: table.count(filter) };
   }
 
-  /** Its author's right, and the organization's (`by` null). */
+  /** For the author, and for the organization (`by` null). FORBIDDEN for others. */
   updateText(id: string, text: string, by: string | null): Comment {
     return this.#save({ ...this.#getOwn(id, by), text, updated_at: presentTime(this.#ports.now()) }, by);
   }
@@ -87,11 +84,11 @@ export class Comments {
   delete(id: string, by: string | null): Comment {
     const comment = this.#getOwn(id, by);
     this.#ports.storage.comments.delete(id);
-    this.#ports.changes.append("commentDeleted", () => ({ comment, by }));
+    this.#changes.append("commentDeleted", () => ({ comment, by }));
     return comment;
   }
 
-  /** Adds or takes back a user's reaction; one that changes nothing is told to nobody. */
+  /** Adds or removes a user's reaction. Without a difference nothing is logged. */
   react(id: string, reaction: string, on: boolean, by: string): Comment {
     const comment = this.#get(id);
     const reactions = new Map(Object.entries(comment.reactions));
@@ -102,7 +99,7 @@ export class Comments {
     else if (others.length > 0) reactions.set(reaction, others);
     else reactions.delete(reaction);
     if (reactions.size > MAX_REACTIONS || others.length >= MAX_REACTING_USERS)
-      throw conflict("The comment has as many reactions as it can have");
+      throw conflict("The comment cannot take more reactions");
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
@@ -115,12 +112,12 @@ export class Comments {
   #getOwn(id: string, by: string | null): Comment {
     const comment = this.#get(id);
     if (by === null || comment.user_id === by) return comment;
-    throw new AppError("Rooms", "FORBIDDEN", "Only its author may do this to a comment");
+    throw new AppError("Rooms", "FORBIDDEN", "Only the author of a comment can change or delete it");
   }
 
   #save(comment: Comment, by: string | null): Comment {
     this.#ports.storage.comments.update(rowOf(comment));
-    this.#ports.changes.append("commentUpdated", () => ({ comment, by }));
+    this.#changes.append("commentUpdated", () => ({ comment, by }));
     return comment;
   }
 }

@@ -1,4 +1,4 @@
-/** Who follows whom. The relation is the room's, not a socket's: it outlives reloads and absences. */
+/** Who follows whom. This belongs to the room, not to a socket: it survives reloads and absences. */
 import { AppError } from "../../platform/errors.ts";
 import { MAX_FOLLOWED } from "../protocol/limits.ts";
 import type { RoomStorage } from "../storage/storage.ts";
@@ -24,17 +24,13 @@ export class Follows {
     return Object.fromEntries(all);
   }
 
-  of(follower: string): string[] {
-    return this.#storage.follows.listFollowed(follower);
-  }
-
-  /** Following a user twice is following it. */
+  /** Following a user again changes nothing. BAD_REQUEST for following oneself, CONFLICT above the limit. */
   follow(follower: string, followed: string): void {
-    if (follower === followed) throw new AppError("Rooms", "BAD_REQUEST", "Nobody can follow itself");
+    if (follower === followed) throw new AppError("Rooms", "BAD_REQUEST", "A user cannot follow themselves");
     const table = this.#storage.follows;
     if (table.has(follower, followed)) return;
     if (table.listFollowed(follower).length >= MAX_FOLLOWED)
-      throw new AppError("Rooms", "CONFLICT", `A user can follow ${MAX_FOLLOWED} others at most`);
+      throw new AppError("Rooms", "CONFLICT", `A user can follow at most ${MAX_FOLLOWED} others`);
     table.insert(follower, followed);
     this.#changes.append("userFollowed", () => ({ userId: followed, followerId: follower }));
   }

@@ -1,26 +1,21 @@
-/** The room's key-value stores: versions, merges, bounds, and the change that each write is told by. */
+/** The room's key-value stores: versions, merges, limits, and a change for each write. */
 import { AppError } from "../../platform/errors.ts";
-import {
-  byteLength,
-  MAX_STORE_BYTES,
-  MAX_STORE_ENTRIES,
-  MAX_STORES,
-  MAX_VALUE_BYTES,
-} from "../protocol/limits.ts";
+import { byteLength } from "../../platform/text.ts";
+import { JsonText } from "../protocol/frame.ts";
+import { MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES, MAX_VALUE_BYTES } from "../protocol/limits.ts";
 import { isRecord, type StoreOperation } from "../protocol/messages.ts";
-import { JsonText } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredEntry } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
 
-/** An entry's value and version: the seq of the change that made it so, and 0 for one that is not there. */
+/** An entry's value and version: the seq of the change that wrote it; null and 0 when there is none. */
 export interface Entry {
   readonly value: unknown;
   readonly version: number;
 }
 
 export interface Written {
-  /** Left out after a deletion. */
+  /** Absent after a deletion. */
   readonly version?: number;
   readonly seq: number;
 }
@@ -42,8 +37,8 @@ export class Stores {
   }
 
   /**
-   * All of a store, as the JSON of `{ entries, seq }` with the seq of the latest change that it shows. The values
-   * are JSON already: to read 10,000 of them only to write them again takes twice as long.
+   * The whole store, as the JSON of `{ entries, seq }` with the seq of the room's latest change. The values are
+   * JSON already: parsing 10,000 of them only to serialize them again takes twice as long.
    */
   sync(store: string): JsonText {
     const entries = this.#storage.entries
@@ -59,12 +54,13 @@ export class Stores {
       : { value: parse(entry.value), version: entry.version };
   }
 
-  /** All of the operations or, when one is refused, none: the caller's transaction sees to that. */
+  /** Applies all operations; the caller's transaction makes sure that a refused one undoes the others. */
   applyAll(operations: readonly StoreOperation[], by: string | null) {
     const results = operations.map((operation) => this.apply(operation, by));
     return { results, seq: this.#changes.lastSeq };
   }
 
+  /** Writes or deletes one entry. CONFLICT unless it has `ifVersion`, when that is given. */
   apply(operation: StoreOperation, by: string | null): Written {
     const { store, key, ifVersion } = operation;
     const found = this.#storage.entries.find(store, key);
@@ -95,7 +91,7 @@ export class Stores {
       return { store, key, action, value, version, by, seq: version };
     });
     const entry: StoredEntry = { key, value: json, version: seq };
-    this.#account(store, found, entry);
+    this.#resize(store, found, entry);
     this.#storage.entries.write(store, entry);
     return { version: seq, seq };
   }
@@ -105,23 +101,23 @@ export class Stores {
     const { seq } = this.#changes.append("storeChanged", (version) => {
       return { store, key, action: "delete", value: null, version, by, seq: version };
     });
-    this.#account(store, found, null);
+    this.#resize(store, found, null);
     this.#storage.entries.delete(store, key);
     return { seq };
   }
 
-  /** Counts an entry in the place of another one; CONFLICT when that is more than a store or the room may hold. */
-  #account(store: string, before: StoredEntry | null, after: StoredEntry | null): void {
-    const { entries, bytes } = this.#storage.entries.figures(store);
-    const figures = {
+  /** Counts an entry in place of another one; CONFLICT when the store or the room would exceed its limits. */
+  #resize(store: string, before: StoredEntry | null, after: StoredEntry | null): void {
+    const { entries, bytes } = this.#storage.entries.size(store);
+    const size = {
       entries: entries - (before === null ? 0 : 1) + (after === null ? 0 : 1),
       bytes: bytes - (before === null ? 0 : sizeOf(before)) + (after === null ? 0 : sizeOf(after)),
     };
-    if (figures.entries > MAX_STORE_ENTRIES || (figures.bytes > MAX_STORE_BYTES && figures.bytes > bytes))
+    if (size.entries > MAX_STORE_ENTRIES || (size.bytes > MAX_STORE_BYTES && size.bytes > bytes))
       throw conflict("The store is full");
     if (entries === 0 && this.#storage.entries.listStores().length >= MAX_STORES)
-      throw conflict(`A room has ${MAX_STORES} stores at most`);
-    this.#storage.entries.writeFigures(store, figures);
+      throw conflict(`A room can have at most ${MAX_STORES} stores`);
+    this.#storage.entries.writeSize(store, size);
   }
 }
 
@@ -130,6 +126,6 @@ const parse = (json: string): unknown => JSON.parse(json);
 
 function merge(found: StoredEntry | null, fields: Record<string, unknown>): Record<string, unknown> {
   const current = found === null ? {} : parse(found.value);
-  if (!isRecord(current)) throw conflict("The value that is there is no JSON object");
+  if (!isRecord(current)) throw conflict("The current value is not a JSON object");
   return { ...current, ...fields };
 }

@@ -8,7 +8,7 @@ import { recordOf } from "../../users/schema.ts";
 import { findTokenBearer } from "../../users/token-bearer.ts";
 import { isTokenOf, tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import { type JoinDecision, joinRefusal } from "../transport/effects.ts";
+import { type JoinDecision, joinRefusal } from "./join-decision.ts";
 
 const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
 const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);

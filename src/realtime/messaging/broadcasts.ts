@@ -1,15 +1,16 @@
-/** Messages that concern those who are there now and nobody else: passed on, never kept. */
+/** Broadcasts: messages to the users who are online now, never stored. */
 import { AppError } from "../../platform/errors.ts";
+import { byteLength } from "../../platform/text.ts";
 import { ORGANIZATION } from "../content/changes.ts";
-import { byteLength, MAX_BROADCAST_BYTES, MAX_REMEMBERED_BROADCASTS } from "../protocol/limits.ts";
+import { MAX_BROADCAST_BYTES, MAX_REMEMBERED_BROADCASTS } from "../protocol/limits.ts";
 import type { BroadcastData } from "../protocol/messages.ts";
-import type { Connections } from "../transport/connections.ts";
+import { type Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 
-export interface Sender {
+export interface BroadcastSender {
   /** A user's id, or {@link ORGANIZATION}. */
   readonly sender: string;
-  /** The socket that is not to hear its own message; null over REST. */
+  /** The socket that does not receive its own broadcast; null over REST. */
   readonly socketId: string | null;
   readonly requestId: string | undefined;
 }
@@ -21,43 +22,43 @@ interface Sent {
 
 export class Broadcasts {
   readonly #connections: Connections;
-  /** What was answered, by sender and request id, the oldest first. */
+  /** Responses by sender and request id, oldest first. */
   readonly #remembered = new Map<string, Sent>();
 
   constructor(connections: Connections) {
     this.#connections = connections;
   }
 
-  /** One that is sent again, as its answer got lost, reaches nobody twice. */
-  send(message: BroadcastData, by: Sender): Sent {
-    if (by.requestId === undefined) return this.#pass(message, by);
-    const name = `${by.sender} ${by.requestId}`;
-    const before = this.#remembered.get(name);
+  /** Sends a broadcast. A repeated one, under the same request id, reaches no one again. */
+  send(message: BroadcastData, by: BroadcastSender): Sent {
+    if (by.requestId === undefined) return this.#send(message, by);
+    const key = `${by.sender} ${by.requestId}`;
+    const before = this.#remembered.get(key);
     if (before !== undefined) return before;
-    const sent = this.#pass(message, by);
-    this.#remembered.set(name, { data: sent.data });
+    const sent = this.#send(message, by);
+    this.#remembered.set(key, { data: sent.data });
     const [oldest] = this.#remembered.keys();
     if (this.#remembered.size > MAX_REMEMBERED_BROADCASTS && oldest !== undefined)
       this.#remembered.delete(oldest);
     return sent;
   }
 
-  /** Reaches the users named or, without names, all joined sockets but the sender's own. */
-  #pass({ event, data = null, userIds }: BroadcastData, { sender, socketId }: Sender): Sent {
+  /** Reaches the named users or, without names, all joined sockets except the sender's own. */
+  #send({ event, data = null, userIds }: BroadcastData, { sender, socketId }: BroadcastSender): Sent {
     if (byteLength(JSON.stringify(data)) > MAX_BROADCAST_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `data: must have at most ${MAX_BROADCAST_BYTES} bytes`);
     const to: string[] = [];
     let delivered = 0;
-    const { tabs } = this.#connections;
-    for (const userId of userIds === undefined ? tabs.keys() : new Set(userIds)) {
+    const { joinedByUser } = this.#connections;
+    for (const userId of userIds === undefined ? joinedByUser.keys() : new Set(userIds)) {
       const reachedBefore = to.length;
-      for (const id of tabs.get(userId) ?? []) {
+      for (const id of joinedByUser.get(userId) ?? []) {
         if (userIds !== undefined || id !== socketId) to.push(id);
       }
       if (to.length > reachedBefore) delivered += 1;
     }
     const from = sender === ORGANIZATION ? null : sender;
-    const message = { type: "event", event: "broadcast", data: { event, data, from } } as const;
-    return { data: { delivered }, effects: to.length === 0 ? [] : [{ type: "send", to, message }] };
+    const broadcast = { type: "event", event: "broadcast", data: { event, data, from } } as const;
+    return { data: { delivered }, effects: to.length === 0 ? [] : [send(to, broadcast)] };
   }
 }

@@ -1,11 +1,11 @@
-/** The events of a room: written down in the very transaction of what happens, for whoever listens. */
+/** Records the room's events in its outbox, in the transaction of what they report. */
 import { type EventDraft, presentEvent } from "../../delivery/events.ts";
 import { presentRoom, type RoomStats } from "../../rooms/schema.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import { presentUser, type User, type UserRecord } from "../../users/schema.ts";
 import type { OpenSession, RoomStorage } from "../storage/storage.ts";
 
-/** Of the users that the end of a session tells of, in characters of JSON: more would burden every list of deliveries. */
+/** The size of `users` in `session.closed`, in characters of JSON: more would slow down every list of deliveries. */
 export const MAX_USERS_CHARACTERS = 128 * 1024;
 
 export class EventRecorder {
@@ -17,11 +17,11 @@ export class EventRecorder {
     this.#newId = newId;
   }
 
-  /** A user has come online; `figures` count it. */
-  recordJoined(room: RoomRow, { id, joinedAt, user }: OpenSession, figures: RoomStats): void {
+  /** A user has come online; `stats` include them. */
+  recordJoined(room: RoomRow, { id, joinedAt, user }: OpenSession, stats: RoomStats): void {
     const { occupancy } = this.#storage;
     occupancy.writeRoom(room);
-    const presented = presentRoom(room, joinedAt, figures);
+    const presented = presentRoom(room, joinedAt, stats);
     if (occupancy.readId() === null) {
       const sessionId = this.#newId();
       occupancy.begin(sessionId);
@@ -37,12 +37,12 @@ export class EventRecorder {
     });
   }
 
-  /** Users have gone offline at `at` (epoch ms); `figures` do not count them. */
-  recordLeft(sessions: readonly OpenSession[], at: number, figures: RoomStats): void {
+  /** Users have gone offline at `at` (epoch ms); `stats` do not include them. */
+  recordLeft(sessions: readonly OpenSession[], at: number, stats: RoomStats): void {
     const { occupancy } = this.#storage;
     const row = occupancy.readRoom();
     if (row === null) return;
-    const room = presentRoom(row, at, figures);
+    const room = presentRoom(row, at, stats);
     for (const { id, joinedAt, user } of sessions) {
       this.#record(at, {
         event: "participant.left",
@@ -52,12 +52,13 @@ export class EventRecorder {
       });
     }
     const sessionId = occupancy.readId();
-    if (figures.activeParticipants > 0 || sessionId === null) return;
+    if (stats.activeParticipants > 0 || sessionId === null) return;
     const data = { roomId: row.id, sessionId };
     this.#record(at, { event: "session.closed", data, room, users: this.#listUsers() });
     occupancy.end();
   }
 
+  /** The users of the occupancy period, as many as fit. */
   #listUsers(): User[] {
     const users = this.#storage.occupancy
       .list()
@@ -70,20 +71,20 @@ export class EventRecorder {
     return end === -1 ? users : users.slice(0, end);
   }
 
-  #record(occurredAt: number, happening: EventDraft): void {
+  #record(occurredAt: number, draft: EventDraft): void {
     const id = this.#newId();
-    const body = presentEvent(id, occurredAt, happening);
-    this.#storage.events.append({ id, event: happening.event, occurredAt, body });
+    const body = presentEvent(id, occurredAt, draft);
+    this.#storage.events.append({ id, event: draft.event, occurredAt, body });
   }
 
-  /** Notes the room's row as the database has it now, for later events; without one before, there are none yet. */
+  /** Stores the room's current row for later events; before the first join there are none. */
   updateRoom(row: RoomRow): void {
     const { occupancy } = this.#storage;
-    const known = occupancy.readRoom();
-    if (known !== null && JSON.stringify(known) !== JSON.stringify(row)) occupancy.writeRoom(row);
+    const stored = occupancy.readRoom();
+    if (stored !== null && JSON.stringify(stored) !== JSON.stringify(row)) occupancy.writeRoom(row);
   }
 
-  /** Notes a user's new fields, if the user takes part in the room's session. */
+  /** Stores a user's new fields, if the user took part in the current occupancy period. */
   updateUser(user: UserRecord): void {
     this.#storage.occupancy.update(user);
   }

@@ -1,27 +1,31 @@
-/** Hands the room's events over as soon as they are written down, in their order, and again until that succeeds. */
+/** Empties the room's outbox: passes its events on in order as soon as they are recorded, and retries what fails. */
+import { backoffMs } from "../../platform/backoff.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { PendingEvent } from "../storage/storage-outbox.ts";
 
 export interface OutboxDrainPorts {
   now(): number;
   readonly storage: RoomStorage;
-  /** Gives events to those who listen. Answers who could not be reached, as JSON by event id; rejects if nobody could. */
+  /**
+   * Enqueues events at their subscribers. Resolves to the subscriptions that could not be reached, as JSON by
+   * event id; rejects when the subscriptions could not be read.
+   */
   fanOut(events: readonly PendingEvent[]): Promise<ReadonlyMap<string, string>>;
   keepAlive(work: Promise<unknown>): void;
+  /** Reports a failed fan-out, which will be retried. */
   failed(error: unknown): void;
 }
 
-/** Handed over at once. */
+/** Events per fan-out. */
 const BATCH_SIZE = 200;
-/** While it goes on, an alarm is set that a crash would not outlive. */
-const WATCH_MS = 5_000;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 30_000;
+/** While a drain is running, an alarm is set this far ahead: it survives a crash, the drain does not. */
+const CRASH_RECOVERY_MS = 5_000;
+const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
 export class OutboxDrain {
   readonly #ports: OutboxDrainPorts;
   #running: Promise<void> | null = null;
-  /** When what failed is tried again (epoch ms); null while nothing waits. */
+  /** When the next retry is due (epoch ms); null when none is. */
   #retryAt: number | null = null;
   #failures = 0;
 
@@ -29,43 +33,43 @@ export class OutboxDrain {
     this.#ports = ports;
   }
 
-  /** There are events: hands over all there are, and those that come meanwhile. */
+  /** Passes on all events in the outbox, including those recorded in the meantime. */
   drain(): void {
     if (this.#running !== null) return;
     this.#running = this.#run();
     this.#ports.keepAlive(this.#running);
   }
 
-  /** Tries again what failed, if its time has come. */
-  retry(): void {
+  /** Drains again after a failure, if the retry is due. */
+  retryIfDue(): void {
     if (this.#retryAt !== null && this.#retryAt <= this.#ports.now()) this.drain();
   }
 
-  /** When to look after it next (epoch ms); null when there is nothing to hand over. */
+  /** When the object must wake for the outbox (epoch ms); null when the outbox is empty. */
   dueAt(): number | null {
-    return this.#running === null ? this.#retryAt : this.#ports.now() + WATCH_MS;
+    return this.#running === null ? this.#retryAt : this.#ports.now() + CRASH_RECOVERY_MS;
   }
 
-  /** Settles when what goes on is over, whether it succeeded or not. */
+  /** Resolves when no drain is running, whether the last one succeeded or not. */
   async settled(): Promise<void> {
     await this.#running;
   }
 
-  /** Settles when nothing is left; rejects when something is. */
+  /** Resolves when the outbox is empty; rejects when that fails. */
   async finish(): Promise<void> {
     await this.#running;
     if (this.#ports.storage.events.list(1).length === 0) return;
     this.drain();
     await this.#running;
-    if (this.#retryAt !== null) throw new Error("Events of the room could not be handed over yet");
+    if (this.#retryAt !== null) throw new Error("Some of the room's events could not be passed on yet");
   }
 
   async #run(): Promise<void> {
     try {
-      await null; // what this turn still writes down goes along
+      await null; // includes the events that the current turn has yet to record
       let isComplete = true;
       for (let events = this.#list(); events.length > 0 && isComplete; events = this.#list()) {
-        isComplete = await this.#handOver(events);
+        isComplete = await this.#fanOut(events);
       }
       this.#failures = isComplete ? 0 : this.#failures + 1;
     } catch (error) {
@@ -73,25 +77,24 @@ export class OutboxDrain {
       this.#ports.failed(error);
     }
     this.#running = null;
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
-    this.#retryAt = this.#failures === 0 ? null : this.#ports.now() + delayMs;
+    this.#retryAt = this.#failures === 0 ? null : this.#ports.now() + backoffMs(this.#failures, RETRY);
   }
 
   #list(): PendingEvent[] {
     return this.#ports.storage.events.list(BATCH_SIZE);
   }
 
-  /** True when all of them were handed over to everybody. */
-  async #handOver(events: readonly PendingEvent[]): Promise<boolean> {
+  /** Deletes what reached all its subscribers, and keeps the missing ones with the rest. True when nothing is left. */
+  async #fanOut(events: readonly PendingEvent[]): Promise<boolean> {
     const { storage } = this.#ports;
-    const owed = await this.#ports.fanOut(events);
+    const unreached = await this.#ports.fanOut(events);
     storage.transaction(() => {
       for (const { seq, id } of events) {
-        const listeners = owed.get(id);
-        if (listeners === undefined) storage.events.delete(seq);
-        else storage.events.writePendingSubscriptions(seq, listeners);
+        const subscriptions = unreached.get(id);
+        if (subscriptions === undefined) storage.events.delete(seq);
+        else storage.events.writePendingSubscriptions(seq, subscriptions);
       }
     });
-    return owed.size === 0;
+    return unreached.size === 0;
   }
 }

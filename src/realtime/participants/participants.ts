@@ -1,23 +1,30 @@
-/** Who is in the room: sockets and sessions together, how they go, and what the others hear of it. */
-import { ERROR_CODES } from "../../platform/error-codes.ts";
+/** Who is in the room: connections, sessions and presence together, and how users go offline. */
+import { ERROR_CODES, type ErrorCode } from "../../platform/error-codes.ts";
 import { presentUser, type User } from "../../users/schema.ts";
 import { Presence } from "../presence/presence.ts";
-import { CLOSE, type CloseCode, type ServerMessage } from "../protocol/protocol.ts";
+import { CLOSE, type CloseCode } from "../protocol/protocol.ts";
 import type { OpenSession, RoomStorage } from "../storage/storage.ts";
-import { Connections, type Joined } from "../transport/connections.ts";
-import type { Effect, JoinRefusal } from "../transport/effects.ts";
+import type { Joined } from "../transport/connection.ts";
+import { Connections, send } from "../transport/connections.ts";
+import type { Effect } from "../transport/effects.ts";
 import { Sessions } from "./sessions.ts";
-
-export const send = (to: readonly string[], message: ServerMessage): Effect => ({
-  type: "send",
-  to,
-  message,
-});
 
 export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
   presentUser(user, { online: true, joinedAt });
 
+const userEvent = (event: "userJoined" | "userLeft", user: User) =>
+  ({ type: "event", event, data: { userId: user.id, user } }) as const;
+
+/** The error for which sockets are closed. */
+export interface CloseReason {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** True when the token is the cause: the client receives `authFailed` first. */
+  readonly authFailed: boolean;
+}
+
 export interface ParticipantPorts {
+  readonly storage: RoomStorage;
   now(): number;
   newId(): string;
 }
@@ -26,54 +33,55 @@ export class Participants {
   readonly connections = new Connections();
   readonly sessions: Sessions;
   readonly presence: Presence;
-  readonly #now: () => number;
+  readonly #ports: ParticipantPorts;
 
-  constructor(storage: RoomStorage, { now, newId }: ParticipantPorts) {
-    this.sessions = new Sessions(storage, newId);
+  constructor(ports: ParticipantPorts) {
+    const { storage } = ports;
+    this.sessions = new Sessions(storage, () => ports.newId());
     this.presence = new Presence(this.connections, (userId) => storage.follows.listFollowed(userId));
-    this.#now = now;
+    this.#ports = ports;
   }
 
-  /** Tells all joined sockets, but for those of one user. */
-  notify(event: "userJoined" | "userLeft", user: User, exceptUserId?: string): Effect[] {
-    const to = this.connections.joinedIds(exceptUserId);
-    return to.length === 0 ? [] : [send(to, { type: "event", event, data: { userId: user.id, user } })];
+  /** A session has started: its events are due, and all other users receive `userJoined`. */
+  notifyJoined(user: User): Effect[] {
+    const notified = this.connections.sendToAll([userEvent("userJoined", user)], user.id);
+    return [{ type: "drainOutbox" }, ...notified];
   }
 
   #notifyLeft(ended: readonly OpenSession[]): Effect[] {
     if (ended.length === 0) return [];
-    return [
-      { type: "drainOutbox" },
-      ...ended.flatMap(({ user, joinedAt }) =>
-        this.notify("userLeft", presentUser(user, { online: false, joinedAt })),
-      ),
-    ];
+    const events = ended.map(({ user, joinedAt }) =>
+      userEvent("userLeft", presentUser(user, { online: false, joinedAt })),
+    );
+    return [{ type: "drainOutbox" }, ...this.connections.sendToAll(events)];
   }
 
-  /** Forgets sockets that are gone. A user goes offline with the last of its own. */
-  drop(ids: Iterable<string>): Effect[] {
-    const gone: Joined[] = [];
+  /** Removes sockets that are gone. A user's session ends with the last of its sockets. */
+  remove(ids: Iterable<string>): Effect[] {
+    const removed: Joined[] = [];
     for (const id of ids) {
       const connection = this.connections.remove(id);
-      if (connection?.phase === "joined") gone.push(connection);
+      if (connection?.phase === "joined") removed.push(connection);
     }
-    const left = new Set(gone.map(({ userId }) => userId).filter((userId) => !this.connections.has(userId)));
+    const left = new Set(
+      removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
+    );
     return [
-      ...this.#notifyLeft(this.sessions.end(left, this.#now())),
-      ...gone.flatMap((connection) => this.presence.release(connection)),
+      ...this.#notifyLeft(this.sessions.end(left, this.#ports.now())),
+      ...removed.flatMap((connection) => this.presence.release(connection)),
     ];
   }
 
   /** Closes sockets. They count as gone at once: nothing more is sent to them. */
   disconnect(ids: readonly string[], code: CloseCode, reason: string): Effect[] {
-    return [...ids.map((id): Effect => ({ type: "close", id, code, reason })), ...this.drop(ids)];
+    return [...ids.map((id): Effect => ({ type: "close", id, code, reason })), ...this.remove(ids)];
   }
 
-  /** Closes sockets for what a refusal says. */
-  disconnectFor(ids: readonly string[], { code, message, authFailed }: JoinRefusal): Effect[] {
-    const farewell = send(ids, { type: "event", event: "authFailed", data: { code, message } });
-    const dismissed = this.disconnect(ids, ERROR_CODES[code].close, message);
-    return authFailed && ids.length > 0 ? [farewell, ...dismissed] : dismissed;
+  /** Closes sockets because of an error. */
+  disconnectFor(ids: readonly string[], { code, message, authFailed }: CloseReason): Effect[] {
+    const closed = this.disconnect(ids, ERROR_CODES[code].close, message);
+    if (!authFailed || ids.length === 0) return closed;
+    return [send(ids, { type: "event", event: "authFailed", data: { code, message } }), ...closed];
   }
 
   disconnectAll(code: CloseCode, reason: string): Effect[] {
@@ -84,13 +92,13 @@ export class Participants {
     );
   }
 
-  /** Brings sessions and figures in line with the sockets that are really there. */
+  /** Makes sessions and stats match the sockets that are really open. */
   recover(): Effect[] {
-    const left = this.#notifyLeft(this.sessions.recover(this.connections.users()));
-    const strangers = [...this.connections.users()].filter(
-      (userId) => this.sessions.get(userId) === undefined,
-    );
-    const orphans = strangers.flatMap((userId) => this.connections.tabsOf(userId));
+    const online = this.connections.users();
+    const left = this.#notifyLeft(this.sessions.recover(online));
+    const orphans = [...online]
+      .filter((userId) => this.sessions.get(userId) === undefined)
+      .flatMap((userId) => this.connections.idsOf(userId));
     return [...left, ...this.disconnect(orphans, CLOSE.failed, "session lost")];
   }
 }

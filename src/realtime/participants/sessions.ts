@@ -1,35 +1,35 @@
-/** Who is online and since when, and the figures that follow from it: storage and memory in step. */
+/** Who is online and since when, and the stats that follow from it: memory and storage in step. */
 import type { RoomStats } from "../../rooms/schema.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { Attendance, UserRecord } from "../../users/schema.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "../storage/storage.ts";
 
-/** The sessions of one user that an answer shows. */
+/** Sessions of one user that are listed. */
 const MAX_LISTED_SESSIONS = 100;
 
-const EMPTY_FIGURES: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
+const EMPTY_STATS: RoomStats = { activeParticipants: 0, occupiedMs: 0, occupiedSince: null };
 
 const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
   accountId,
   roomId: id,
-  ...EMPTY_FIGURES,
+  ...EMPTY_STATS,
   version: 0,
   copiedVersion: 0,
   lastAliveAt: now,
 });
 
 /**
- * The record after the number of users online became `activeParticipants` at `at`. The room is occupied from
- * the first user who comes to the last who goes.
+ * The record after the number of users online became `activeParticipants` at `at` (epoch ms). The room is
+ * occupied from the first join to the last leave.
  */
-function recount(record: RoomRecord, activeParticipants: number, at: number): RoomRecord {
+function countParticipants(record: RoomRecord, activeParticipants: number, at: number): RoomRecord {
   const { occupiedMs, occupiedSince } = record;
-  const empties = activeParticipants === 0 && occupiedSince !== null;
+  const hasEmptied = activeParticipants === 0 && occupiedSince !== null;
   return {
     ...record,
     activeParticipants,
-    occupiedMs: empties ? occupiedMs + Math.max(0, at - occupiedSince) : occupiedMs,
+    occupiedMs: hasEmptied ? occupiedMs + Math.max(0, at - occupiedSince) : occupiedMs,
     occupiedSince: activeParticipants === 0 ? null : (occupiedSince ?? at),
     version: record.version + 1,
     lastAliveAt: Math.max(record.lastAliveAt, at),
@@ -54,13 +54,13 @@ export class Sessions {
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
   }
 
-  /** Null until somebody joins for the first time. */
+  /** Null until the first join. */
   get record(): RoomRecord | null {
     return this.#record;
   }
 
   get stats(): RoomStats {
-    if (this.#record === null) return EMPTY_FIGURES;
+    if (this.#record === null) return EMPTY_STATS;
     const { activeParticipants, occupiedMs, occupiedSince } = this.#record;
     return { activeParticipants, occupiedMs, occupiedSince };
   }
@@ -69,7 +69,7 @@ export class Sessions {
     return this.#online.get(userId);
   }
 
-  /** The open sessions: one for each user online. */
+  /** The open sessions: one per user online. */
   open(): OpenSession[] {
     return [...this.#online.values()];
   }
@@ -82,10 +82,14 @@ export class Sessions {
     return this.#storage.findAttendance(userIds);
   }
 
-  /** A user comes online in the room, whose row the database has just shown. */
+  /** A user comes online. `room` is the room's row as just read from the database. */
   start(room: RoomRow, session: OpenSession): void {
     const { joinedAt } = session;
-    const record = recount(this.#record ?? newRecord(room, joinedAt), this.#online.size + 1, joinedAt);
+    const record = countParticipants(
+      this.#record ?? newRecord(room, joinedAt),
+      this.#online.size + 1,
+      joinedAt,
+    );
     this.#storage.transaction(() => {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
@@ -95,7 +99,7 @@ export class Sessions {
     this.#online.set(session.user.id, session);
   }
 
-  /** Users go offline, all at `at`; those who are not online are passed over. Returns the sessions that ended. */
+  /** Users go offline at `at` (epoch ms); those who are not online are skipped. Returns the ended sessions. */
   end(userIds: Iterable<string>, at: number): OpenSession[] {
     const ended = [...userIds].flatMap((userId) => this.#online.get(userId) ?? []);
     if (ended.length > 0) this.#end(ended, at);
@@ -104,7 +108,7 @@ export class Sessions {
 
   #end(ended: readonly OpenSession[], at: number): void {
     if (this.#record === null) return;
-    const record = recount(this.#record, this.#online.size - ended.length, at);
+    const record = countParticipants(this.#record, this.#online.size - ended.length, at);
     this.#storage.transaction(() => {
       for (const session of ended) this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
       this.#storage.writeRecord(record);
@@ -115,28 +119,28 @@ export class Sessions {
   }
 
   /**
-   * Makes what is stored true again: `live` are the users who have a joined socket. A session without one was
-   * cut off by a crash, and ended when the room was last known to run. Returns the sessions that were ended.
+   * Ends the sessions of users who are not in `live`, the users with a joined socket: a crash cut them off, so they
+   * ended when the room was last known to be running. Returns the ended sessions.
    */
   recover(live: ReadonlySet<string>): OpenSession[] {
     this.#load();
     const record = this.#record;
     if (record === null) return [];
-    const dead = this.open().filter((session) => !live.has(session.user.id));
-    const online = this.#online.size - dead.length;
-    const isRight =
+    const orphaned = this.open().filter((session) => !live.has(session.user.id));
+    const online = this.#online.size - orphaned.length;
+    const isConsistent =
       record.activeParticipants === online && (record.occupiedSince === null) === (online === 0);
-    if (dead.length > 0 || !isRight) this.#end(dead, record.lastAliveAt);
-    return dead;
+    if (orphaned.length > 0 || !isConsistent) this.#end(orphaned, record.lastAliveAt);
+    return orphaned;
   }
 
-  /** Notes that the room runs at `now`: after a crash, this is when its sessions will have ended. */
+  /** Records that the room is running at `now`: after a crash, its sessions ended at this time. */
   recordAlive(now: number): void {
     if (this.#record === null || this.#online.size === 0 || this.#record.lastAliveAt >= now) return;
     this.#write({ ...this.#record, lastAliveAt: now });
   }
 
-  /** Notes that the database's copy has `version`. The room may be gone since the copy was begun. */
+  /** Records that the database has the stats of `version`. The room may have been deleted since they were written. */
   markProjected(version: number): void {
     if (this.#record === null || this.#record.copiedVersion >= version) return;
     this.#write({ ...this.#record, copiedVersion: version });
@@ -147,23 +151,19 @@ export class Sessions {
     this.#record = record;
   }
 
-  /** Notes the room's row as the database has it now. */
+  /** Stores the room's current row, for later events. */
   updateRoom(room: RoomRow): void {
     if (this.#record !== null) this.#recorder.updateRoom(room);
   }
 
-  /** Notes that the room has been closed. */
+  /** Marks the room as closed, for later events. */
   close(): void {
     const room = this.#storage.occupancy.readRoom();
     if (room !== null) this.#storage.occupancy.writeRoom({ ...room, state: "closed" });
   }
 
-  /** Whether there are events that are yet to be handed over. */
-  get hasEvents(): boolean {
-    return this.#storage.events.list(1).length > 0;
-  }
-
-  update(user: UserRecord): void {
+  /** Stores a user's new fields. */
+  updateUser(user: UserRecord): void {
     if (this.#record !== null) this.#recorder.updateUser(user);
     const session = this.#online.get(user.id);
     if (session === undefined) return;
@@ -171,7 +171,7 @@ export class Sessions {
     this.#online.set(user.id, { ...session, user });
   }
 
-  /** Removes what is remembered of a user who is offline. */
+  /** Deletes the ended sessions of a user who is offline. */
   deleteUser(userId: string): void {
     if (this.#record !== null) this.#storage.deleteSessions(userId);
   }

@@ -1,31 +1,29 @@
-/** When the room's figures are copied to the database: soon, never twice at once, and again when it fails. */
+/** When the room's stats are copied to the database: soon, one copy at a time, and again after a failure. */
+import { backoffMs } from "../../platform/backoff.ts";
 import type { RoomStats } from "../../rooms/schema.ts";
+import type { RoomRecord } from "../storage/storage.ts";
 
-/** The figures and the count of changes that led to them. */
-export interface VersionedStats {
-  readonly figures: RoomStats;
-  readonly version: number;
+/** The room whose stats are copied; `record` is null before the first join. */
+export interface ProjectedRoom {
+  readonly stats: RoomStats;
+  readonly record: Pick<RoomRecord, "version" | "copiedVersion"> | null;
+  /** Records durably that the database has the stats of `version`. */
+  statsProjected(version: number): void;
 }
 
 export interface StatsProjectionPorts {
   now(): number;
-  /** The figures as they are now. */
-  current(): VersionedStats;
-  /** True while the copy is not known to be up to date; this survives a crash. */
-  isOwed(): boolean;
-  write(figures: VersionedStats): Promise<void>;
-  /** Notes durably that `version` has been written. */
-  written(version: number): void;
+  readonly room: ProjectedRoom;
+  write(stats: RoomStats, version: number): Promise<void>;
 }
 
-/** The least time from one copy to the next. */
+/** The shortest time between two copies. */
 export const COPY_INTERVAL_MS = 1_000;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 30_000;
+const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
 export class StatsProjection {
   readonly #ports: StatsProjectionPorts;
-  /** Before this time only {@link copy} itself starts a copy. */
+  /** No copy is due before this time. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #latest: Promise<void> = Promise.resolve();
@@ -34,29 +32,38 @@ export class StatsProjection {
     this.#ports = ports;
   }
 
-  /** When the next copy is due (epoch ms); null when none is owed. */
+  /** When the next copy is due (epoch ms); null when the database is up to date. */
   dueAt(): number | null {
-    return this.#ports.isOwed() ? Math.max(this.#ports.now(), this.#notBefore) : null;
+    const { record } = this.#ports.room;
+    if (record === null || record.copiedVersion >= record.version) return null;
+    return Math.max(this.#ports.now(), this.#notBefore);
   }
 
-  /** Copies the figures as they are when those before have been copied. Rejects when the database fails. */
+  /** Copies the stats if that is due. Rejects when the database fails. */
+  async copyIfDue(): Promise<void> {
+    const dueAt = this.dueAt();
+    if (dueAt !== null && dueAt <= this.#ports.now()) await this.copy();
+  }
+
+  /** Copies the stats, after any copy in progress, as they are then. Rejects when the database fails. */
   copy(): Promise<void> {
-    const mine = this.#latest.then(() => this.#write());
-    this.#latest = mine.catch(() => undefined);
-    return mine;
+    const copied = this.#latest.then(() => this.#write());
+    this.#latest = copied.catch(() => undefined);
+    return copied;
   }
 
   async #write(): Promise<void> {
-    const current = this.#ports.current();
+    const { room } = this.#ports;
+    const version = room.record?.version ?? 0;
     this.#notBefore = this.#ports.now() + COPY_INTERVAL_MS;
     try {
-      await this.#ports.write(current);
+      await this.#ports.write(room.stats, version);
     } catch (error) {
-      this.#notBefore = this.#ports.now() + Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LAST_RETRY_MS);
       this.#failures += 1;
+      this.#notBefore = this.#ports.now() + backoffMs(this.#failures, RETRY);
       throw error;
     }
     this.#failures = 0;
-    this.#ports.written(current.version);
+    room.statsProjected(version);
   }
 }

@@ -1,6 +1,6 @@
-/** The color by which a user is told from the others: always the same one, without anything being kept. */
+/** The color that identifies a user: always the same one, derived from the id instead of stored. */
 
-/** Sixteen hues that stay apart on white and on black. */
+/** Sixteen hues that are distinct on white and on black. */
 const COLORS = [
   "#e11d48",
   "#ea580c",
@@ -20,7 +20,7 @@ const COLORS = [
   "#475569",
 ] as const;
 
-/** FNV-1a: spreads ids that differ in one character. */
+/** FNV-1a: separates ids that differ in one character. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,35 +1,34 @@
-/** What users show of themselves right now: in memory only, the latest wins, told in one frame a tick. */
+/** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
 import { AppError } from "../../platform/errors.ts";
-import { byteLength, MAX_PRESENCE_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
+import { byteLength } from "../../platform/text.ts";
+import { MAX_PRESENCE_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
 import type { PresenceState } from "../protocol/protocol.ts";
-import type { Connections, Joined } from "../transport/connections.ts";
+import type { Joined } from "../transport/connection.ts";
+import { type Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { colorOf } from "./color.ts";
 
-export const ALL_USERS = "*";
-export const FOLLOWED_USERS = "following";
+const ALL_USERS = "*";
+const FOLLOWED_USERS = "following";
 
-/** A user's state, and the socket that keeps it through hibernation. */
-interface Stated {
+/** A user's state, and the socket whose attachment keeps it through hibernation. */
+interface KeptState {
   readonly socketId: string;
   readonly state: PresenceState;
 }
 
 type Update = readonly [userId: string, state: PresenceState | null];
 
-const tell = (to: readonly string[], updates: readonly Update[]): Effect => ({
-  type: "send",
-  to,
-  message: { type: "event", event: "presence", data: { updates } },
-});
+const presenceEvent = (updates: readonly Update[]) =>
+  ({ type: "event", event: "presence", data: { updates } }) as const;
 
 export class Presence {
   readonly #connections: Connections;
   readonly #followedBy: (userId: string) => readonly string[];
-  readonly #stated = new Map<string, Stated>();
-  /** Users whose state changed since it was last told. */
+  readonly #states = new Map<string, KeptState>();
+  /** Users whose state has changed since the last flush. */
   readonly #changed = new Set<string>();
-  /** Sockets whose attachment is to be written with the next flush. */
+  /** Sockets whose attachment is written with the next flush. */
   readonly #unsaved = new Set<string>();
 
   constructor(connections: Connections, followedBy: (userId: string) => readonly string[]) {
@@ -37,87 +36,88 @@ export class Presence {
     this.#followedBy = followedBy;
   }
 
-  /** Takes up the state that a socket kept through hibernation. */
+  /** Restores the state that a socket kept through hibernation. */
   restore({ id, userId, presence }: Joined): void {
-    if (presence !== null) this.#stated.set(userId, { socketId: id, state: stateOf(userId, presence) });
+    if (presence !== null) this.#states.set(userId, { socketId: id, state: parseState(userId, presence) });
   }
 
-  /** The states of all who have one, by user id. */
+  /** The states by user id, of the users who have one. */
   states(): Record<string, PresenceState> {
-    return Object.fromEntries([...this.#stated].map(([userId, { state }]) => [userId, state]));
+    return Object.fromEntries([...this.#states].map(([userId, { state }]) => [userId, state]));
   }
 
-  /** The user shows `state` from now on, or nothing. */
+  /** Sets the user's state, or removes it with null. VALIDATION_ERROR when it is too large. */
   update({ id, userId }: Joined, state: Record<string, unknown> | null): Effect[] {
     const json = state === null ? null : JSON.stringify(state);
     if (json !== null && byteLength(json) > MAX_PRESENCE_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `state: must have at most ${MAX_PRESENCE_BYTES} bytes`);
-    const before = this.#stated.get(userId);
+    const before = this.#states.get(userId);
     if (before !== undefined && before.socketId !== id) this.#keep(before.socketId, null);
-    if (state === null) this.#stated.delete(userId);
-    else this.#stated.set(userId, { socketId: id, state: { color: colorOf(userId), ...state } });
+    if (state === null) this.#states.delete(userId);
+    else this.#states.set(userId, { socketId: id, state: { color: colorOf(userId), ...state } });
     this.#keep(id, json);
-    return this.#stir(userId);
+    return this.#markChanged(userId);
   }
 
   #keep(id: string, presence: string | null): void {
     const connection = this.#connections.get(id);
     if (connection?.phase !== "joined" || connection.presence === presence) return;
-    this.#connections.refresh({ ...connection, presence });
+    this.#connections.update({ ...connection, presence });
     this.#unsaved.add(id);
   }
 
-  #stir(userId: string): Effect[] {
+  #markChanged(userId: string): Effect[] {
     this.#changed.add(userId);
     return [{ type: "presenceChanged", receivers: this.#connections.joinedCount }];
   }
 
-  /** A socket is gone: another one of its user keeps the state, and without one the others hear of its end. */
+  /** A socket has closed: another one of its user keeps the state; without one the state ends. */
   release({ id, userId, presence }: Joined): Effect[] {
     this.#unsaved.delete(id);
-    const stated = this.#stated.get(userId);
-    if (stated?.socketId !== id) return [];
-    const heir = this.#connections.tabsOf(userId)[0];
+    const kept = this.#states.get(userId);
+    if (kept?.socketId !== id) return [];
+    const heir = this.#connections.idsOf(userId)[0];
     if (heir !== undefined) {
-      this.#stated.set(userId, { ...stated, socketId: heir });
+      this.#states.set(userId, { ...kept, socketId: heir });
       this.#keep(heir, presence);
       return [{ type: "presenceChanged", receivers: 0 }];
     }
-    this.#stated.delete(userId);
-    return this.#stir(userId);
+    this.#states.delete(userId);
+    return this.#markChanged(userId);
   }
 
-  /** Begins or ends to tell a socket of some users; it gets their present states at once. */
+  /** Adds or removes a presence target; an added one sends the current states at once. CONFLICT above the limit. */
   subscribe(connection: Joined, target: string, on: boolean): Effect[] {
-    const others = connection.subscriptions.filter((known) => known !== target);
+    const others = connection.subscriptions.filter((subscribed) => subscribed !== target);
     if (on && others.length >= MAX_SUBSCRIPTIONS)
       throw new AppError(
         "Rooms",
         "CONFLICT",
-        `A connection has ${MAX_SUBSCRIPTIONS} presence targets at most`,
+        `A connection can have at most ${MAX_SUBSCRIPTIONS} presence targets`,
       );
     const subscribed = { ...connection, subscriptions: on ? [...others, target] : others };
-    this.#connections.refresh(subscribed);
+    this.#connections.update(subscribed);
     const attached: Effect = { type: "attach", connection: subscribed };
     if (!on) return [attached];
-    const wants = this.#wants({ ...subscribed, subscriptions: [target] });
-    const updates = [...this.#stated].flatMap(([userId, { state }]): Update[] =>
-      wants(userId) ? [[userId, state]] : [],
+    const matches = this.#filterOf({ ...subscribed, subscriptions: [target] });
+    const updates = [...this.#states].flatMap(([userId, { state }]): Update[] =>
+      matches(userId) ? [[userId, state]] : [],
     );
-    return updates.length === 0 ? [attached] : [attached, tell([connection.id], updates)];
+    return updates.length === 0 ? [attached] : [attached, send([connection.id], presenceEvent(updates))];
   }
 
-  #wants({ userId, subscriptions }: Joined): (other: string) => boolean {
+  /** Whether a socket is subscribed to a user. */
+  #filterOf({ userId, subscriptions }: Joined): (other: string) => boolean {
     if (subscriptions.includes(ALL_USERS)) return () => true;
     const followed = subscriptions.includes(FOLLOWED_USERS) ? this.#followedBy(userId) : [];
-    const wanted = new Set([...subscriptions, ...followed]);
-    return (other) => wanted.has(other);
+    const targets = new Set([...subscriptions, ...followed]);
+    return (other) => targets.has(other);
   }
 
-  /** Tells what changed since the last flush: one frame a socket, and the same one for all who want the same. */
+  /** Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. */
   flush(): Effect[] {
     const updates = [...this.#changed].map(
-      (userId): Update => [userId, this.#stated.get(userId)?.state ?? null],
+      (userId): Update => [userId, this.#states.get(userId)?.state ?? null],
     );
     this.#changed.clear();
     const saved = [...this.#unsaved].flatMap((id): Effect[] => {
@@ -125,32 +125,33 @@ export class Presence {
       return connection?.phase === "joined" ? [{ type: "attach", connection }] : [];
     });
     this.#unsaved.clear();
-    return [...saved, ...(updates.length === 0 ? [] : this.#tell(updates))];
+    return [...saved, ...(updates.length === 0 ? [] : this.#sendUpdates(updates))];
   }
 
-  #tell(updates: readonly Update[]): Effect[] {
-    const audiences = new Map<string, { readonly wanted: readonly Update[]; readonly to: string[] }>();
+  #sendUpdates(updates: readonly Update[]): Effect[] {
+    const audiences = new Map<string, { readonly selected: readonly Update[]; readonly to: string[] }>();
     for (const connection of this.#connections.all()) {
       if (connection.phase !== "joined" || connection.subscriptions.length === 0) continue;
-      const wanted = this.#choose(connection, updates);
-      if (wanted.length === 0) continue;
-      const key = wanted.length === updates.length ? ALL_USERS : wanted.map(([userId]) => userId).join("\n");
+      const selected = this.#select(connection, updates);
+      if (selected.length === 0) continue;
+      const key =
+        selected.length === updates.length ? ALL_USERS : selected.map(([userId]) => userId).join("\n");
       const audience = audiences.get(key);
-      if (audience === undefined) audiences.set(key, { wanted, to: [connection.id] });
+      if (audience === undefined) audiences.set(key, { selected, to: [connection.id] });
       else audience.to.push(connection.id);
     }
-    return [...audiences.values()].map(({ wanted, to }) => tell(to, wanted));
+    return [...audiences.values()].map(({ selected, to }) => send(to, presenceEvent(selected)));
   }
 
-  #choose(connection: Joined, updates: readonly Update[]): readonly Update[] {
+  #select(connection: Joined, updates: readonly Update[]): readonly Update[] {
     if (connection.subscriptions.includes(ALL_USERS)) return updates;
-    const wants = this.#wants(connection);
-    return updates.filter(([userId]) => wants(userId));
+    const matches = this.#filterOf(connection);
+    return updates.filter(([userId]) => matches(userId));
   }
 }
 
 /** A state as {@link Presence} kept it. */
-const stateOf = (userId: string, json: string): PresenceState => ({
+const parseState = (userId: string, json: string): PresenceState => ({
   color: colorOf(userId),
   ...(JSON.parse(json) as Record<string, unknown>),
 });

@@ -1,4 +1,4 @@
-/** A comment on the wire. Safe to import from the client SDK. */
+/** A comment on the wire. The client SDK infers its type from here. */
 import * as z from "zod";
 import { Timestamp } from "../../platform/time.ts";
 
@@ -7,15 +7,16 @@ export const Comment = z
     id: z.uuid(),
     room_id: z.uuid(),
     user_id: z.string().meta({ description: "The author." }),
-    thread_id: z.string().meta({ description: "The id of the comment that began the thread." }),
+    thread_id: z.string().meta({ description: "The id of the comment that started the thread." }),
     text: z.string(),
-    anchor: z
-      .unknown()
-      .meta({ description: "What the comment is about, in your own terms; null for nothing." }),
-    mentions: z.array(z.string()).meta({ description: "Ids of the users who are meant." }),
+    anchor: z.unknown().meta({
+      description:
+        "What the comment is about, in your own format; null if it is about nothing in particular.",
+    }),
+    mentions: z.array(z.string()).meta({ description: "Ids of the mentioned users." }),
     reactions: z
       .record(z.string(), z.array(z.string()))
-      .meta({ description: "The users behind each reaction, the earliest first." }),
+      .meta({ description: "The users who reacted, by reaction, earliest first." }),
     resolved: z.boolean(),
     created_at: Timestamp,
     updated_at: Timestamp,

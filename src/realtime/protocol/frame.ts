@@ -1,12 +1,12 @@
-/** Reads what comes over a socket: size, depth, JSON, and the schema of the message that it sets out to be. */
+/** Frames as text: parses what a client sends and serializes what the server sends. */
 import type * as z from "zod";
-import { isTooDeep } from "../../http/body.ts";
 import type { ErrorCode } from "../../platform/error-codes.ts";
-import { byteLength, MAX_FRAME_DEPTH } from "./limits.ts";
+import { byteLength, isTooDeep } from "../../platform/text.ts";
+import { MAX_FRAME_DEPTH } from "./limits.ts";
 import { ClientMessage, isRecord, MESSAGE_TYPES, RequestId } from "./messages.ts";
-import { type Fault, MAX_FRAME_BYTES } from "./protocol.ts";
+import { type Fault, MAX_FRAME_BYTES, type Response, type ServerMessage } from "./protocol.ts";
 
-/** A frame as it was understood; `attempted` tells which message a faulty one set out to be. */
+/** A parsed frame. `attempted` is the message type that a faulty frame named. */
 export type Frame =
   | { readonly kind: "message"; readonly message: ClientMessage }
   | {
@@ -18,13 +18,13 @@ export type Frame =
   | { readonly kind: "tooLarge" };
 export type ReadableFrame = Exclude<Frame, { readonly kind: "tooLarge" }>;
 
-/** It never throws: whatever can be wrong with a frame is an outcome. */
+/** Never throws: everything that can be wrong with a frame is an outcome. */
 export function parseFrame(frame: string | ArrayBuffer): Frame {
   if (exceedsLimit(frame)) return { kind: "tooLarge" };
   if (typeof frame !== "string") return faulty("BAD_REQUEST", "Frames must be text");
-  // JSON.parse takes any depth, but what is kept must be written again, which recurses.
+  // JSON.parse accepts any depth, but stored values are serialized again, which recurses.
   if (isTooDeep(frame, MAX_FRAME_DEPTH))
-    return faulty("BAD_REQUEST", `A message nests ${MAX_FRAME_DEPTH} levels deep at most`);
+    return faulty("BAD_REQUEST", `A message can nest at most ${MAX_FRAME_DEPTH} levels`);
   const json = parseJson(frame);
   if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
   const requestId = RequestId.safeParse(json.requestId).data;
@@ -52,7 +52,7 @@ function describeIssue(error: z.ZodError): string {
   return issue === undefined ? "Invalid message" : `${issue.path.join(".")}: ${issue.message}`;
 }
 
-/** Counts bytes only where the number of UTF-16 units (1 to 3 bytes each) leaves it open. */
+/** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
 function exceedsLimit(frame: string | ArrayBuffer): boolean {
   if (typeof frame !== "string") return frame.byteLength > MAX_FRAME_BYTES;
   if (frame.length > MAX_FRAME_BYTES) return true;
@@ -66,3 +66,48 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** `data` of a response that is JSON text already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The frame that carries a message. */
+export function serialize(message: ServerMessage): string {
+  if (message.type !== "response" || !(message.data instanceof JsonText)) return JSON.stringify(message);
+  const { data, ...rest } = message;
+  return `${JSON.stringify(rest).slice(0, -1)},"data":${data.text}}`;
+}
+
+/** For failures that no one expected; the log has the cause. */
+export const INTERNAL_FAULT: Fault = {
+  module: "Server",
+  code: "INTERNAL_ERROR",
+  message: "Something went wrong on our side",
+};
+
+const echo = (requestId: string | undefined) => (requestId === undefined ? {} : { requestId });
+
+/** A successful response. */
+export const success = (description: string, data: object, requestId?: string): Response => ({
+  type: "response",
+  success: true,
+  description,
+  data,
+  error: null,
+  ...echo(requestId),
+});
+
+/** A failed response. */
+export const failure = ({ module, code, message }: Fault, requestId?: string): Response => ({
+  type: "response",
+  success: false,
+  description: message,
+  data: {},
+  error: { module, code, message },
+  ...echo(requestId),
+});

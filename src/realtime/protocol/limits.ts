@@ -1,15 +1,15 @@
-/** The bounds of what a room holds and says (PROTOCOL.md names each): sizes are UTF-8 bytes of JSON, lengths are characters. */
+/** The room's limits (docs/protocol.md lists them): sizes in UTF-8 bytes of JSON, lengths in characters. */
 
-/** Lasting changes that are kept for those who come back, and for how long. */
+/** How many lasting changes are kept for clients that reconnect, and for how long. */
 export const MAX_KEPT_CHANGES = 10_000;
 export const CHANGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** What `JOIN_ROOM` answers in `changes` at most; a client that missed more starts afresh. */
+/** The size of `changes` in the response to `JOIN_ROOM`; a client that missed more is reset. */
 export const MAX_CATCH_UP_BYTES = 1024 * 1024;
 
 export const MAX_STORE_NAME_LENGTH = 128;
 export const MAX_KEY_LENGTH = 255;
 export const MAX_VALUE_BYTES = 64 * 1024;
-/** Of one store; together they keep the answer to `STORE_SYNC` one frame of bearable size. */
+/** Per store: they keep the response to `STORE_SYNC` one frame of reasonable size. */
 export const MAX_STORE_ENTRIES = 10_000;
 export const MAX_STORE_BYTES = 4 * 1024 * 1024;
 export const MAX_STORES = 100;
@@ -20,32 +20,27 @@ export const MAX_COMMENT_LENGTH = 10_000;
 export const MAX_ANCHOR_BYTES = 4 * 1024;
 export const MAX_MENTIONS = 50;
 export const MAX_REACTION_LENGTH = 32;
-/** Different reactions to one comment, and users behind one reaction. */
+/** Different reactions per comment, and users per reaction. */
 export const MAX_REACTIONS = 20;
 export const MAX_REACTING_USERS = 200;
 
-/** Users that one user follows. */
+/** Users that one user can follow. */
 export const MAX_FOLLOWED = 1_000;
-/** Ids of users, threads and comments as clients send them. */
+/** Length of the ids of users, threads and comments that clients send. */
 export const MAX_ID_LENGTH = 255;
 
 export const MAX_PRESENCE_BYTES = 8 * 1024;
-/** Presence targets of one socket; with a presence state they must fit a socket's 16 KiB attachment. */
+/** Presence targets per socket; with a presence state they must fit the socket's 16 KiB attachment. */
 export const MAX_SUBSCRIPTIONS = 100;
 
 export const MAX_EVENT_NAME_LENGTH = 128;
 export const MAX_BROADCAST_BYTES = 64 * 1024;
-/** Of a room's latest broadcasts, so that one sent again is known. */
+/** How many of a room's latest broadcasts are remembered, so that a repeated one is recognized. */
 export const MAX_REMEMBERED_BROADCASTS = 1_000;
 export const MAX_BROADCAST_USERS = 1_000;
 
-/** Users that one answer to `USERS_GET` shows. */
+/** Users per response to `USERS_GET`. */
 export const MAX_USERS_SHOWN = 1_000;
 
-/** Arrays and objects in a frame may stand this deep in each other. */
+/** How deep arrays and objects in a frame can nest. */
 export const MAX_FRAME_DEPTH = 40;
-
-const encoder = new TextEncoder();
-
-/** Size in UTF-8. */
-export const byteLength = (text: string): number => encoder.encode(text).byteLength;

@@ -1,4 +1,4 @@
-/** Everything that a client may say, as zod schemas: one entry a message. */
+/** Every message that a client can send, as zod schemas. */
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { Role } from "../../users/schema.ts";
@@ -8,10 +8,10 @@ export const MAX_REQUEST_ID_LENGTH = 255;
 
 export const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
 
-/** Where a client stands in the room's sequence of changes. */
+/** A position in the room's sequence of changes. */
 const Seq = z.int().min(0);
 
-/** `data` of `JOIN_ROOM`. A token that is missing or no string is read as an empty one, which is refused as such. */
+/** `data` of `JOIN_ROOM`. A token that is missing or not a string counts as empty, and is refused as invalid. */
 export const JoinRoom = z.object({
   token: z.string().catch(""),
   role: Role.default("editor"),
@@ -23,7 +23,7 @@ export type JoinRoom = z.infer<typeof JoinRoom>;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Any JSON value; `z.unknown` alone would take a missing one. */
+/** Any JSON value; `z.unknown` alone would accept a missing one. */
 export const Json = z.unknown().refine((value) => value !== undefined, "is required");
 export const JsonObject = z
   .unknown()
@@ -33,7 +33,7 @@ export const JsonObject = z
 const Id = text(1, limits.MAX_ID_LENGTH);
 export const StoreName = text(1, limits.MAX_STORE_NAME_LENGTH);
 export const Key = text(1, limits.MAX_KEY_LENGTH);
-/** The version that the entry must have now; 0 for one that must not be there. */
+/** The version that the entry must have; 0 if it must not exist. */
 export const IfVersion = z.int().min(0).optional();
 
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
@@ -52,7 +52,7 @@ export type StoreOperation = z.infer<typeof StoreOperation>;
 const CommentText = text(1, limits.MAX_COMMENT_LENGTH);
 const Mentions = z.array(Id).max(limits.MAX_MENTIONS);
 
-/** What a comment is made of; `anchor` says what it is about and is the client's own. */
+/** The fields of a new comment; `anchor` is what the comment is about, in the client's own format. */
 export const CommentCreation = z.object({
   text: CommentText,
   threadId: Id.optional(),
@@ -127,7 +127,7 @@ export const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
   ClientMessage.options.map((option) => option.shape.type.value),
 );
 
-/** What only editors may say; it answers a viewer FORBIDDEN. */
+/** What only editors may send; viewers receive FORBIDDEN. */
 export const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
   "BROADCAST",
   "STORE_SET",

@@ -1,25 +1,25 @@
-/** The WebSocket protocol in types: what the server says, its deadlines and its close codes (PROTOCOL.md). */
+/** The WebSocket protocol (docs/protocol.md) in types: what the server sends, its deadlines and its close codes. */
 import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/error-codes.ts";
 import type { Room } from "../../rooms/schema.ts";
 import type { Role, User } from "../../users/schema.ts";
 
-/** A client says PING when it has nothing else to say; the runtime answers PONG without waking the room. */
+/** A client sends PING when it is otherwise idle; the runtime answers PONG without waking the room. */
 export const PING = "ping";
 export const PONG = "pong";
 
-/** Time from the upgrade to the answer to `JOIN_ROOM`. */
+/** Time from the upgrade to the response to `JOIN_ROOM`. */
 export const JOIN_DEADLINE_MS = 10_000;
-/** A joined socket from which nothing came for so long is dead. */
+/** A joined socket that has sent nothing for this long is closed. */
 export const SILENCE_MS = 75_000;
-/** While somebody is online, the room looks at its sockets at least this often. */
+/** While a user is online, the room checks its sockets at least this often. */
 export const SWEEP_INTERVAL_MS = 60_000;
 export const MAX_FRAME_BYTES = 256 * 1024;
-/** Sockets of one room that have not joined. */
+/** Sockets per room that have not joined. */
 export const MAX_WAITING_SOCKETS = 1_000;
-/** Joined sockets of one user. */
+/** Joined sockets per user and room. */
 export const MAX_SOCKETS_PER_USER = 32;
 
-/** Why the server closes a socket. The codes of refusals are those of the error table. */
+/** Why the server closes a socket. After an error, the close code is the one defined for its error code. */
 export const CLOSE = {
   left: 1000,
   silent: 1001,
@@ -36,7 +36,7 @@ export const CLOSE = {
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE] | (typeof ERROR_CODES)[ErrorCode]["close"];
 
-/** The answer to a request: the envelope of the REST interface. */
+/** The response to a request, in the envelope of the REST API. */
 export type Response =
   | {
       readonly type: "response";
@@ -55,7 +55,7 @@ export type Response =
       readonly requestId?: string;
     };
 
-/** The events that are lasting changes: each takes the next `seq` of its room and is kept for those who are away. */
+/** The events that are lasting changes: each takes the next `seq` of its room and is kept for clients that are offline. */
 export type ChangeEvent =
   | "userCreated"
   | "userUpdated"
@@ -68,17 +68,17 @@ export type ChangeEvent =
   | "commentUpdated"
   | "commentDeleted";
 
-/** A lasting change, in one shape wherever it is told. */
+/** A lasting change, in the same shape in events and in the response to `JOIN_ROOM`. */
 export interface Change {
   readonly seq: number;
   readonly event: ChangeEvent;
   readonly data: object;
 }
 
-/** A state is what its user last sent, with the user's color. */
+/** What a user last sent, with the user's color. */
 export type PresenceState = Readonly<Record<string, unknown>>;
 
-/** What the server says unasked. */
+/** What the server sends without a request. */
 export type ServerEvent =
   | (Change & { readonly type: "event" })
   | {
@@ -97,7 +97,7 @@ export type ServerEvent =
       /** `from` is null for the organization. */
       readonly data: { readonly event: string; readonly data: unknown; readonly from: string | null };
     }
-  /** Asks a client that takes arrays to answer `MARK` with the same number, once it has read so far. */
+  /** Asks a client that accepts arrays to reply `MARK` with the same number once it has read this far. */
   | { readonly type: "event"; readonly event: "mark"; readonly data: { readonly mark: number } }
   | {
       readonly type: "event";
@@ -107,66 +107,30 @@ export type ServerEvent =
 
 export type ServerMessage = Response | ServerEvent;
 
-/** `data` of the answer to `JOIN_ROOM`. */
+/** `data` of the response to `JOIN_ROOM`. */
 export interface JoinedRoom {
   readonly room: Room;
   readonly user: User;
-  /** What was granted: the lower of the role asked for and the user's own. */
+  /** The role granted: the lower of the requested role and the user's own. */
   readonly role: Role;
   readonly sessionId: string;
-  /** Those online, the joining user included. */
+  /** The users online, including the one that joins. */
   readonly users: readonly User[];
-  /** Whom each user follows, by user id, those offline included. */
+  /** Whom each user follows, by user id; includes users who are offline. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
-  /** The states of all who have one, by user id. */
+  /** The presence states by user id. */
   readonly presence: Readonly<Record<string, PresenceState>>;
-  /** The latest change. */
+  /** The `seq` of the latest change. */
   readonly seq: number;
-  /** Those after `since`, where that was given and they are still kept. */
+  /** The changes after `since`, if it was given and they are still kept. */
   readonly changes?: readonly Change[];
-  /** True where they are not: whatever the client knows may be out of date. */
+  /** True if they are not kept: what the client knows may be out of date. */
   readonly reset?: true;
 }
 
-/** A request that is answered by a failure. */
+/** Why a request failed. */
 export interface Fault {
   readonly module: Module;
   readonly code: ErrorCode;
   readonly message: string;
 }
-
-/** `data` that is text already. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** A message as the frame that it is sent in. */
-export function serialize(message: ServerMessage): string {
-  if (message.type !== "response" || !(message.data instanceof JsonText)) return JSON.stringify(message);
-  const { data, ...rest } = message;
-  return `${JSON.stringify(rest).slice(0, -1)},"data":${data.text}}`;
-}
-
-const echo = (requestId: string | undefined) => (requestId === undefined ? {} : { requestId });
-
-export const success = (description: string, data: object, requestId?: string): Response => ({
-  type: "response",
-  success: true,
-  description,
-  data,
-  error: null,
-  ...echo(requestId),
-});
-
-export const failure = ({ module, code, message }: Fault, requestId?: string): Response => ({
-  type: "response",
-  success: false,
-  description: message,
-  data: {},
-  error: { module, code, message },
-  ...echo(requestId),
-});

@@ -83,19 +83,19 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export class MemoryEntries implements EntryTable {
   #stores = new Map<string, ReadonlyMap<string, StoredEntry>>();
-  #figures = new Map<string, StoreSize>();
+  #sizes = new Map<string, StoreSize>();
 
   snapshot(): () => void {
-    const [stores, figures] = [new Map(this.#stores), new Map(this.#figures)];
+    const [stores, sizes] = [new Map(this.#stores), new Map(this.#sizes)];
     return () => {
       this.#stores = stores;
-      this.#figures = figures;
+      this.#sizes = sizes;
     };
   }
 
   clear(): void {
     this.#stores.clear();
-    this.#figures.clear();
+    this.#sizes.clear();
   }
 
   find(store: string, key: string): StoredEntry | null {
@@ -116,19 +116,17 @@ export class MemoryEntries implements EntryTable {
     this.#stores.set(store, entries);
   }
 
-  figures(store: string): StoreSize {
-    return this.#figures.get(store) ?? { entries: 0, bytes: 0 };
+  size(store: string): StoreSize {
+    return this.#sizes.get(store) ?? { entries: 0, bytes: 0 };
   }
 
-  writeFigures(store: string, figures: StoreSize): void {
-    if (figures.entries === 0) this.#figures.delete(store);
-    else this.#figures.set(store, figures);
+  writeSize(store: string, size: StoreSize): void {
+    if (size.entries === 0) this.#sizes.delete(store);
+    else this.#sizes.set(store, size);
   }
 
   listStores(): (StoreSize & { readonly name: string })[] {
-    return [...this.#figures]
-      .map(([name, figures]) => ({ name, ...figures }))
-      .sort((a, b) => byText(a.name, b.name));
+    return [...this.#sizes].map(([name, size]) => ({ name, ...size })).sort((a, b) => byText(a.name, b.name));
   }
 }
 

@@ -115,12 +115,12 @@ export class SqliteEntries implements EntryTable {
     this.#tables.write("DELETE FROM entries WHERE store = ? AND key = ?", store, key);
   }
 
-  figures(store: string): StoreSize {
+  size(store: string): StoreSize {
     const query = "SELECT entries, bytes FROM stores WHERE name = ?";
     return this.#tables.read<{ entries: number; bytes: number }>(query, store)[0] ?? { entries: 0, bytes: 0 };
   }
 
-  writeFigures(store: string, { entries, bytes }: StoreSize): void {
+  writeSize(store: string, { entries, bytes }: StoreSize): void {
     if (entries === 0) this.#tables.write("DELETE FROM stores WHERE name = ?", store);
     else this.#tables.write("INSERT OR REPLACE INTO stores VALUES (?, ?, ?)", store, entries, bytes);
   }

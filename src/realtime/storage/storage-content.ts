@@ -62,9 +62,9 @@ export interface EntryTable {
   write(store: string, entry: StoredEntry): void;
   delete(store: string, key: string): void;
   /** Zero for a store that is not there. */
-  figures(store: string): StoreSize;
+  size(store: string): StoreSize;
   /** A store without entries is forgotten. */
-  writeFigures(store: string, figures: StoreSize): void;
+  writeSize(store: string, size: StoreSize): void;
   /** By name, in the order of their names. */
   listStores(): (StoreSize & { readonly name: string })[];
 }

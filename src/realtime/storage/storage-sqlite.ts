@@ -18,8 +18,7 @@ type RecordRow = {
 
 type SessionRow = { id: string; user_id: string; joined_at: number; left_at: number | null };
 
-export class SqliteStorage implements RoomStorage {
-  readonly #tables: SqliteTables;
+export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly changes: SqliteChanges;
   readonly entries: SqliteEntries;
   readonly comments: SqliteComments;
@@ -28,21 +27,17 @@ export class SqliteStorage implements RoomStorage {
   readonly occupancy: SqliteOccupancy;
 
   constructor(storage: DurableObjectStorage) {
-    this.#tables = new SqliteTables(storage);
-    this.changes = new SqliteChanges(this.#tables);
-    this.entries = new SqliteEntries(this.#tables);
-    this.comments = new SqliteComments(this.#tables);
-    this.follows = new SqliteFollows(this.#tables);
-    this.events = new SqliteEvents(this.#tables);
-    this.occupancy = new SqliteOccupancy(this.#tables);
-  }
-
-  transaction<T>(work: () => T): T {
-    return this.#tables.transaction(work);
+    super(storage);
+    this.changes = new SqliteChanges(this);
+    this.entries = new SqliteEntries(this);
+    this.comments = new SqliteComments(this);
+    this.follows = new SqliteFollows(this);
+    this.events = new SqliteEvents(this);
+    this.occupancy = new SqliteOccupancy(this);
   }
 
   readRecord(): RoomRecord | null {
-    const row = this.#tables.read<RecordRow>("SELECT * FROM room")[0];
+    const row = this.read<RecordRow>("SELECT * FROM room")[0];
     if (row === undefined) return null;
     return {
       accountId: row.account_id,
@@ -57,7 +52,7 @@ export class SqliteStorage implements RoomStorage {
   }
 
   writeRecord(record: RoomRecord): void {
-    this.#tables.write(
+    this.write(
       "INSERT OR REPLACE INTO room VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
       record.accountId,
       record.roomId,
@@ -71,7 +66,7 @@ export class SqliteStorage implements RoomStorage {
   }
 
   insertSession({ id, joinedAt, user }: OpenSession): void {
-    this.#tables.write(
+    this.write(
       "INSERT INTO sessions (id, user_id, joined_at, user) VALUES (?, ?, ?, ?)",
       id,
       user.id,
@@ -81,39 +76,35 @@ export class SqliteStorage implements RoomStorage {
   }
 
   endSession(sessionId: string, leftAt: number): void {
-    this.#tables.write("UPDATE sessions SET left_at = ?, user = NULL WHERE id = ?", leftAt, sessionId);
+    this.write("UPDATE sessions SET left_at = ?, user = NULL WHERE id = ?", leftAt, sessionId);
   }
 
   updateUser(user: UserRecord): void {
     const json = JSON.stringify(user);
-    this.#tables.write("UPDATE sessions SET user = ? WHERE user_id = ? AND left_at IS NULL", json, user.id);
+    this.write("UPDATE sessions SET user = ? WHERE user_id = ? AND left_at IS NULL", json, user.id);
   }
 
   deleteSessions(userId: string): void {
-    this.#tables.write("DELETE FROM sessions WHERE user_id = ?", userId);
+    this.write("DELETE FROM sessions WHERE user_id = ?", userId);
   }
 
   listOpenSessions(): OpenSession[] {
-    return this.#tables
-      .read<{ id: string; joined_at: number; user: string }>(
-        "SELECT id, joined_at, user FROM sessions WHERE left_at IS NULL ORDER BY seq",
-      )
-      .map((row) => ({ id: row.id, joinedAt: row.joined_at, user: parseUser(row.user) }));
+    return this.read<{ id: string; joined_at: number; user: string }>(
+      "SELECT id, joined_at, user FROM sessions WHERE left_at IS NULL ORDER BY seq",
+    ).map((row) => ({ id: row.id, joinedAt: row.joined_at, user: parseUser(row.user) }));
   }
 
   listSessions(userId: string, limit: number): StoredSession[] {
-    return this.#tables
-      .read<SessionRow>(
-        "SELECT id, user_id, joined_at, left_at FROM sessions WHERE user_id = ? ORDER BY seq DESC LIMIT ?",
-        userId,
-        limit,
-      )
-      .map((row) => ({ id: row.id, userId: row.user_id, joinedAt: row.joined_at, leftAt: row.left_at }));
+    return this.read<SessionRow>(
+      "SELECT id, user_id, joined_at, left_at FROM sessions WHERE user_id = ? ORDER BY seq DESC LIMIT ?",
+      userId,
+      limit,
+    ).map((row) => ({ id: row.id, userId: row.user_id, joinedAt: row.joined_at, leftAt: row.left_at }));
   }
 
   findAttendance(userIds: readonly string[]): Record<string, Attendance> {
     // The ids travel as one JSON parameter, as a statement may have 100 at most.
-    const rows = this.#tables.read<Omit<SessionRow, "id">>(
+    const rows = this.read<Omit<SessionRow, "id">>(
       `SELECT user_id, joined_at, left_at FROM json_each(?) AS wanted
        JOIN sessions ON seq = (SELECT max(seq) FROM sessions WHERE user_id = wanted.value)`,
       JSON.stringify(userIds),
@@ -124,7 +115,7 @@ export class SqliteStorage implements RoomStorage {
   }
 
   clear(): void {
-    this.#tables.drop();
+    this.drop();
   }
 }
 

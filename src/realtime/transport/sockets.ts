@@ -1,57 +1,76 @@
-/** The object's hibernating WebSockets by id: what is kept with each, and the one place that sends and closes. */
-
-import { type CloseCode, type ServerMessage, serialize } from "../protocol/protocol.ts";
+/** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
+import { serialize } from "../protocol/frame.ts";
+import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import { Backpressure } from "./backpressure.ts";
-import type { Joined, Waiting } from "./connections.ts";
+import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
+import type { Joined, Waiting } from "./connection.ts";
+import { FlushTimer, RestPolicy } from "./flush.ts";
 
-/** What is kept with a socket through hibernation; null once the room has closed it. */
-interface Attachment {
-  readonly identity: RoomIdentity;
-  readonly connection: Waiting | Omit<Joined, "presence">;
-  /** The presence state as UTF-8: a string with one character beyond Latin 1 would take twice its length. */
-  readonly presence: Uint8Array | null;
+/** After this many bytes of events, a client is asked to confirm that it has read them. */
+const MARK_EVERY_BYTES = 1024 * 1024;
+/** Bytes of events that may be sent to a client beyond what it has confirmed. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+/**
+ * One socket. The byte counts find clients that read too slowly: the runtime does not say how much is buffered,
+ * so the client itself is asked. They are in memory only, as a room that hibernates has nothing in flight.
+ */
+interface OpenSocket {
+  readonly id: string;
+  readonly socket: WebSocket;
+  /** Accepts several frames as one array. */
+  batches: boolean;
+  queued: string[];
+  /** Of the queued frames, those that are events: what a client requests itself does not make it slow. */
+  queuedEventBytes: number;
+  /** Bytes of events sent. */
+  sentBytes: number;
+  /** `sentBytes` when the latest mark was sent. */
+  markedBytes: number;
+  /** The latest mark that the client has confirmed. */
+  readBytes: number;
 }
 
-interface WaitingFrames {
-  readonly frames: string[];
-  /** Of those frames that are events. */
-  unaskedBytes: number;
+export interface SocketPorts {
+  now(): number;
+  /** The client reads more slowly than the room sends. */
+  onSlowReader(id: string): void;
 }
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export class Sockets {
   readonly #state: DurableObjectState;
-  readonly #byId = new Map<string, WebSocket>();
-  /** What waits for the next flush, by the id of a socket that takes arrays. */
-  readonly #waiting = new Map<string, WaitingFrames>();
-  readonly #marks = new Backpressure();
-  /** Sockets that read too slowly, until the room is told. */
-  #slow: string[] = [];
-  readonly #batching = new Set<string>();
-  readonly #ids = new Map<WebSocket, string>();
+  readonly #ports: SocketPorts;
+  readonly #byId = new Map<string, OpenSocket>();
+  readonly #bySocket = new Map<WebSocket, OpenSocket>();
+  /** The sockets with queued frames. */
+  readonly #queues = new Set<OpenSocket>();
+  readonly #rest = new RestPolicy();
+  readonly #timer: FlushTimer;
   #identity: RoomIdentity | null = null;
 
-  constructor(state: DurableObjectState) {
+  constructor(state: DurableObjectState, ports: SocketPorts) {
     this.#state = state;
+    this.#ports = ports;
+    this.#timer = new FlushTimer(
+      () => ports.now(),
+      this.#rest,
+      () => this.#flush(),
+    );
   }
 
-  /** The room that the sockets are in, as they were told; null while there have been none. */
+  /** The room of the sockets, from their attachments; null while there have been none. */
   get identity(): RoomIdentity | null {
     return this.#identity;
   }
 
-  /** Finds the sockets that outlived hibernation again. */
+  /** Finds the sockets that survived hibernation. */
   restore(): (Waiting | Joined)[] {
     return this.#state.getWebSockets().flatMap((socket) => {
-      const attachment = readAttachment(socket);
-      if (attachment === null) return [];
-      this.#identity = attachment.identity;
-      this.#add(socket, attachment.connection.id);
-      const connection = connectionOf(attachment);
-      this.#note(connection);
+      const attached = readAttachment(socket);
+      if (attached === null) return [];
+      const { identity, connection } = attached;
+      this.#identity = identity;
+      this.#add(socket, connection.id).batches = connection.phase === "joined" && connection.batch;
       return connection;
     });
   }
@@ -62,128 +81,124 @@ export class Sockets {
     this.#add(socket, id);
   }
 
-  #add(socket: WebSocket, id: string): void {
-    this.#byId.set(id, socket);
-    this.#ids.set(socket, id);
+  #add(socket: WebSocket, id: string): OpenSocket {
+    const bytes = { queuedEventBytes: 0, sentBytes: 0, markedBytes: 0, readBytes: 0 };
+    const open: OpenSocket = { id, socket, batches: false, queued: [], ...bytes };
+    this.#byId.set(id, open);
+    this.#bySocket.set(socket, open);
+    return open;
   }
 
-  /** Null for a socket that the room has closed or let go. */
+  /** Null for a socket that the room has closed or released. */
   idOf(socket: WebSocket): string | null {
-    return this.#ids.get(socket) ?? null;
+    return this.#bySocket.get(socket)?.id ?? null;
   }
 
   attach(connection: Waiting | Joined): void {
-    const socket = this.#byId.get(connection.id);
-    if (socket === undefined || this.#identity === null) return;
-    this.#note(connection);
-    writeAttachment(socket, attachmentOf(this.#identity, connection));
+    const open = this.#byId.get(connection.id);
+    if (open === undefined || this.#identity === null) return;
+    open.batches = connection.phase === "joined" && connection.batch;
+    writeAttachment(open.socket, this.#identity, connection);
   }
 
-  #note(connection: Waiting | Joined): void {
-    if (connection.phase === "joined" && connection.batch) this.#batching.add(connection.id);
-  }
-
-  /** Sends one message, serialised once for all of its receivers; those that take arrays get it by {@link flush}. */
+  /** Sends one message, serialized once for all receivers; clients that accept arrays receive it with {@link requestFlush}. */
   send(ids: readonly string[], message: ServerMessage): void {
     const frame = serialize(message);
-    // What a client asked for itself is no sign of its being slow, however long it takes to read.
-    const unaskedBytes = message.type === "event" ? frame.length : 0;
+    const eventBytes = message.type === "event" ? frame.length : 0;
     for (const id of ids) {
-      if (this.#batching.has(id)) this.#queue(id, frame, unaskedBytes);
-      else this.#transmit(id, frame);
+      const open = this.#byId.get(id);
+      if (open === undefined) continue;
+      if (!open.batches) {
+        transmit(open, frame);
+        continue;
+      }
+      open.queued.push(frame);
+      open.queuedEventBytes += eventBytes;
+      this.#queues.add(open);
     }
   }
 
-  #queue(id: string, frame: string, unaskedBytes: number): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) this.#waiting.set(id, { frames: [frame], unaskedBytes });
-    else {
-      waiting.frames.push(frame);
-      waiting.unaskedBytes += unaskedBytes;
+  /** Sends the queued frames, if there are any, as soon as the room has rested. */
+  requestFlush(): void {
+    if (this.#queues.size > 0) this.#timer.request();
+  }
+
+  #flush(): void {
+    const queues = [...this.#queues];
+    const slow = queues.filter((open) => !this.#flushOne(open));
+    this.#rest.recordFlush(this.#ports.now(), queues.length);
+    for (const { id } of slow) this.#ports.onSlowReader(id);
+  }
+
+  /** Sends a socket's queued frames as one array. False when its client reads too slowly. */
+  #flushOne(open: OpenSocket): boolean {
+    if (!this.#queues.delete(open)) return true;
+    transmit(open, `[${open.queued.join()}]`);
+    open.sentBytes += open.queuedEventBytes;
+    open.queued = [];
+    open.queuedEventBytes = 0;
+    if (open.sentBytes - open.readBytes > MAX_UNREAD_BYTES) return false;
+    if (open.sentBytes - open.markedBytes >= MARK_EVERY_BYTES) {
+      open.markedBytes = open.sentBytes;
+      const data = { mark: open.markedBytes };
+      transmit(open, JSON.stringify([{ type: "event", event: "mark", data }]));
     }
+    return true;
   }
 
-  #transmit(id: string, frame: string): void {
-    try {
-      this.#byId.get(id)?.send(frame);
-    } catch {
-      // The other side is closing: its leaving comes as a close of its own.
-    }
+  /** The client has read everything sent before this mark. */
+  acknowledgeRead(id: string, mark: number): void {
+    const open = this.#byId.get(id);
+    if (open !== undefined && mark <= open.markedBytes) open.readBytes = Math.max(open.readBytes, mark);
   }
 
-  get hasWaiting(): boolean {
-    return this.#waiting.size > 0;
-  }
-
-  /** Sends what waits: to each socket as one frame, which holds an array. Returns how many frames that makes. */
-  flush(): number {
-    const frames = this.#waiting.size;
-    for (const id of this.#waiting.keys()) this.#flushOne(id);
-    return frames;
-  }
-
-  /** Hands over the sockets that were found to read too slowly. */
-  takeSlow(): string[] {
-    const slow = this.#slow;
-    this.#slow = [];
-    return slow;
-  }
-
-  #flushOne(id: string): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
-    this.#waiting.delete(id);
-    this.#transmit(id, `[${waiting.frames.join()}]`);
-    const { mark, isTooSlow } = this.#marks.count(id, waiting.unaskedBytes);
-    if (isTooSlow) this.#slow.push(id);
-    else if (mark !== null)
-      this.#transmit(id, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
-  }
-
-  /** The socket says that it has read all that came before this mark. */
-  noteRead(id: string, mark: number): void {
-    this.#marks.answered(id, mark);
-  }
-
-  /** What was sent before arrives before. */
+  /** Closes a socket after sending what is queued for it. */
   close(id: string, code: CloseCode, reason: string): void {
-    const socket = this.#byId.get(id);
-    if (socket === undefined) return;
-    this.#flushOne(id);
-    this.release(socket);
-    closeQuietly(socket, code, reason);
+    const open = this.#byId.get(id);
+    if (open === undefined) return;
+    this.#flushOne(open);
+    this.release(open.socket);
+    closeQuietly(open.socket, code, reason);
   }
 
-  /** Answers the other side's close: the runtime leaves that of a hibernating socket to us. */
+  /** Completes a close that the client began: the runtime leaves that of a hibernating socket to us. */
   answerClose(socket: WebSocket, code: number, reason: string): void {
-    // 1005, 1006 and 1015 say how a socket ended and may not be sent.
+    // 1005, 1006 and 1015 describe how a socket ended and may not be sent.
     closeQuietly(socket, code === 1005 || code === 1006 || code === 1015 ? 1000 : code, reason);
   }
 
-  /** Lets a socket go: what still comes from it concerns nobody. Returns its id. */
+  /** Forgets a socket: later frames from it are ignored. Returns its id. */
   release(socket: WebSocket): string | null {
-    const id = this.idOf(socket);
-    if (id === null) return null;
-    this.#byId.delete(id);
-    this.#ids.delete(socket);
-    this.#waiting.delete(id);
-    this.#batching.delete(id);
-    this.#marks.forget(id);
-    writeAttachment(socket, null);
-    return id;
+    const open = this.#bySocket.get(socket);
+    if (open === undefined) return null;
+    this.#byId.delete(open.id);
+    this.#bySocket.delete(socket);
+    this.#queues.delete(open);
+    clearAttachment(socket);
+    return open.id;
   }
 
-  /** Lets the sockets go that the runtime no longer knows, and returns their ids. */
+  /** Forgets the sockets that the runtime no longer has, and returns their ids. */
   releaseVanished(): string[] {
     const present = new Set(this.#state.getWebSockets());
-    return [...this.#ids].flatMap(([socket]) => (present.has(socket) ? [] : (this.release(socket) ?? [])));
+    return [...this.#bySocket.keys()].flatMap((socket) =>
+      present.has(socket) ? [] : (this.release(socket) ?? []),
+    );
   }
 
-  /** When the runtime last answered the socket's ping by itself. */
+  /** When the runtime last answered the socket's ping by itself (epoch ms). */
   lastPingAt(id: string): number | null {
-    const socket = this.#byId.get(id);
-    if (socket === undefined) return null;
-    return this.#state.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? null;
+    const open = this.#byId.get(id);
+    if (open === undefined) return null;
+    return this.#state.getWebSocketAutoResponseTimestamp(open.socket)?.getTime() ?? null;
+  }
+}
+
+function transmit({ socket }: OpenSocket, frame: string): void {
+  try {
+    socket.send(frame);
+  } catch {
+    // The client is closing: its close arrives as an event of its own.
   }
 }
 
@@ -191,24 +206,6 @@ function closeQuietly(socket: WebSocket, code: number, reason: string): void {
   try {
     socket.close(code, reason);
   } catch {
-    // It is closed already, or its code is one that may not be sent: either way nobody waits for this.
+    // It is closed already, or its code may not be sent: nothing depends on the result.
   }
-}
-
-function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Attachment {
-  if (connection.phase === "waiting") return { identity, connection, presence: null };
-  const { presence, ...rest } = connection;
-  return { identity, connection: rest, presence: presence === null ? null : encoder.encode(presence) };
-}
-
-function connectionOf({ connection, presence }: Attachment): Waiting | Joined {
-  if (connection.phase === "waiting") return connection;
-  return { ...connection, presence: presence === null ? null : decoder.decode(presence) };
-}
-
-const readAttachment = (socket: WebSocket): Attachment | null =>
-  socket.deserializeAttachment() as Attachment | null;
-
-function writeAttachment(socket: WebSocket, attachment: Attachment | null): void {
-  socket.serializeAttachment(attachment);
 }

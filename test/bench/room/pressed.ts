@@ -1,5 +1,5 @@
 /** Members who speak as fast as it goes: as soon as all have got a message, the next one is sent. */
-import { FULL_BUCKET, SUSTAINED_FRAMES_PER_S } from "../../../src/realtime/transport/rate-limit.ts";
+import { FULL_BUCKET, SUSTAINED_FRAMES_PER_S } from "../../../src/realtime/transport/connection.ts";
 import type { Line } from "./line.ts";
 import { markOf, padded, readMarks } from "./mark.ts";
 import { type Usage, watchUsage } from "./usage.ts";

@@ -1,5 +1,5 @@
 /** Writes that must be answered: bursts from one socket, as long as a flood limit lets one be. */
-import { FULL_BUCKET } from "../../../src/realtime/transport/rate-limit.ts";
+import { FULL_BUCKET } from "../../../src/realtime/transport/connection.ts";
 import { type Frame, Line, type Voice } from "./line.ts";
 import { markOf, readMarks } from "./mark.ts";
 

@@ -1,9 +1,10 @@
 /** A pure room in this process as the members' world: no time passes, and only what a tale says is lost. */
 import { expect } from "vitest";
-import { type ServerMessage, serialize } from "../../../src/realtime/protocol/protocol.ts";
+import { serialize } from "../../../src/realtime/protocol/frame.ts";
+import type { ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
 import { Room } from "../../../src/realtime/room.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
-import type { Joined, Waiting } from "../../../src/realtime/transport/connections.ts";
+import type { Joined, Waiting } from "../../../src/realtime/transport/connection.ts";
 import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import type { UserRecord } from "../../../src/users/schema.ts";
 import { ROOM } from "../support/rows.ts";
@@ -44,6 +45,7 @@ export class RoomWorld implements World {
       storage: this.#storage(),
       now: () => this.#now,
       newId: () => this.#newId("id"),
+      roomId: () => ROOM.id,
       lastPingAt: () => null,
       report: (_, error) => {
         throw error;
@@ -106,7 +108,7 @@ export class RoomWorld implements World {
   }
 
   async overview(): Promise<Overview> {
-    const { entries } = this.#storage().entries.figures(STORE);
+    const { entries } = this.#storage().entries.size(STORE);
     return { participants: this.#room.stats.activeParticipants, entries };
   }
 

@@ -55,9 +55,9 @@ it("tries again what failed, ever less often, before what came after it", async 
   for (let attempt = 0; attempt < 7; attempt += 1) {
     await handover.settled();
     delays.push((handover.dueAt() ?? 0) - now);
-    handover.retry();
+    handover.retryIfDue();
     now = handover.dueAt() ?? 0;
-    handover.retry();
+    handover.retryIfDue();
   }
   await handover.settled();
   expect(delays).toEqual([1, 2, 4, 8, 16, 30, 30].map((seconds) => seconds * 1_000));
@@ -86,7 +86,7 @@ it("is finished when nothing is left, and says when something is", async () => {
   await handover.finish();
   answers = [new Error("on purpose"), new Error("on purpose")];
   happen("a");
-  await expect(handover.finish()).rejects.toThrow("could not be handed over");
+  await expect(handover.finish()).rejects.toThrow("could not be passed on");
   await handover.finish();
   expect(waiting()).toEqual([]);
 });

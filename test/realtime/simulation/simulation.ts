@@ -1,10 +1,11 @@
 /** A world around the pure room: sockets, hibernation, crashes and a database, all in memory, checked at each step. */
 import { expect } from "vitest";
+import { type JoinDecision, joinRefusal } from "../../../src/realtime/join/join-decision.ts";
 import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
 import { Room } from "../../../src/realtime/room.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
-import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connections.ts";
-import { type Effect, type JoinDecision, joinRefusal } from "../../../src/realtime/transport/effects.ts";
+import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connection.ts";
+import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import { ROOM } from "../support/rows.ts";
 import { Chronicle } from "./event-history.ts";
 
@@ -60,6 +61,7 @@ export class Simulation {
       storage: this.#storage,
       now: () => this.#now,
       newId: () => this.#newId("session"),
+      roomId: () => ROOM.id,
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
       report: (_, error) => {
         throw error;
@@ -120,28 +122,30 @@ export class Simulation {
         return this.#room.reconcile().effects;
       case "closeRoom":
         this.#roomState = "closed";
-        return this.#room.apply({ type: "room.closed" });
+        return this.#room.updates.apply({ type: "room.closed" });
       case "reopenRoom":
         this.#roomState = "active";
         return [];
       case "deleteRoom":
         this.#bornAt = this.#now;
         this.#occupiedMs = 0;
-        this.#perform(this.#room.apply({ type: "room.deleted" }));
+        this.#perform(this.#room.updates.apply({ type: "room.deleted" }));
         this.#handOver();
-        return this.#room.clear();
+        return this.#room.updates.clear();
       case "stall":
         this.#isStalled = true;
         return [];
       case "deleteUser": {
         const userId = USERS[step.user % USERS.length] ?? "";
         this.#deleted.add(userId);
-        return this.#room.apply({ type: "user.deleted", userId });
+        return this.#room.updates.apply({ type: "user.deleted", userId });
       }
       case "updateUser": {
         const user = userRecord(USERS[step.user % USERS.length] ?? "");
-        const effects = this.#room.apply({ type: "user.updated", userId: user.id });
-        return effects.length === 0 ? [] : this.#room.updateUser({ ...user, name: "New" }, "userUpdated");
+        const effects = this.#room.updates.apply({ type: "user.updated", userId: user.id });
+        return effects.length === 0
+          ? []
+          : this.#room.updates.updateUser({ ...user, name: "New" }, "userUpdated");
       }
       case "advance":
         this.#now += step.ms;
@@ -244,7 +248,7 @@ export class Simulation {
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
     if (!this.#isStalled) this.#checkEvents(online);
-    expect(this.#room.planAlarm(null) === null).toBe(this.#sockets.size === 0);
+    expect(this.#room.sweepAt() === null).toBe(this.#sockets.size === 0);
   }
 
   /** Every event was handed over, and those who believe them believe the truth. */

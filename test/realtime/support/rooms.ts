@@ -115,8 +115,8 @@ export class TestRoom {
     return { user, token: await tokens.sign(row) };
   }
 
-  figures() {
-    return gateway.read(this.id, this.accountId, []).then(({ figures }) => figures);
+  stats() {
+    return gateway.read(this.id, this.accountId, []).then(({ stats }) => stats);
   }
 
   /** The ids of `members` who are online, by the object's own word. */

@@ -1,6 +1,6 @@
 /** R49 and R58 as planners of their own: at once in a calm room, in ticks and with rests in a busy one. */
 import { expect, it } from "vitest";
-import { RestPolicy, TickPolicy } from "../../src/realtime/transport/flush-policy.ts";
+import { RestPolicy, TickPolicy } from "../../src/realtime/transport/flush.ts";
 
 /** The time from one flush to the next when each millisecond asks for so many deliveries. */
 function gapAt(perSecond: number): number {
@@ -12,7 +12,7 @@ function gapAt(perSecond: number): number {
     if (pace.dueAt(now) > now) continue;
     gap = now - flushedAt;
     flushedAt = now;
-    pace.flushed(now);
+    pace.recordFlush(now);
   }
   return gap;
 }
@@ -24,21 +24,21 @@ it("a tick stretches with what is asked to be delivered (R49)", () => {
 it("a room that has calmed down speaks at once again (R49)", () => {
   const pace = new TickPolicy();
   pace.count(1_000_000, 0);
-  pace.flushed(0);
+  pace.recordFlush(0);
   expect(pace.dueAt(1)).toBe(33);
   expect(pace.dueAt(8_000)).toBe(8_000);
-  pace.flushed(8_000);
+  pace.recordFlush(8_000);
   expect(pace.dueAt(8_000)).toBe(8_000);
 });
 
 it("what must arrive goes at once after a flush that reached few, and later the more it reached (R58)", () => {
   const rest = new RestPolicy();
   expect(rest.dueAt(1_000)).toBe(1_000);
-  rest.flushed(1_000, 1);
+  rest.recordFlush(1_000, 1);
   expect(rest.dueAt(1_001)).toBe(1_001);
-  rest.flushed(1_001, 100);
+  rest.recordFlush(1_001, 100);
   expect(rest.dueAt(1_001)).toBe(1_004);
-  rest.flushed(2_000, 1_000);
+  rest.recordFlush(2_000, 1_000);
   expect(rest.dueAt(2_001)).toBe(2_030);
   expect(rest.dueAt(2_031)).toBe(2_031);
 });

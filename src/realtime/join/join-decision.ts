@@ -1,0 +1,27 @@
+/** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
+import type { RoomRow } from "../../rooms/table.ts";
+import type { UserRecord } from "../../users/schema.ts";
+import type { Fault } from "../protocol/protocol.ts";
+
+export type JoinDecision = JoinApproval | JoinRefusal;
+
+export interface JoinApproval {
+  readonly approved: true;
+  readonly room: RoomRow;
+  readonly user: UserRecord;
+  /** Epoch milliseconds. */
+  readonly tokenExpiresAt: number;
+}
+
+export interface JoinRefusal extends Fault {
+  readonly approved: false;
+  /** True when the token is the cause: the client receives `authFailed`. */
+  readonly authFailed: boolean;
+}
+
+export const joinRefusal = (
+  module: Fault["module"],
+  code: Fault["code"],
+  message: string,
+  authFailed = false,
+): JoinRefusal => ({ approved: false, module, code, message, authFailed });

@@ -1,0 +1,28 @@
+/** What participants and the organization request of a room: each one transaction and one response. */
+import type { ClientMessage, MessageOf } from "./messages.ts";
+
+/** A request that the room answers from the database. */
+export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET">;
+
+/** A request that the room answers at once, from what it stores itself. */
+export type RoomRequest =
+  | Exclude<ClientMessage, DatabaseQuery | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "MARK" }>
+  | OrganizationRequest;
+
+/** A request that exists only over REST. Its request id, if any, is the `Idempotency-Key`. */
+export type OrganizationRequest = { readonly requestId?: string | undefined } & (
+  | { readonly type: "STORE_LIST" }
+  | { readonly type: "PRESENCE_GET" }
+  | {
+      readonly type: "COMMENT_POST";
+      readonly data: MessageOf<"COMMENT_CREATE">["data"] & { readonly userId: string };
+    }
+  | {
+      readonly type: "COMMENT_EDIT";
+      readonly data: {
+        readonly commentId: string;
+        readonly text?: string | undefined;
+        readonly resolved?: boolean | undefined;
+      };
+    }
+);

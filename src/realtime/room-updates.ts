@@ -1,0 +1,120 @@
+/** Applies what REST changes in a live room: commands that close, delete or update the room and its users. */
+import type { RoomCommand } from "../delivery/room-command.ts";
+import { presentRoom } from "../rooms/schema.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { presentUser, type UserRecord } from "../users/schema.ts";
+import type { RoomContent } from "./content/content.ts";
+import type { JoinHandshake } from "./join/join-handshake.ts";
+import type { CloseReason, Participants } from "./participants/participants.ts";
+import { CLOSE } from "./protocol/protocol.ts";
+import type { RoomStorage } from "./storage/storage.ts";
+import type { Effect } from "./transport/effects.ts";
+
+const USER_DELETED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The user was deleted",
+  authFailed: true,
+};
+
+export interface RoomUpdatePorts {
+  readonly storage: RoomStorage;
+  now(): number;
+}
+
+export class RoomUpdates {
+  readonly #ports: RoomUpdatePorts;
+  readonly #participants: Participants;
+  readonly #content: RoomContent;
+  readonly #handshake: JoinHandshake;
+
+  constructor(
+    ports: RoomUpdatePorts,
+    participants: Participants,
+    content: RoomContent,
+    handshake: JoinHandshake,
+  ) {
+    this.#ports = ports;
+    this.#participants = participants;
+    this.#content = content;
+    this.#handshake = handshake;
+  }
+
+  /** Applies a change that was made over REST. Idempotent. */
+  apply(command: RoomCommand): Effect[] {
+    switch (command.type) {
+      case "room.closed":
+        this.#participants.sessions.close();
+        return this.#participants.disconnectAll(CLOSE.forbidden, "room closed");
+      case "room.deleted":
+        return this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+      case "user.deleted":
+        this.#handshake.markStale();
+        return this.#deleteUser(command.userId);
+      case "user.created":
+        return this.#isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
+      case "user.updated":
+        this.#handshake.markStale();
+        return this.#isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
+      case "room.updated":
+        return this.#isUsed ? [{ type: "refreshRoom" }] : [];
+    }
+  }
+
+  /** A room that has never been used logs no changes: no client has missed any. */
+  get #isUsed(): boolean {
+    return this.#participants.sessions.record !== null || this.#content.changes.lastSeq > 0;
+  }
+
+  #deleteUser(userId: string): Effect[] {
+    const { connections, sessions } = this.#participants;
+    const effects = this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED);
+    if (!this.#isUsed) return effects;
+    this.#content.changes.transaction(() => {
+      sessions.deleteUser(userId);
+      this.#ports.storage.follows.deleteUser(userId);
+      this.#content.changes.appendOnce("userDeleted", userId, { userId });
+    });
+    return [...effects, ...this.#sendChanges()];
+  }
+
+  /** Completes a `refreshUser` effect: everyone receives the user's current fields. */
+  updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
+    const { sessions } = this.#participants;
+    const { changes } = this.#content;
+    const presented = presentUser(user, sessions.findAttendance([user.id])[user.id]);
+    changes.transaction(() => {
+      sessions.updateUser(user);
+      const data = { userId: user.id, user: presented };
+      if (event === "userCreated") changes.appendOnce(event, user.id, data);
+      else changes.append(event, () => data);
+    });
+    return this.#sendChanges();
+  }
+
+  /** Stores the room's current row. */
+  recordRoom(row: RoomRow): void {
+    this.#participants.sessions.updateRoom(row);
+  }
+
+  /** Completes a `refreshRoom` effect: everyone receives the room's current fields. */
+  updateRoom(row: RoomRow): Effect[] {
+    const { sessions } = this.#participants;
+    const { changes } = this.#content;
+    this.recordRoom(row);
+    const room = presentRoom(row, this.#ports.now(), sessions.stats);
+    changes.transaction(() => changes.append("roomUpdated", () => ({ room })));
+    return this.#sendChanges();
+  }
+
+  #sendChanges(): Effect[] {
+    return this.#participants.connections.sendToAll(this.#content.changes.takeEvents());
+  }
+
+  /** Deletes everything the room stores, once the events of its deletion have been passed on. */
+  clear(): Effect[] {
+    const effects = this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+    this.#participants.sessions.clear();
+    this.#content.changes.reset();
+    return effects;
+  }
+}

@@ -1,0 +1,61 @@
+/** One socket as the room sees it, by phase, and how much it may send. */
+import type { Role } from "../../users/schema.ts";
+import type { JoinRoom } from "../protocol/messages.ts";
+
+/** A socket that has sent nothing yet. */
+export interface Waiting {
+  readonly phase: "waiting";
+  readonly id: string;
+  /** Times here and below are epoch milliseconds. */
+  readonly openedAt: number;
+}
+
+/** A valid `JOIN_ROOM` whose token has not been verified. */
+export interface JoinRequest extends JoinRoom {
+  readonly requestId: string | undefined;
+}
+
+/** A socket whose token is being verified. */
+export interface Authorizing {
+  readonly phase: "authorizing";
+  readonly id: string;
+  readonly openedAt: number;
+  readonly request: JoinRequest;
+  /** A user has changed since the database was read: the result may be out of date. */
+  readonly stale: boolean;
+}
+
+/** A socket that keeps its user online. */
+export interface Joined {
+  readonly phase: "joined";
+  readonly id: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly tokenExpiresAt: number;
+  /** The latest sign of life, kept in memory. */
+  readonly lastSeenAt: number;
+  /** The sign of life in the socket's attachment, which survives hibernation. */
+  readonly savedLastSeenAt: number;
+  /** Accepts several frames as one array. */
+  readonly batch: boolean;
+  /** Presence targets: user ids, `*` or `following`. */
+  readonly subscriptions: readonly string[];
+  /** Its user's presence state as JSON, if this is the socket that keeps it. */
+  readonly presence: string | null;
+  /** Frames it may still send before it is closed for flooding, as of `frameTokensAt`. */
+  readonly frameTokens: number;
+  readonly frameTokensAt: number;
+}
+
+export type Connection = Waiting | Authorizing | Joined;
+
+/** Frames per second that a socket may send indefinitely. */
+export const SUSTAINED_FRAMES_PER_S = 200;
+/** Frames it may send in a burst on top of that: five seconds' worth. */
+export const FULL_BUCKET = 1_000;
+
+/**
+ * How old the sign of life in the attachment may get before it is rewritten. After hibernation, a socket that
+ * sends messages but no pings is dropped up to this much late, and never early.
+ */
+export const LAST_SEEN_GRANULARITY_MS = 5_000;

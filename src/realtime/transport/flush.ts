@@ -1,0 +1,95 @@
+/** When queued messages go out: at once in a calm room, in longer and longer intervals in a busy one. */
+
+/** Decides when a queue is flushed. */
+export interface FlushPolicy {
+  /** When to flush a queue that has something at `now` (epoch ms); `now` for at once. */
+  dueAt(now: number): number;
+}
+
+/**
+ * Deliveries per second above which the tick gets longer. Far below what a core can send frame by frame (some
+ * 15,000 a second): an overloaded room receives too little to notice that it is overloaded.
+ */
+const CALM_DELIVERIES = 3_000;
+const BUSY_DELIVERIES = 50_000;
+const BUSY_TICK_MS = 16;
+const CROWDED_TICK_MS = 33;
+const MEMORY_MS = 1_000;
+
+/**
+ * For presence, where only the latest state counts and a longer tick saves work. Counts the deliveries that are
+ * requested, not those that are made: coalescing makes far fewer, so a tick based on those would shrink as soon
+ * as it helped.
+ */
+export class TickPolicy implements FlushPolicy {
+  /** Decays with time: at a steady rate it is about the deliveries of one second. */
+  #level = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #flushedAt = Number.NEGATIVE_INFINITY;
+
+  count(deliveries: number, now: number): void {
+    this.#level = this.#levelAt(now) + deliveries;
+    this.#countedAt = now;
+  }
+
+  #levelAt(now: number): number {
+    return this.#level * Math.exp(-Math.max(0, now - this.#countedAt) / MEMORY_MS);
+  }
+
+  dueAt(now: number): number {
+    const level = this.#levelAt(now);
+    if (level <= CALM_DELIVERIES) return now;
+    return Math.max(now, this.#flushedAt + (level <= BUSY_DELIVERIES ? BUSY_TICK_MS : CROWDED_TICK_MS));
+  }
+
+  recordFlush(now: number): void {
+    this.#flushedAt = now;
+  }
+}
+
+/** Per frame sent: slightly more than sending it takes, so that the room can receive as long as it sends. */
+const REST_PER_FRAME_MS = 0.03;
+
+/**
+ * For frames that must all arrive soon. The rest after a flush grows with what it sent: a small flush is followed
+ * by the next at once, and what is queued during a long rest goes out as one frame.
+ */
+export class RestPolicy implements FlushPolicy {
+  #endsAt = Number.NEGATIVE_INFINITY;
+
+  dueAt(now: number): number {
+    return Math.max(now, this.#endsAt);
+  }
+
+  recordFlush(now: number, frames: number): void {
+    this.#endsAt = now + frames * REST_PER_FRAME_MS;
+  }
+}
+
+/** Flushes when a policy says so. A running timer keeps the object awake, so it runs only while something is queued. */
+export class FlushTimer {
+  readonly #now: () => number;
+  readonly #policy: FlushPolicy;
+  readonly #flush: () => void;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(now: () => number, policy: FlushPolicy, flush: () => void) {
+    this.#now = now;
+    this.#policy = policy;
+    this.#flush = flush;
+  }
+
+  /** Something is queued. */
+  request(): void {
+    if (this.#timer !== null) return;
+    const now = this.#now();
+    const waitMs = this.#policy.dueAt(now) - now;
+    if (waitMs <= 0) this.#run();
+    else this.#timer = setTimeout(() => this.#run(), waitMs);
+  }
+
+  #run(): void {
+    this.#timer = null;
+    this.#flush();
+  }
+}

@@ -1,4 +1,4 @@
-/** R27 to R31: figures and their copy, hibernation, crashes, reconciling. */
+/** R27 to R31: stats and their copy, hibernation, crashes, reconciling. */
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { makeRoom, type TestRoom, whileDatabaseFails } from "./support/rooms.ts";
@@ -8,7 +8,7 @@ const copied = async (room: TestRoom) => {
   return { activeParticipants, occupiedMs, occupiedSince };
 };
 
-describe("the figures", () => {
+describe("the stats", () => {
   it("count users and the time in which somebody was online, and are copied by the alarm (R27)", async () => {
     const room = await makeRoom();
     const start = room.now;
@@ -174,7 +174,7 @@ describe("reconciling", () => {
     const room = await makeRoom();
     await room.join(await room.user());
     const before = await room.stats();
-    expect(await room.reconcile()).toEqual({ previous: 1, reconciled: 1, figures: before });
+    expect(await room.reconcile()).toEqual({ previous: 1, reconciled: 1, stats: before });
     expect(await copied(room)).toEqual(before);
   });
 
@@ -187,7 +187,7 @@ describe("reconciling", () => {
     expect(await room.reconcile()).toMatchObject({
       previous: 7,
       reconciled: 1,
-      figures: { activeParticipants: 1 },
+      stats: { activeParticipants: 1 },
     });
     expect(await copied(room)).toMatchObject({ activeParticipants: 1 });
   });

@@ -3,8 +3,8 @@
 import type { Env } from "./config.ts";
 import { relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
-import { openBlobs } from "./files/blobs.ts";
-import { collectGarbage } from "./files/garbage-collection.ts";
+import { openBlobs } from "./files/storage/blobs.ts";
+import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/idempotency.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";

@@ -1,7 +1,7 @@
 /** What a request or a workflow's run carries through commands and queries: who asks, for which organization, and the ports. */
 
-import type { SubscriberGateway } from "../delivery/subscriber-port.ts";
-import type { Blobs } from "../files/blobs.ts";
+import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { Blobs } from "../files/storage/blobs.ts";
 import type { MemberRole } from "../members/schema.ts";
 import type { Results, Statement, Tenant } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";

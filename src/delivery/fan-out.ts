@@ -1,9 +1,9 @@
 /** Fans events out: every subscriber receives the events of its subscription, in the order in which they happened. */
-import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
+import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
 import type { EventName } from "./events.ts";
-import { selectSubscriptions } from "./outbox-store.ts";
-import type { OutgoingEvent, SubscriberGateway, SubscriberKey } from "./subscriber-port.ts";
+import { selectSubscriptions } from "./outbox/outbox-store.ts";
+import type { OutgoingEvent, SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
 
 /** That an enabled webhook or workflow wanted an event when it happened. */
 export interface Subscription {

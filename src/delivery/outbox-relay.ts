@@ -1,5 +1,6 @@
 /** Relays the outbox: committed commands to their rooms and events of users to their subscribers. */
 import type { Database, Page, Statement, Tenant } from "../platform/d1.ts";
+import type { RoomCommand } from "../realtime/port/room-command.ts";
 import { presentRoom, type RoomStats } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { type Attendance, presentUser } from "../users/schema.ts";
@@ -14,10 +15,9 @@ import {
   selectPendingUserEvents,
   type UserEventEntry,
   updatePendingSubscriptions,
-} from "./outbox-store.ts";
-import type { RoomCommand } from "./room-command.ts";
-import type { SubscriberGateway } from "./subscriber-port.ts";
-import type { UserEventRow } from "./table.ts";
+} from "./outbox/outbox-store.ts";
+import type { UserEventRow } from "./outbox/table.ts";
+import type { SubscriberGateway } from "./port/subscriber-port.ts";
 
 /** A row this old belongs to a request that died before it could relay it. */
 const ABANDONED_AFTER_MS = 15_000;

@@ -1,6 +1,6 @@
 /** The only way to a subscriber's object: turns its key into its stub. */
 import type { Env } from "../config.ts";
-import type { SubscriberGateway, SubscriberKey } from "./subscriber-port.ts";
+import type { SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
 
 export function subscriberGateway(env: Env): SubscriberGateway {
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);

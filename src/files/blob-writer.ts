@@ -1,5 +1,5 @@
 /** Writes a file of unknown length to R2, buffering one part at a time, because R2 needs each part's length. */
-import type { MultipartBlob } from "./blobs.ts";
+import type { MultipartBlob } from "./storage/blobs.ts";
 
 /** R2 requires 5 MiB or more; a file that fits into one part is put in one call. */
 export const PART_BYTES = 8 * 1024 * 1024;

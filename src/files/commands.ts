@@ -5,9 +5,9 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter } from "./blob-writer.ts";
 import { createKey, parseKey, urlOf } from "./file-key.ts";
-import { deleteBlobs, MAX_UPLOAD_MS } from "./garbage-collection.ts";
-import { essenceOf } from "./media-type.ts";
 import type { UploadResult } from "./schema.ts";
+import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
+import { essenceOf } from "./storage/media-type.ts";
 import {
   insertUploading,
   markFileForDeletion,
@@ -16,7 +16,7 @@ import {
   selectFile,
   type UploadingFile,
   updateUploadId,
-} from "./store.ts";
+} from "./storage/store.ts";
 import { readUpload, type Upload } from "./upload.ts";
 
 const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);

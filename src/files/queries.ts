@@ -5,7 +5,7 @@ import type { Page } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { selectRoom } from "../rooms/queries.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
-import { countFiles, type FileFilter, selectFile, selectFiles } from "./store.ts";
+import { countFiles, type FileFilter, selectFile, selectFiles } from "./storage/store.ts";
 
 /** A room's files, newest first, in one D1 trip without R2. NOT_FOUND without the room. */
 export async function listFiles(

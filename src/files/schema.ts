@@ -3,7 +3,7 @@ import * as z from "zod";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { urlOf } from "./file-key.ts";
-import type { FileRow } from "./table.ts";
+import type { FileRow } from "./storage/table.ts";
 
 /** The size limit of a file, in bytes. */
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;

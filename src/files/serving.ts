@@ -2,10 +2,10 @@
 import { create } from "content-disposition";
 import type { RequestContext } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
-import type { Blob, BlobFacts } from "./blobs.ts";
 import { type ParsedKey, parseKey } from "./file-key.ts";
-import { isShownInline, servedType } from "./media-type.ts";
-import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./range.ts";
+import type { Blob, BlobFacts } from "./storage/blobs.ts";
+import { isShownInline, servedType } from "./storage/media-type.ts";
+import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./storage/range.ts";
 
 /** A key is never reused, so its content never changes. Deleting the file does not remove it from caches. */
 const COMMON_HEADERS = {

@@ -4,8 +4,8 @@ import type { Form, Part } from "../http/form/form.ts";
 import { AppError } from "../platform/errors.ts";
 import { PART_BYTES } from "./blob-writer.ts";
 import { cleanName } from "./file-name.ts";
-import { cleanType } from "./media-type.ts";
 import { MAX_FILE_BYTES, UploadFields } from "./schema.ts";
+import { cleanType } from "./storage/media-type.ts";
 
 const MAX_FIELD_BYTES = 8 * 1024;
 const MEBIBYTE = 1024 * 1024;

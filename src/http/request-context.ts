@@ -3,7 +3,7 @@ import type { ExecutionContext } from "hono";
 import { type Env, jwtSecrets, webhookDevTargets } from "../config.ts";
 import type { Actor, RequestContext } from "../context/context.ts";
 import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
-import { openBlobs } from "../files/blobs.ts";
+import { openBlobs } from "../files/storage/blobs.ts";
 import { cookieSecretOf } from "../people/sign-in-cookie.ts";
 import { openDatabase } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";

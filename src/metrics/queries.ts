@@ -2,7 +2,7 @@
 import type { RequestContext } from "../context/context.ts";
 import type { Database } from "../platform/d1.ts";
 import { presentTime } from "../platform/time.ts";
-import { HOUR_MS, hourOf } from "./hourly-counts.ts";
+import { HOUR_MS, hourOf } from "./counters/hourly-count-store.ts";
 import type { Overview } from "./schema.ts";
 import { countUsers, deleteHours, selectHours, selectRoomTotals } from "./store.ts";
 

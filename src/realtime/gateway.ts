@@ -1,12 +1,12 @@
 /** The only way to a room's object: turns a room's id into its stub. */
 import type { Env } from "../config.ts";
-import type { RoomCommand } from "../delivery/room-command.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RoomStats } from "../rooms/schema.ts";
+import type { RoomCommand } from "./port/room-command.ts";
+import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./port/snapshots.ts";
 import type { Response } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
 import { ACCOUNT_HEADER, ROOM_HEADER } from "./room-object.ts";
-import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./snapshots.ts";
 
 /** What the rest of the Worker can do with a room's object. Callers have checked that the room is the account's. */
 export interface RoomGateway {

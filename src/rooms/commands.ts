@@ -1,8 +1,8 @@
 /** What can be done to rooms. */
 import type { RequestContext } from "../context/context.ts";
+import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { newOutboxEntry, relayCommand } from "../delivery/outbox-relay.ts";
-import { insertOutboxEntry } from "../delivery/outbox-store.ts";
-import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/garbage-collection.ts";
+import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garbage-collection.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";

@@ -1,8 +1,8 @@
 /** What can be done to users. */
 import type { RequestContext } from "../context/context.ts";
+import { insertOutboxEntry, insertUserEvent } from "../delivery/outbox/outbox-store.ts";
 import { newOutboxEntry, newUserEvent, relayUserChange } from "../delivery/outbox-relay.ts";
-import { insertOutboxEntry, insertUserEvent } from "../delivery/outbox-store.ts";
-import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
+import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";

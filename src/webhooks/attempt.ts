@@ -1,5 +1,5 @@
 /** One attempt to deliver an event: signed, sent, and judged by what comes back, within 15 seconds in all. */
-import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { type ReceiverResponse, readResponse } from "./read-response.ts";
 import { signatureHeaders } from "./sign.ts";
 import { findTargetProblem, type TargetPolicy } from "./target.ts";

@@ -1,6 +1,6 @@
 /** Reads of webhooks and their deliveries. */
 import type { RequestContext } from "../context/context.ts";
-import type { SubscriberKey } from "../delivery/subscriber-port.ts";
+import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";

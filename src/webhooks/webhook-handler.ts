@@ -2,7 +2,7 @@
 import { type Env, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
-import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";

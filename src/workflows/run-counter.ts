@@ -1,5 +1,5 @@
 /** Counts a workflow's runs for the metrics: one write at a time, each with all runs that ended meanwhile. */
-import { incrementHourlyCounts } from "../metrics/hourly-counts.ts";
+import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
 
 export class RunCounter {

@@ -2,13 +2,13 @@
 import { RpcTarget } from "cloudflare:workers";
 import * as z from "zod";
 import type { OperationContext } from "../context/context.ts";
-import type { Blobs } from "../files/blobs.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
 import { parseKey } from "../files/file-key.ts";
 import { cleanName } from "../files/file-name.ts";
-import { cleanType, parseTypeFilter } from "../files/media-type.ts";
 import { listFiles, readFile } from "../files/queries.ts";
 import type { StorageFile, UploadResult } from "../files/schema.ts";
+import type { Blobs } from "../files/storage/blobs.ts";
+import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
 import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";

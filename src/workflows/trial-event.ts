@@ -1,7 +1,7 @@
 /** An event about a room and a user as they are now, for running a workflow by hand. */
 import type { RequestContext } from "../context/context.ts";
 import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
-import type { OutgoingEvent } from "../delivery/subscriber-port.ts";
+import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { notFound } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { selectRoom } from "../rooms/queries.ts";

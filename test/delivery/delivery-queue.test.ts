@@ -3,8 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
-import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
 
 const START = Date.UTC(2100, 0, 1);
 

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/events.ts";
-import { insertUserEvent } from "../../src/delivery/outbox-store.ts";
+import { insertUserEvent } from "../../src/delivery/outbox/outbox-store.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { Room } from "../../src/rooms/schema.ts";

@@ -2,11 +2,11 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-history.ts";
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
-import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
 import { type Delivery, presentDelivery, type Webhook } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";

@@ -1,8 +1,8 @@
 /** However an upload or a file ends, and wherever a crash cuts it off, neither a row nor bytes remain. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Blobs, MAX_DELETED } from "../../src/files/blobs.ts";
-import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/garbage-collection.ts";
+import { type Blobs, MAX_DELETED } from "../../src/files/storage/blobs.ts";
+import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/storage/garbage-collection.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import {
   BOUNDARY,

@@ -1,8 +1,8 @@
 /** Shared by the tests of files: a room to upload to, handwritten forms, and access to D1 and R2. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { openBlobs } from "../../src/files/blobs.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
+import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 

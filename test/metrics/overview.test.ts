@@ -1,7 +1,7 @@
 /** The overview of an organization. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { HOUR_MS, hourOf, incrementHourlyCounts } from "../../src/metrics/hourly-counts.ts";
+import { HOUR_MS, hourOf, incrementHourlyCounts } from "../../src/metrics/counters/hourly-count-store.ts";
 import type { Overview } from "../../src/metrics/schema.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";

@@ -1,6 +1,6 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
-import { openBlobs } from "../../src/files/blobs.ts";
+import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";

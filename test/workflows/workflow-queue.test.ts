@@ -3,11 +3,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeliveryOutcome } from "../../src/delivery/handler.ts";
+import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-history.ts";
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
-import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/subscriber-port.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";

@@ -1,5 +1,5 @@
 /** The deliveries of a subscriber as lists show them, and how long they are kept. */
-import type { DeliveryPage, DeliveryRecord, StatusFilter } from "../subscriber-port.ts";
+import type { DeliveryPage, DeliveryRecord, StatusFilter } from "../port/subscriber-port.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { SELECT_DELIVERIES } from "./delivery-table.ts";
 

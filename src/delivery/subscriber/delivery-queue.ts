@@ -2,7 +2,7 @@
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandlerState } from "../handler.ts";
-import type { DeliveryRecord, OutgoingEvent, SubscriberKey } from "../subscriber-port.ts";
+import type { DeliveryRecord, OutgoingEvent, SubscriberKey } from "../port/subscriber-port.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { type Job, Scheduler } from "./scheduler.ts";

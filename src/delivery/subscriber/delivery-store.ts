@@ -1,6 +1,11 @@
 /** A subscriber's SQLite database: every delivery is written before its first attempt. Empty until the first write. */
 import type { FinalOutcome, HandlerState } from "../handler.ts";
-import type { DeliveryRecord, DeliveryStatus, OutgoingEvent, SubscriberKey } from "../subscriber-port.ts";
+import type {
+  DeliveryRecord,
+  DeliveryStatus,
+  OutgoingEvent,
+  SubscriberKey,
+} from "../port/subscriber-port.ts";
 import { SELECT_DELIVERIES, TABLES } from "./delivery-table.ts";
 import type { Job } from "./scheduler.ts";
 

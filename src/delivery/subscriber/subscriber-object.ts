@@ -9,7 +9,7 @@ import type {
   OutgoingEvent,
   StatusFilter,
   SubscriberKey,
-} from "../subscriber-port.ts";
+} from "../port/subscriber-port.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 
 /** Its methods are what {@link SubscriberGateway} describes. Reading creates nothing in storage. */

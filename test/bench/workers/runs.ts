@@ -2,7 +2,7 @@
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../../src/config.ts";
-import { openBlobs } from "../../../src/files/blobs.ts";
+import { openBlobs } from "../../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";
 import { compile } from "../../../src/sandbox/compile/compile.ts";

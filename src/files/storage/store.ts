@@ -8,7 +8,7 @@ import {
   type Statement,
   statement,
   type Tenant,
-} from "../platform/d1.ts";
+} from "../../platform/d1.ts";
 import { type FileRow, files } from "./table.ts";
 
 /** Filters a room's files. */

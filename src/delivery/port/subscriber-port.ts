@@ -1,6 +1,6 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
-import type { Page } from "../platform/d1.ts";
-import type { EventName } from "./events.ts";
+import type { Page } from "../../platform/d1.ts";
+import type { EventName } from "../events.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {

@@ -1,6 +1,6 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
-import type { RequestContext } from "../context/context.ts";
-import type { Database, Statement, Tenant } from "../platform/d1.ts";
+import type { RequestContext } from "../../context/context.ts";
+import type { Database, Statement, Tenant } from "../../platform/d1.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,

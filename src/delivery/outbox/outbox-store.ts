@@ -1,13 +1,13 @@
 /** The only SQL of the outbox: room commands, events of users, and who subscribes to what. */
 import { asc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
-import { rooms } from "../rooms/table.ts";
-import { type UserRow, users } from "../users/table.ts";
-import type { EventName } from "./events.ts";
-import type { Subscription } from "./fan-out.ts";
-import type { RoomCommand } from "./room-command.ts";
-import type { SubscriberKey } from "./subscriber-port.ts";
+import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
+import type { RoomCommand } from "../../realtime/port/room-command.ts";
+import { rooms } from "../../rooms/table.ts";
+import { type UserRow, users } from "../../users/table.ts";
+import type { EventName } from "../events.ts";
+import type { Subscription } from "../fan-out.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
 import { outbox, type UserEventRow, userEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;

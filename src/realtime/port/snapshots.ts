@@ -1,7 +1,7 @@
 /** What a room's object returns about its users to the rest of the Worker. */
-import type { RoomStats } from "../rooms/schema.ts";
-import type { Attendance } from "../users/schema.ts";
-import type { StoredSession } from "./storage/storage.ts";
+import type { RoomStats } from "../../rooms/schema.ts";
+import type { Attendance } from "../../users/schema.ts";
+import type { StoredSession } from "../storage/storage.ts";
 
 /** The room's stats, and the attendance of some users. */
 export interface RoomSnapshot {

@@ -1,5 +1,5 @@
 /** Hourly counts: a statement for the batch that makes the counted change. */
-import type { Statement, Tenant } from "../platform/d1.ts";
+import type { Statement, Tenant } from "../../platform/d1.ts";
 
 export const HOUR_MS = 60 * 60 * 1000;
 

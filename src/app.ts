@@ -1,6 +1,7 @@
 /** The API's table of contents: one mount per feature, and what answers beside them. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
+import { type AppContext, composition } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { handleDashboardRequest } from "./dashboard/api.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
@@ -10,7 +11,7 @@ import { docsPage } from "./http/docs/page.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
-import { handleRequest } from "./http/pipeline.ts";
+import { createPipeline } from "./http/pipeline.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
 import { peopleEndpoints } from "./people/routes.ts";
@@ -18,21 +19,25 @@ import { AppError } from "./platform/errors.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
+import { roomWithUsersEndpoints } from "./users/routes-room.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 
 /** Every endpoint under `/v1/accounts/:accountId`: what is here is routed, described and tested. */
-export const ENDPOINTS: readonly Endpoint[] = [
+export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...memberEndpoints,
   ...overviewEndpoints,
   ...roomEndpoints,
+  ...roomWithUsersEndpoints,
   ...userEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,
   ...workflowEndpoints,
 ];
+
+const handleRequest = createPipeline(composition);
 
 export const app = new Hono<{ Bindings: Env }>();
 
@@ -57,7 +62,7 @@ const apiDocument = (): ApiDocument => {
 app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
 app.get("/docs", () => docsPage(apiDocument()));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
-app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx));
+app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
 app.get("/", (c) => c.redirect("/docs"));
 
 for (const door of peopleEndpoints) {

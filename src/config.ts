@@ -1,26 +1,15 @@
 /** What the Worker is given from outside (wrangler.toml and secrets), checked in one place. */
 
-import type { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
+import type { SubscriberRpc } from "./delivery/port/subscriber-port.ts";
 import { AppError } from "./platform/errors.ts";
-import type { RoomObject } from "./realtime/room-object.ts";
-import type { NamespaceVariables } from "./sandbox/runners/namespace-settings.ts";
-import type { LimitSettings } from "./sandbox/runners/run-limits.ts";
-import { parseDevTargets } from "./webhooks/target.ts";
-
-declare global {
-  namespace Cloudflare {
-    interface GlobalProps {
-      /** What `exports` of "cloudflare:workers" has. */
-      mainModule: typeof import("./index.ts");
-    }
-  }
-}
+import { parseHosts } from "./platform/host.ts";
+import type { RoomRpc } from "./realtime/port/room-gateway.ts";
 
 /** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
-export interface Env extends LimitSettings, NamespaceVariables {
+export interface Env {
   readonly DB: D1Database;
-  readonly ROOMS: DurableObjectNamespace<RoomObject>;
-  readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
+  readonly ROOMS: DurableObjectNamespace<RoomRpc>;
+  readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
@@ -34,6 +23,19 @@ export interface Env extends LimitSettings, NamespaceVariables {
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   /** The files of `.wrangler/public`. */
   readonly ASSETS: Fetcher;
+  /** The bounds of a workflow's run; see sandbox/runners/run-limits.ts. */
+  readonly WORKFLOW_WALL_MS?: string;
+  readonly WORKFLOW_CPU_MS?: string;
+  readonly WORKFLOW_TURN_MS?: string;
+  readonly WORKFLOW_CALLS?: string;
+  readonly WORKFLOW_RESULT_BYTES?: string;
+  readonly WORKFLOW_LOG_BYTES?: string;
+  readonly WORKFLOW_MEMORY_MB?: string;
+  /** The namespace for the code of workflows; see sandbox/runners/namespace-settings.ts. */
+  readonly WORKFLOWS_CF_ACCOUNT_ID?: string;
+  readonly WORKFLOWS_NAMESPACE?: string;
+  readonly WORKFLOWS_API_TOKEN?: string;
+  readonly WORKFLOWS_API_URL?: string;
   readonly JWT_SECRET?: string;
   readonly JWT_SECRET_PREVIOUS?: string;
   /** The organization that /demo belongs to; without it there is no demo. */
@@ -46,11 +48,11 @@ export interface Env extends LimitSettings, NamespaceVariables {
 
 /** The hosts that development adds to those that webhooks may be sent to; none unless the setting names some. */
 export const webhookDevTargets = (env: Pick<Env, "WEBHOOK_DEV_TARGETS">): readonly string[] =>
-  parseDevTargets(env.WEBHOOK_DEV_TARGETS ?? "");
+  parseHosts(env.WEBHOOK_DEV_TARGETS ?? "");
 
 /** The hosts that development adds to those that workflows may fetch; none unless the setting names some. */
 export const workflowDevTargets = (env: Pick<Env, "WORKFLOW_DEV_TARGETS">): readonly string[] =>
-  parseDevTargets(env.WORKFLOW_DEV_TARGETS ?? "");
+  parseHosts(env.WORKFLOW_DEV_TARGETS ?? "");
 
 /** The secrets that sign users' tokens: the first one signs, all of them verify. */
 export type JwtSecrets = readonly [current: string, ...previous: string[]];

@@ -1,10 +1,14 @@
 /** The endpoints for API keys. */
 import * as z from "zod";
-import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
+import type { RequestContext } from "../context/context.ts";
+import { endpointsFor } from "../http/endpoint.ts";
+import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
 import { createApiKey, revokeApiKey } from "./commands.ts";
 import { listApiKeys } from "./queries.ts";
 import { ApiKey, ApiKeyCreation } from "./schema.ts";
+
+const { endpoint } = endpointsFor<RequestContext>();
 
 export const accountEndpoints = [
   endpoint({

@@ -4,20 +4,6 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import { Room } from "../rooms/schema.ts";
 import { User } from "../users/schema.ts";
 
-/** The seven events (spec section 6). */
-export const EventName = z
-  .enum([
-    "participant.joined",
-    "participant.left",
-    "session.started",
-    "session.closed",
-    "user.created",
-    "user.updated",
-    "user.deleted",
-  ])
-  .meta({ id: "EventName" });
-export type EventName = z.infer<typeof EventName>;
-
 /** What every event has. */
 const common = {
   id: z

@@ -1,17 +1,9 @@
 /** Fans events out: every subscriber receives the events of its subscription, in the order in which they happened. */
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
-import type { EventName } from "./events.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";
-import type { OutgoingEvent, SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
-
-/** That an enabled webhook or workflow wanted an event when it happened. */
-export interface Subscription {
-  readonly kind: SubscriberKey["kind"];
-  readonly id: string;
-  /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
-  readonly version: number;
-}
+import type { EventName } from "./port/event-name.ts";
+import type { OutgoingEvent, SubscriberGateway, Subscription } from "./port/subscriber-port.ts";
 
 /** An event in an outbox: it has not reached all of its subscribers yet. */
 export interface PendingEvent {

@@ -1,19 +1,19 @@
 /** Relays the outbox: committed commands to their rooms and events of users to their subscribers. */
-import type { Database, Page, Statement, Tenant } from "../platform/d1.ts";
+import type { RequestContext } from "../context/context.ts";
+import type { Database, Page, Statement } from "../platform/d1.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
-import { presentRoom, type RoomStats } from "../rooms/schema.ts";
+import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { type Attendance, presentUser } from "../users/schema.ts";
+import { presentUser } from "../users/schema.ts";
 import type { UserRow } from "../users/table.ts";
 import { presentEvent } from "./events.ts";
 import { fanOut } from "./fan-out.ts";
 import {
   deleteOutboxEntry,
   deleteUserEvent,
-  type OutboxEntry,
   selectPendingCommands,
   selectPendingUserEvents,
-  type UserEventEntry,
   updatePendingSubscriptions,
 } from "./outbox/outbox-store.ts";
 import type { UserEventRow } from "./outbox/table.ts";
@@ -25,77 +25,19 @@ const PAGE_SIZE = 100;
 /** Bounds a run of the cron trigger, which follows every minute. */
 const MAX_PAGES = 50;
 
-/** What the relay asks of live rooms. */
-export interface LiveRooms {
-  /** Carries out the command for everyone connected, and returns the stats after it. Repeating it is harmless. */
-  apply(roomId: string, accountId: string, command: RoomCommand): Promise<RoomStats>;
-  read(
-    roomId: string,
-    accountId: string,
-    userIds: readonly string[],
-  ): Promise<{ readonly attendance: Readonly<Record<string, Attendance>> }>;
-}
-
 /** What relaying needs, in a request and in the cron trigger alike. */
 export interface RelayPorts {
   readonly db: Database;
-  readonly rooms: LiveRooms;
+  readonly rooms: RoomGateway;
   readonly subscribers: SubscriberGateway;
   log(message: string, error: unknown): void;
 }
 
-/** What a request needs to write outbox rows and relay them. */
-interface RelayContext extends RelayPorts, Tenant {
-  newId(): string;
-  /** Epoch milliseconds. */
-  now(): number;
-  /** Finishes work after the response. */
-  defer(work: Promise<unknown>): void;
-}
-
-/** The outbox entry for a command that follows from the change the request is about to commit. */
-export const newOutboxEntry = (
-  ctx: Pick<RelayContext, "newId" | "accountId">,
-  roomId: string,
-  command: RoomCommand,
-): OutboxEntry => ({ id: ctx.newId(), accountId: ctx.accountId, roomId, command });
-
-/** The event of a user that the request is about to commit. */
-export const newUserEvent = (
-  ctx: Pick<RelayContext, "newId" | "now">,
-  event: UserEventEntry["event"],
-  roomId: string,
-  userId: string,
-): UserEventEntry => ({ id: ctx.newId(), event, roomId, userId, occurredAt: ctx.now() });
-
-/**
- * Relays a committed command to its room, and returns the stats after it. The response does not depend on it: when
- * the room cannot be reached, the result is null and the entry stays for {@link relayPending}.
- */
-export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<RoomStats | null> {
-  try {
-    const stats = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
-    ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
-    return stats;
-  } catch (error) {
-    ctx.log(`A command could not be relayed to its room yet: ${entry.command.type}`, error);
-    return null;
-  }
-}
-
-/**
- * Relays what the batch of a user's change wrote: first the command to the room, if `entries` holds its outbox row,
- * then `events` to their subscribers. So they receive the events that the room records on the way first. Never
- * rejects.
- */
-export async function relayUserChange(
-  ctx: RelayContext,
-  entry: OutboxEntry,
-  entries: readonly unknown[],
+/** Relays committed events of users to their subscribers. Never rejects: the rest is left to {@link relayPending}. */
+export async function relayUserEvents(
+  ctx: RelayPorts & Pick<RequestContext, "defer">,
   events: readonly UserEventRow[],
 ): Promise<void> {
-  // An event must not overtake its room's events: without the room it waits for the cron trigger.
-  if (entries.length > 0 && (await relayCommand(ctx, entry)) === null) return;
   for (const row of events) {
     try {
       const { outcome } = await relayUserEvent(ctx, row);
@@ -125,7 +67,7 @@ async function relayUserEvent(
 
 /** The event's JSON. Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
 async function presentUserEvent(
-  rooms: LiveRooms,
+  rooms: RoomGateway,
   { id, event, accountId, occurredAt, user: userJson }: UserEventRow,
   room: RoomRow,
 ): Promise<string> {

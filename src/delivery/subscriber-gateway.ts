@@ -2,7 +2,7 @@
 import type { Env } from "../config.ts";
 import type { SubscriberGateway, SubscriberKey } from "./port/subscriber-port.ts";
 
-export function subscriberGateway(env: Env): SubscriberGateway {
+export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS">): SubscriberGateway {
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
   return {
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),

@@ -1,10 +1,14 @@
 /** Creates visitors of the demo: each becomes a user of the demo room, which the first one creates. */
-import type { RequestContext } from "../context/context.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { createRoom } from "../rooms/commands.ts";
+import type { RoomContext } from "../rooms/context.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { createUser } from "../users/commands.ts";
+import type { UserContext } from "../users/context.ts";
+
+/** What the demo needs of a request: its visitors become users of a room. */
+export interface DemoContext extends RoomContext, UserContext {}
 
 /** The demo room of the demo organization. */
 const ROOM = { name: "Demo", customId: "demo" };
@@ -17,7 +21,7 @@ const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random
 
 /** Creates a user of the demo room. NOT_FOUND when `DEMO_ACCOUNT_ID` is not the id of an organization. */
 export async function createVisitor(
-  ctx: RequestContext,
+  ctx: DemoContext,
   name = `${oneOf(MOODS)} ${oneOf(ANIMALS)}`,
 ): Promise<{ token: string }> {
   const roomId = (await findRoomId(ctx)) ?? (await createRoomOnce(ctx));
@@ -25,13 +29,13 @@ export async function createVisitor(
   return { token };
 }
 
-async function findRoomId(ctx: RequestContext): Promise<string | null> {
+async function findRoomId(ctx: DemoContext): Promise<string | null> {
   const row = await findRoomRow(ctx, { customId: ROOM.customId });
   return row?.id ?? null;
 }
 
 /** Of several first visitors at once, one creates the room and the others find it. */
-async function createRoomOnce(ctx: RequestContext): Promise<string> {
+async function createRoomOnce(ctx: DemoContext): Promise<string> {
   try {
     const { room } = await createRoom(ctx, ROOM);
     return room.id;

@@ -2,17 +2,19 @@
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
 import type { Env } from "../config.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
 import { toAppError } from "../http/error-response.ts";
-import { handleRequest } from "../http/pipeline.ts";
+import type { RequestHandler } from "../http/pipeline.ts";
 import { limitDemoVisitors } from "../http/rate-limit.ts";
 import { withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
-import { createVisitor } from "./commands.ts";
+import { createVisitor, type DemoContext } from "./commands.ts";
+
+const { endpoint } = endpointsFor<DemoContext>();
 
 /** Runs through the same request pipeline as the API's endpoints, for the demo organization. */
 const visitors = endpoint({
@@ -52,7 +54,12 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
 }
 
 /** `POST /demo/visitors`: a token for anyone, at a rate that keeps a single client from filling the room. */
-export const handleVisitor = (request: Request, env: Env, execution: ExecutionContext): Promise<Response> =>
+export const handleVisitor = (
+  request: Request,
+  env: Env,
+  execution: ExecutionContext,
+  handleRequest: RequestHandler<DemoContext>,
+): Promise<Response> =>
   respond(async () => {
     const accountId = demoAccountId(env);
     await limitDemoVisitors(env, request);

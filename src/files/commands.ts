@@ -1,9 +1,10 @@
 /** The commands on files: upload, put, delete. */
-import { type OperationContext, type RequestContext, requireRoomAccess } from "../context/context.ts";
+import { requireRoomAccess } from "../context/context.ts";
 import type { Form } from "../http/form/form.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter } from "./blob-writer.ts";
+import type { FileContext, FileOperationContext } from "./context.ts";
 import { createKey, parseKey, urlOf } from "./file-key.ts";
 import type { UploadResult } from "./schema.ts";
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
@@ -23,7 +24,7 @@ const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
 
 /** Users upload as themselves only, and viewers only read. */
 function requireUploadAccess(
-  ctx: OperationContext,
+  ctx: FileOperationContext,
   { roomId, userId }: Pick<Upload, "roomId" | "userId">,
 ): void {
   requireRoomAccess(ctx, roomId);
@@ -32,21 +33,21 @@ function requireUploadAccess(
   requireEditor(ctx);
 }
 
-function requireEditor({ actor }: OperationContext): void {
+function requireEditor({ actor }: FileOperationContext): void {
   if (actor.type === "user" && actor.role === "viewer")
     throw forbidden("A viewer cannot change files; use the token of an editor");
 }
 
 /** A file being uploaded. Its row is written before its first byte, so that R2 never holds bytes without a row. */
 class PendingUpload {
-  readonly #ctx: OperationContext;
+  readonly #ctx: FileOperationContext;
   readonly #writer: BlobWriter;
   readonly #deadline: number;
   #row: UploadingFile | undefined;
   #insertion: Promise<void> | undefined;
 
   /** The file has at most `maxBytes`. */
-  constructor(ctx: OperationContext, maxBytes: number) {
+  constructor(ctx: FileOperationContext, maxBytes: number) {
     this.#ctx = ctx;
     this.#deadline = ctx.now() + MAX_UPLOAD_MS;
     const sink: BlobSink = {
@@ -137,7 +138,7 @@ class PendingUpload {
 }
 
 /** Stores the file of a form. When this fails, it leaves nothing behind. */
-export async function uploadFile(ctx: RequestContext, form: Form): Promise<{ file: UploadResult }> {
+export async function uploadFile(ctx: FileContext, form: Form): Promise<{ file: UploadResult }> {
   const file = new PendingUpload(ctx, form.maxBytes);
   const work = readUpload(form, file).then(() => file.finish());
   const cleanup = work.catch(() => file.abort());
@@ -152,7 +153,7 @@ export async function uploadFile(ctx: RequestContext, form: Form): Promise<{ fil
 
 /** Stores a file that is in memory. When this fails, it leaves nothing behind. */
 export async function putFile(
-  ctx: OperationContext,
+  ctx: FileOperationContext,
   upload: Upload,
   bytes: Uint8Array,
 ): Promise<UploadResult> {
@@ -168,7 +169,7 @@ export async function putFile(
 }
 
 /** Deletes a file. Of several deletions at once, one succeeds. A user deletes only files they uploaded. */
-export async function deleteFile(ctx: OperationContext, key: string): Promise<{ key: string }> {
+export async function deleteFile(ctx: FileOperationContext, key: string): Promise<{ key: string }> {
   const parsed = parseKey(key);
   if (parsed !== null) requireRoomAccess(ctx, parsed.roomId);
   requireEditor(ctx);

@@ -1,15 +1,16 @@
 /** The queries about files. */
-import { type OperationContext, requireRoomAccess } from "../context/context.ts";
+import { requireRoomAccess } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
-import { selectRoom } from "../rooms/queries.ts";
+import { selectRoom } from "../rooms/shared-store.ts";
+import type { FileOperationContext } from "./context.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
 import { countFiles, type FileFilter, selectFile, selectFiles } from "./storage/store.ts";
 
 /** A room's files, newest first, in one D1 trip without R2. NOT_FOUND without the room. */
 export async function listFiles(
-  ctx: OperationContext,
+  ctx: FileOperationContext,
   roomId: string,
   filter: FileFilter,
   page: Page,
@@ -26,7 +27,7 @@ export async function listFiles(
 
 /** A file of this room with its bytes, or null. BAD_REQUEST when it has more than `maxBytes`. */
 export async function readFile(
-  ctx: OperationContext,
+  ctx: FileOperationContext,
   roomId: string,
   key: string,
   maxBytes: number,

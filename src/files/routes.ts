@@ -1,13 +1,16 @@
 /** The endpoints for files. */
 import * as z from "zod";
-import { endpoint, formEndpoint, rawEndpoint } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
 import { deleteFile, uploadFile } from "./commands.ts";
+import type { FileContext } from "./context.ts";
 import { listFiles } from "./queries.ts";
 import { FileDeletion, MAX_FILE_BYTES, StorageFile, UploadFields, UploadResult } from "./schema.ts";
 import { serveFile } from "./serving.ts";
 import { parseTypeFilter } from "./storage/media-type.ts";
 import { FILE_TOO_LARGE } from "./upload.ts";
+
+const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>();
 
 /** How much a form may have beside its file: fields, headers and an ignored preamble. */
 const MAX_OVERHEAD_BYTES = 1024 * 1024;

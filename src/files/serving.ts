@@ -1,7 +1,7 @@
 /** Serves a file's bytes, safe on the service's own origin whatever the file contains, and cacheable forever. */
 import { create } from "content-disposition";
-import type { RequestContext } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
+import type { FileContext } from "./context.ts";
 import { type ParsedKey, parseKey } from "./file-key.ts";
 import type { Blob, BlobFacts } from "./storage/blobs.ts";
 import { isShownInline, servedType } from "./storage/media-type.ts";
@@ -26,7 +26,7 @@ const isNotModified = (header: string | null, etag: string): boolean =>
     header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag));
 
 /** Serves a GET or HEAD request. The key is the only credential. NOT_FOUND when no such file is stored. */
-export async function serveFile(ctx: RequestContext, key: string, request: Request): Promise<Response> {
+export async function serveFile(ctx: FileContext, key: string, request: Request): Promise<Response> {
   const parsed = parseKey(key);
   if (parsed === null) throw notFound("Files", "File");
   const { headers, method } = request;
@@ -47,7 +47,7 @@ export async function serveFile(ctx: RequestContext, key: string, request: Reque
 }
 
 async function readFile(
-  ctx: RequestContext,
+  ctx: FileContext,
   { key, filename }: ParsedKey,
   range: RangeFrom | null,
 ): Promise<Response> {

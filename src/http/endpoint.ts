@@ -1,25 +1,16 @@
 /** What a feature says of one of its endpoints: enough to route, guard, validate, describe and test it. */
 import type * as z from "zod";
-import type { Actor, RequestContext } from "../context/context.ts";
+import type { Actor } from "../context/actor.ts";
+import type { RequestContext } from "../context/context.ts";
 import type { ErrorCode, Module } from "../platform/error-codes.ts";
 import type { Form, FormDescription } from "./form/form.ts";
+import type { Replay } from "./idempotency/replay.ts";
 
 /** Every path of an organization begins so; an endpoint's own path follows. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
 
 /** Who may call: only the organization by a key or a member's session, also a room's user by its JWT, or anyone. */
 export type Access = "organization" | "member" | "public";
-
-/** How an Idempotency-Key's retry is answered (decisions section 1). */
-export interface Replay {
-  /** `data` without its secrets, as it is kept; null when it must not be shown again. */
-  keep(data: object): object | null;
-  /** `data` as it was, with what {@link Replay.keep} left out derived again. */
-  restore(ctx: RequestContext, kept: object): Promise<object>;
-}
-
-/** For answers that hold a one-time secret: it is never shown again, so a retry is told that it is done. */
-export const SHOWN_ONCE: Replay = { keep: () => null, restore: async (_, kept) => kept };
 
 type Shape = z.ZodObject;
 
@@ -37,7 +28,7 @@ export interface Input<Path extends string, Query, Body> {
   readonly body: Body;
 }
 
-interface Description<Path extends string> {
+interface Description<C extends RequestContext, Path extends string> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below {@link ACCOUNT_PATH}. */
   readonly path: Path;
@@ -51,50 +42,46 @@ interface Description<Path extends string> {
   readonly details?: string;
   /** Refusals beyond those that every endpoint has. */
   readonly errors: readonly ErrorCode[];
-  readonly replay?: Replay;
+  readonly replay?: Replay<C>;
 }
 
 /** An endpoint as its feature writes it, with its input and answer typed by its schemas. */
 export interface EndpointDefinition<
+  C extends RequestContext,
   Path extends string,
   Query extends Shape,
   Body extends z.ZodType,
   Data extends Shape,
-> extends Description<Path> {
+> extends Description<C, Path> {
   readonly query?: Query;
   readonly body?: Body;
   readonly status: 200 | 201;
   /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
-  readonly handle: (
-    ctx: RequestContext,
-    input: Input<Path, z.infer<Query>, z.infer<Body>>,
-  ) => Promise<z.infer<Data>>;
+  readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
 }
 
 /** An endpoint that takes a form instead of JSON, part by part while it comes. */
-export interface FormEndpointDefinition<Path extends string, Data extends Shape> extends Description<Path> {
+export interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
+  extends Description<C, Path> {
   readonly form: FormDescription;
   readonly status: 200 | 201;
   /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
   readonly handle: (
-    ctx: RequestContext,
+    ctx: C,
     input: Pick<Input<Path, unknown, unknown>, "params"> & { readonly form: Form },
   ) => Promise<z.infer<Data>>;
 }
 
 /** An endpoint whose answer is not an envelope, such as a WebSocket upgrade. */
-export interface RawEndpointDefinition<Path extends string> extends Description<Path> {
+export interface RawEndpointDefinition<C extends RequestContext, Path extends string>
+  extends Description<C, Path> {
   /** The statuses of a success, with what each means. */
   readonly answers: Readonly<Record<number, string>>;
-  readonly respond: (
-    ctx: RequestContext,
-    input: Input<Path, unknown, unknown>,
-    request: Request,
-  ) => Promise<Response>;
+  readonly respond: (ctx: C, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;
 }
 
 interface ErasedInput {
@@ -104,8 +91,8 @@ interface ErasedInput {
   readonly form: Form | undefined;
 }
 
-/** An endpoint of any shape, as the kernel sees it. */
-export type Endpoint = Description<string> &
+/** An endpoint of any shape, as the request pipeline sees it. `C` is what it needs of a request. */
+export type Endpoint<C extends RequestContext> = Description<C, string> &
   (
     | {
         readonly kind: "envelope";
@@ -115,49 +102,57 @@ export type Endpoint = Description<string> &
         readonly status: 200 | 201;
         readonly done: string;
         readonly data: Shape;
-        handle(ctx: RequestContext, input: ErasedInput): Promise<object>;
+        handle(ctx: C, input: ErasedInput): Promise<object>;
       }
     | {
         readonly kind: "raw";
         readonly answers: Readonly<Record<number, string>>;
-        respond(ctx: RequestContext, input: ErasedInput, request: Request): Promise<Response>;
+        respond(ctx: C, input: ErasedInput, request: Request): Promise<Response>;
       }
   );
 
-/** Declares an endpoint that answers in the envelope. */
-export function endpoint<
-  const Path extends string,
-  Query extends Shape = z.ZodObject<Record<never, never>>,
-  Body extends z.ZodType = z.ZodUndefined,
-  Data extends Shape = Shape,
->(definition: EndpointDefinition<Path, Query, Body, Data>): Endpoint {
-  const { handle, query, body, ...rest } = definition;
-  // The kernel hands in what it parsed with these very schemas: the one place where the types are rejoined.
-  return { ...rest, query, body, form: undefined, kind: "envelope", handle: handle as never };
-}
+/** An endpoint for those who describe it and do not call it. */
+export type AnyEndpoint = Endpoint<never>;
 
-/** Declares an endpoint that takes a form and answers in the envelope. */
-export function formEndpoint<const Path extends string, Data extends Shape>(
-  definition: FormEndpointDefinition<Path, Data>,
-): Endpoint {
-  const { handle, ...rest } = definition;
-  return { ...rest, query: undefined, body: undefined, kind: "envelope", handle: handle as never };
-}
+/** The functions that declare endpoints which need `C` of a request. */
+export function endpointsFor<C extends RequestContext>() {
+  // The pipeline passes what it parsed with these very schemas: the one place where the types are rejoined.
+  return {
+    /** Declares an endpoint that answers in the envelope. */
+    endpoint<
+      const Path extends string,
+      Query extends Shape = z.ZodObject<Record<never, never>>,
+      Body extends z.ZodType = z.ZodUndefined,
+      Data extends Shape = Shape,
+    >(definition: EndpointDefinition<C, Path, Query, Body, Data>): Endpoint<C> {
+      const { handle, query, body, ...rest } = definition;
+      return { ...rest, query, body, form: undefined, kind: "envelope", handle: handle as never };
+    },
 
-/** Declares an endpoint that makes its own answer. */
-export function rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<Path>): Endpoint {
-  const { respond, ...rest } = definition;
-  return { ...rest, kind: "raw", respond: respond as never };
+    /** Declares an endpoint that takes a form and answers in the envelope. */
+    formEndpoint<const Path extends string, Data extends Shape>(
+      definition: FormEndpointDefinition<C, Path, Data>,
+    ): Endpoint<C> {
+      const { handle, ...rest } = definition;
+      return { ...rest, query: undefined, body: undefined, kind: "envelope", handle: handle as never };
+    },
+
+    /** Declares an endpoint that makes its own response. */
+    rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<C, Path>): Endpoint<C> {
+      const { respond, ...rest } = definition;
+      return { ...rest, kind: "raw", respond: respond as never };
+    },
+  };
 }
 
 /** The endpoint's whole path, with its parameters as `pattern` writes them. */
 export const pathOf = (
-  endpoint: Pick<Endpoint, "path">,
+  endpoint: Pick<AnyEndpoint, "path">,
   pattern: { readonly segment: string; readonly rest: string },
 ): string =>
   (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
 
-/** True when the endpoint lets this kind of caller in. */
+/** True when an endpoint with this access takes requests of this kind of actor. */
 export const admits = (access: Access, actor: Actor): boolean =>
   access === "public" ||
   actor.type === "key" ||

@@ -1,4 +1,4 @@
-/** The corridor that every request under /v1 walks: who, how often, what exactly, do it, answer. */
+/** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
 import type { RequestContext } from "../context/context.ts";
 import { logError } from "../platform/log.ts";
 import { checkBody, parseJson, readBody } from "./body.ts";
@@ -7,19 +7,33 @@ import { failure, success } from "./envelope.ts";
 import { toAppError } from "./error-response.ts";
 import { Form } from "./form/form.ts";
 import { hasIdempotencyKey, openReceipt, runOnce } from "./idempotency/idempotency.ts";
-import { type Call, createRequestContext } from "./request-context.ts";
+import { type Call, type Composition, createRequestContext } from "./request-context.ts";
 import { checkPath, checkQuery } from "./validate.ts";
 
-type EnvelopeEndpoint = Endpoint & { readonly kind: "envelope" };
-type RawEndpoint = Endpoint & { readonly kind: "raw" };
+type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
+type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw" };
+
+/** Answers a call to an endpoint that needs at most `C` of a request; never rejects. */
+export type RequestHandler<C extends RequestContext> = (
+  endpoint: Endpoint<C>,
+  call: Call,
+) => Promise<Response>;
 
 const NO_BYTES = new Uint8Array();
 
-/** Answers a call to `endpoint`; never rejects. */
-export async function handleRequest(endpoint: Endpoint, call: Call): Promise<Response> {
+export const createPipeline =
+  <C extends RequestContext>(composition: Composition<C>): RequestHandler<C> =>
+  (endpoint, call) =>
+    handleRequest(composition, endpoint, call);
+
+async function handleRequest<C extends RequestContext>(
+  composition: Composition<C>,
+  endpoint: Endpoint<C>,
+  call: Call,
+): Promise<Response> {
   const requestId = crypto.randomUUID();
   try {
-    const ctx = await createRequestContext(endpoint, call, requestId);
+    const ctx = await createRequestContext(composition, endpoint, call, requestId);
     const url = new URL(call.request.url);
     checkPath(url.pathname, endpoint.module);
     return endpoint.kind === "raw"
@@ -32,9 +46,9 @@ export async function handleRequest(endpoint: Endpoint, call: Call): Promise<Res
   }
 }
 
-async function answer(
-  endpoint: EnvelopeEndpoint,
-  ctx: RequestContext,
+async function answer<C extends RequestContext>(
+  endpoint: EnvelopeEndpoint<C>,
+  ctx: C,
   { request, params }: Call,
   search: string,
 ): Promise<Response> {
@@ -45,7 +59,7 @@ async function answer(
   const body =
     endpoint.body &&
     checkBody(endpoint.body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
-  const work = (own: RequestContext) =>
+  const work = (own: C) =>
     endpoint.handle(own, { params, query, body, form }).catch(async (refusal) => {
       await form?.drain();
       throw refusal;
@@ -61,9 +75,9 @@ async function answer(
   return success(endpoint.status, endpoint.done, data, ctx.requestId, headers);
 }
 
-async function answerRaw(
-  endpoint: RawEndpoint,
-  ctx: RequestContext,
+async function answerRaw<C extends RequestContext>(
+  endpoint: RawEndpoint<C>,
+  ctx: C,
   { request, params }: Call,
 ): Promise<Response> {
   const response = await endpoint.respond(

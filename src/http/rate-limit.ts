@@ -1,7 +1,7 @@
 /** Request rates, counted by the platform's binding; the limits themselves stand in wrangler.toml. */
 
 import type { Env } from "../config.ts";
-import type { Actor } from "../context/context.ts";
+import type { Actor } from "../context/actor.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 

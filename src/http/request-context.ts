@@ -1,18 +1,13 @@
-/** The first half of the corridor: who calls, how often, whether they may; and what commands are given then. */
+/** Opens the context of a request: authenticates the caller, checks the rate limits and whether it may call. */
 import type { ExecutionContext } from "hono";
-import { type Env, jwtSecrets, webhookDevTargets } from "../config.ts";
-import type { Actor, RequestContext } from "../context/context.ts";
-import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
-import { openBlobs } from "../files/storage/blobs.ts";
-import { cookieSecretOf } from "../people/sign-in-cookie.ts";
+import type { Env } from "../config.ts";
+import type { Actor } from "../context/actor.ts";
+import type { RequestContext } from "../context/context.ts";
 import { openDatabase } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
-import { roomGateway } from "../realtime/gateway.ts";
-import { selectRunner } from "../sandbox/runners/select-runner.ts";
-import { tokensFor } from "../users/tokens.ts";
-import { authenticate } from "./authenticate.ts";
-import { admits, type Endpoint } from "./endpoint.ts";
+import { authenticate, type Scheme } from "./authenticate.ts";
+import { type AnyEndpoint, admits, type Endpoint } from "./endpoint.ts";
 import { addressOf, limitAuthFailures, limitRequests } from "./rate-limit.ts";
 
 /** A request on its way, with what routing found in its path. */
@@ -23,18 +18,25 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** What the pipeline does not know: how callers authenticate, and what endpoints need beyond a request. */
+export interface Composition<C extends RequestContext> {
+  /** In the order in which they are tried. */
+  schemesOf(env: Env): readonly Scheme[];
+  contextOf(base: RequestContext, env: Env): C;
+}
+
 const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
 
-/** Finds out who calls and whether they may, counts the call, and opens its context. */
-export async function createRequestContext(
-  endpoint: Endpoint,
+/** UNAUTHORIZED, RATE_LIMITED or FORBIDDEN unless the caller may call `endpoint` now. */
+export async function createRequestContext<C extends RequestContext>(
+  composition: Composition<C>,
+  endpoint: Endpoint<C>,
   call: Call,
   requestId: string,
-): Promise<RequestContext> {
+): Promise<C> {
   const { request, env, execution, params } = call;
   const db = openDatabase(env.DB);
-  const secrets = jwtSecrets(env);
-  const tokens = tokensFor(secrets);
+  const schemes = composition.schemesOf(env);
   const now = Date.now;
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(
@@ -42,14 +44,7 @@ export async function createRequestContext(
     );
   const accountId = params.accountId ?? "";
   const actor = await identify(endpoint, request, env, () =>
-    authenticate(request, {
-      db,
-      tokens,
-      cookieSecret: () => cookieSecretOf(secrets[0]),
-      accountId,
-      now,
-      defer,
-    }),
+    authenticate(request, schemes, { db, accountId, now, defer }),
   );
   await limitRequests(env, actor);
   if (actor.type !== "anyone" && actor.accountId !== accountId) {
@@ -58,18 +53,12 @@ export async function createRequestContext(
   if (!admits(endpoint.access, actor)) {
     throw forbidden("A user's token does not open this endpoint; use the organization's API key");
   }
-  return {
+  const base: RequestContext = {
     requestId,
     accountId,
     actor,
     db,
-    tokens,
-    rooms: roomGateway(env),
-    subscribers: subscriberGateway(env),
-    runner: { deploy: async (script) => selectRunner(env).deploy(script) },
-    blobs: openBlobs(env.FILES),
     origin: new URL(request.url).origin,
-    webhookDevTargets: webhookDevTargets(env),
     now,
     newId: () => crypto.randomUUID(),
     log: (message, error) => logError(message, { account: accountId, request: requestId }, error),
@@ -77,10 +66,11 @@ export async function createRequestContext(
     idempotencyKey: null,
     commit: (statements) => db.run(statements),
   };
+  return composition.contextOf(base, env);
 }
 
 async function identify(
-  endpoint: Endpoint,
+  endpoint: Pick<AnyEndpoint, "access">,
   request: Request,
   env: Env,
   authenticated: () => Promise<Actor>,

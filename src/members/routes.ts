@@ -1,10 +1,14 @@
 /** The endpoints for members and invitations. */
 import * as z from "zod";
-import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
+import type { RequestContext } from "../context/context.ts";
+import { endpointsFor } from "../http/endpoint.ts";
+import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
 import { createInvitation, deleteInvitation, removeMember } from "./commands.ts";
 import { listInvitations, listMembers } from "./queries.ts";
 import { Invitation, InvitationCreation, Member } from "./schema.ts";
+
+const { endpoint } = endpointsFor<RequestContext>();
 
 export const memberEndpoints = [
   endpoint({

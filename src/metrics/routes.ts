@@ -1,7 +1,10 @@
 /** The endpoint for an organization's overview. */
-import { endpoint } from "../http/endpoint.ts";
+import type { RequestContext } from "../context/context.ts";
+import { endpointsFor } from "../http/endpoint.ts";
 import { getOverview } from "./queries.ts";
 import { Overview } from "./schema.ts";
+
+const { endpoint } = endpointsFor<RequestContext>();
 
 export const overviewEndpoints = [
   endpoint({

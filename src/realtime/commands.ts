@@ -1,6 +1,7 @@
 /** Requests of the organization to a live room: checks that the room is the organization's, then passes them on. */
-import type { OperationContext, RequestContext } from "../context/context.ts";
+import type { RequestContext } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { Key, StoreName } from "./protocol/messages.ts";
@@ -11,7 +12,7 @@ import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.t
  * typed as the endpoint's schema has it: the tests check every response against that schema.
  */
 export async function requestRoom<Data>(
-  ctx: OperationContext,
+  ctx: LiveRoomContext,
   roomId: string,
   request: RoomRequest,
 ): Promise<Data> {
@@ -21,7 +22,7 @@ export async function requestRoom<Data>(
 
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
 export async function postComment<Data>(
-  ctx: RequestContext,
+  ctx: RequestContext & LiveRoomContext,
   roomId: string,
   data: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>["data"],
 ): Promise<Data> {

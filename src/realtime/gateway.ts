@@ -1,29 +1,10 @@
 /** The only way to a room's object: turns a room's id into its stub. */
 import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
-import type { RoomStats } from "../rooms/schema.ts";
-import type { RoomCommand } from "./port/room-command.ts";
-import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./port/snapshots.ts";
+import { ACCOUNT_HEADER, ROOM_HEADER, type RoomGateway } from "./port/room-gateway.ts";
 import type { Response } from "./protocol/protocol.ts";
-import type { RoomRequest } from "./protocol/room-request.ts";
-import { ACCOUNT_HEADER, ROOM_HEADER } from "./room-object.ts";
 
-/** What the rest of the Worker can do with a room's object. Callers have checked that the room is the account's. */
-export interface RoomGateway {
-  /** The room's stats, and the attendance of these users. */
-  read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot>;
-  readUser(roomId: string, accountId: string, userId: string): Promise<UserSnapshot>;
-  /** Sets the counter to the users who are really online, in the object and in the database. */
-  reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
-  /** Applies a change to the connected users; idempotent. Returns the stats after it. */
-  apply(roomId: string, accountId: string, command: RoomCommand): Promise<RoomStats>;
-  /** Makes a request of the organization; throws an AppError when the room refuses it. */
-  request(roomId: string, accountId: string, request: RoomRequest): Promise<object>;
-  /** Upgrades to a WebSocket that waits to join. */
-  connect(roomId: string, accountId: string, request: Request): Promise<globalThis.Response>;
-}
-
-export function roomGateway(env: Env): RoomGateway {
+export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
   const stub = (roomId: string) => env.ROOMS.getByName(roomId);
   return {
     read: async (roomId, accountId, userIds) => stub(roomId).read(accountId, [...userIds]),

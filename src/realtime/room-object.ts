@@ -6,7 +6,6 @@ import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { DurableAlarm } from "../platform/durable-alarm.ts";
 import { logError } from "../platform/log.ts";
-import type { RoomStats } from "../rooms/schema.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
@@ -14,7 +13,8 @@ import { authorizeJoin } from "./join/authorize-join.ts";
 import { OutboxDrain } from "./outbox/outbox-drain.ts";
 import { StatsProjection } from "./participants/stats-projection.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import type { Reconciliation, RoomSnapshot, UserSnapshot } from "./port/snapshots.ts";
+import { ACCOUNT_HEADER, ROOM_HEADER, type RoomRpc } from "./port/room-gateway.ts";
+import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./port/snapshots.ts";
 import { serialize } from "./protocol/frame.ts";
 import { CLOSE, PING, PONG } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
@@ -24,11 +24,7 @@ import { SqliteStorage } from "./storage/storage-sqlite.ts";
 import type { Effect } from "./transport/effects.ts";
 import { Sockets } from "./transport/sockets.ts";
 
-/** Headers by which the gateway names the room of an upgrade. */
-export const ACCOUNT_HEADER = "Atrium-Account";
-export const ROOM_HEADER = "Atrium-Room";
-
-export class RoomObject extends DurableObject<Env> {
+export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
 

@@ -1,17 +1,18 @@
 /** The room: frames and other inputs in, effects out. Synchronous and pure: it knows nothing of the platform. */
-import { presentRoom, type RoomStats } from "../rooms/schema.ts";
+import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { type Attendance, presentUser, type UserRecord } from "../users/schema.ts";
+import { presentUser, type UserRecord } from "../users/schema.ts";
 import { openContent, type RoomContent } from "./content/content.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { type CloseReason, Participants } from "./participants/participants.ts";
+import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure, INTERNAL_FAULT, parseFrame, type ReadableFrame, success } from "./protocol/frame.ts";
 import { CLOSE, type Fault, MAX_WAITING_SOCKETS, SILENCE_MS } from "./protocol/protocol.ts";
 import type { DatabaseQuery, RoomRequest } from "./protocol/room-request.ts";
 import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomUpdates } from "./room-updates.ts";
-import type { RoomRecord, RoomStorage, StoredSession } from "./storage/storage.ts";
+import type { RoomRecord, RoomStorage } from "./storage/storage.ts";
 import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "./transport/connection.ts";
 import { send } from "./transport/connections.ts";
 import { findOverdue, type Overdue, planAlarm } from "./transport/deadlines.ts";

@@ -1,23 +1,17 @@
 /** What can be done to rooms. */
-import type { RequestContext } from "../context/context.ts";
+
+import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
-import { newOutboxEntry, relayCommand } from "../delivery/outbox-relay.ts";
 import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garbage-collection.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
+import type { RoomContext } from "./context.ts";
 import { getRoomRow } from "./queries.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
-import {
-  deleteRoom as deleteRow,
-  insertRoom,
-  selectJoinedRoom,
-  selectRoom,
-  updateRoom as updateRow,
-} from "./store.ts";
+import { selectJoinedRoom, selectRoom } from "./shared-store.ts";
+import { deleteRoom as deleteRow, insertRoom, updateRoom as updateRow } from "./store.ts";
 import type { RoomRow } from "./table.ts";
-
-export { countUserCreation, selectJoinedRoom, updateFirstJoin } from "./store.ts";
 
 function refuseTakenCustomId(error: unknown): never {
   if (violatedConstraint(error) !== "unique:rooms.account_id, rooms.custom_id") throw error;
@@ -25,7 +19,7 @@ function refuseTakenCustomId(error: unknown): never {
 }
 
 /** Creates an empty, active room; CONFLICT when its customId is taken. */
-export async function createRoom(ctx: RequestContext, input: RoomCreation): Promise<{ room: Room }> {
+export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise<{ room: Room }> {
   const now = ctx.now();
   const row: RoomRow = {
     accountId: ctx.accountId,
@@ -49,7 +43,7 @@ export async function createRoom(ctx: RequestContext, input: RoomCreation): Prom
 
 /** Changes a room's fields; those connected to it see them. Closing it ends its open sessions and closes its sockets. */
 export async function updateRoom(
-  ctx: RequestContext,
+  ctx: RoomContext,
   roomId: string,
   update: RoomUpdate,
 ): Promise<{ room: Room }> {
@@ -74,7 +68,7 @@ export async function updateRoom(
 }
 
 /** Removes a room with its users, its files and all that its object keeps; connected sockets are closed. */
-export async function deleteRoom(ctx: RequestContext, roomId: string): Promise<Record<string, never>> {
+export async function deleteRoom(ctx: RoomContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [, deleted, , deleting] = await ctx.commit([
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
@@ -88,7 +82,7 @@ export async function deleteRoom(ctx: RequestContext, roomId: string): Promise<R
 
 /** Sets the room's counter to the users that are really online, in its object and in D1. */
 export async function reconcileRoom(
-  ctx: RequestContext,
+  ctx: RoomContext,
   roomId: string,
 ): Promise<{ room: Room; previous_active_participants: number; reconciled_active_participants: number }> {
   const row = await getRoomRow(ctx, roomId);

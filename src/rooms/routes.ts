@@ -1,24 +1,13 @@
-/** The endpoints of rooms. */
+/** The endpoints of rooms; those that show a room with its users are in `users/routes-room.ts`. */
 import * as z from "zod";
-import { endpoint } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
-import { User } from "../users/schema.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
-import { getRoom, listRooms } from "./queries.ts";
+import type { RoomContext } from "./context.ts";
+import { listRooms } from "./queries.ts";
 import { Room, RoomCreation, RoomUpdate } from "./schema.ts";
 
-const UsersQuery = z.object({ ...paging, ...searching("a user's name, or the start of its id"), ...dates });
-
-const RoomWithUsers = z.object({
-  room: Room.meta({ description: "With the live figures of the room." }),
-  users: z.array(User),
-  usersTotal: pageShape.total,
-  limit: pageShape.limit,
-  offset: pageShape.offset,
-});
-
-const USERS_DETAILS =
-  "The query applies to the list of users only. The figures of the room are those of this moment.";
+const { endpoint } = endpointsFor<RoomContext>();
 
 export const roomEndpoints = [
   endpoint({
@@ -49,36 +38,6 @@ export const roomEndpoints = [
     done: "Room created",
     data: z.object({ room: Room }),
     handle: (ctx, { body }) => createRoom(ctx, body),
-  }),
-  endpoint({
-    method: "GET",
-    path: "/rooms/custom/:customId",
-    operation: "getRoomByCustomId",
-    module: "Rooms",
-    access: "organization",
-    summary: "Get a room by your own id",
-    details: USERS_DETAILS,
-    errors: ["NOT_FOUND"],
-    query: UsersQuery,
-    status: 200,
-    done: "Room retrieved",
-    data: RoomWithUsers,
-    handle: (ctx, { params, query }) => getRoom(ctx, { customId: params.customId }, toPage(query)),
-  }),
-  endpoint({
-    method: "GET",
-    path: "/rooms/:roomId",
-    operation: "getRoom",
-    module: "Rooms",
-    access: "organization",
-    summary: "Get a room",
-    details: USERS_DETAILS,
-    errors: ["NOT_FOUND"],
-    query: UsersQuery,
-    status: 200,
-    done: "Room retrieved",
-    data: RoomWithUsers,
-    handle: (ctx, { params, query }) => getRoom(ctx, { id: params.roomId }, toPage(query)),
   }),
   endpoint({
     method: "PATCH",

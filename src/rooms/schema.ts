@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { CustomId, Name } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
+import type { RoomStats } from "../realtime/port/snapshots.ts";
 import type { RoomRow } from "./table.ts";
 
 export const RoomState = z.enum(["active", "closed"]);
@@ -67,16 +68,6 @@ export const RoomUpdate = z
   .refine((update) => Object.keys(update).length > 0, "at least one of name, customId, state is required")
   .meta({ id: "RoomUpdate", example: { state: "closed" }, minProperties: 1 });
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
-
-/** The figures that a room's object owns, at one moment. */
-export interface RoomStats {
-  /** Users online. */
-  readonly activeParticipants: number;
-  /** Milliseconds in which somebody was online, without the running stretch. */
-  readonly occupiedMs: number;
-  /** Epoch milliseconds since when somebody has been online; null while nobody is. */
-  readonly occupiedSince: number | null;
-}
 
 /** Presents a room with the given figures: the object's own where they were asked for, else the row's copy. */
 export function presentRoom(row: RoomRow, now: number, figures: RoomStats = row): Room {

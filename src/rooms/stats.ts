@@ -1,6 +1,6 @@
 /** The copy of a room object's figures that the lists of rooms read. */
 import type { Tenant } from "../platform/d1.ts";
-import type { RoomStats } from "./schema.ts";
+import type { RoomStats } from "../realtime/port/snapshots.ts";
 import { updateStats } from "./store.ts";
 
 /**

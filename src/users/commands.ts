@@ -1,16 +1,21 @@
 /** What can be done to users. */
-import type { RequestContext } from "../context/context.ts";
-import { insertOutboxEntry, insertUserEvent } from "../delivery/outbox/outbox-store.ts";
-import { newOutboxEntry, newUserEvent, relayUserChange } from "../delivery/outbox-relay.ts";
+
+import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
+import type { OutboxEntry } from "../delivery/outbox/outbox-store.ts";
+import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
+import type { UserEventRow } from "../delivery/outbox/table.ts";
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
-import { countUserCreation, selectJoinedRoom } from "../rooms/commands.ts";
+import { countUserCreation, selectJoinedRoom } from "../rooms/shared-store.ts";
+import type { UserContext } from "./context.ts";
 import { presentWithSessions } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
-import { deleteUser as deleteRow, insertUser, selectUser, updateUser as updateRow } from "./store.ts";
+import { selectUser } from "./shared-store.ts";
+import { deleteUser as deleteRow, insertUser, updateUser as updateRow } from "./store.ts";
 import type { UserRow } from "./table.ts";
+import { insertUserEvent, newUserEvent } from "./user-event-store.ts";
 
 function refuse(error: unknown): never {
   const violated = violatedConstraint(error);
@@ -21,9 +26,25 @@ function refuse(error: unknown): never {
   throw error;
 }
 
+/**
+ * Relays what the batch of a user's change wrote: first the command to the room, if `entries` holds its outbox row,
+ * then `events` to their subscribers. So they receive the events that the room records on the way first. Never
+ * rejects.
+ */
+async function relayUserChange(
+  ctx: UserContext,
+  entry: OutboxEntry,
+  entries: readonly unknown[],
+  events: readonly UserEventRow[],
+): Promise<void> {
+  // An event must not overtake its room's events: without the room it waits for the cron trigger.
+  if (entries.length > 0 && (await relayCommand(ctx, entry)) === null) return;
+  await ctx.relayUserEvents(events);
+}
+
 /** Creates a user and its token; NOT_FOUND without the room, CONFLICT when its customId is taken there. */
 export async function createUser(
-  ctx: RequestContext,
+  ctx: UserContext,
   input: UserCreation,
 ): Promise<{ user: UserWithToken; token: string }> {
   const row: UserRow = {
@@ -61,7 +82,7 @@ export async function createUser(
 
 /** Changes a user's fields; those connected to its room see them. */
 export async function updateUser(
-  ctx: RequestContext,
+  ctx: UserContext,
   roomId: string,
   userId: string,
   update: UserUpdate,
@@ -93,7 +114,7 @@ export async function updateUser(
 
 /** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
 export async function deleteUser(
-  ctx: RequestContext,
+  ctx: UserContext,
   roomId: string,
   userId: string,
 ): Promise<Record<string, never>> {

@@ -1,8 +1,12 @@
 /** What can be asked about users. */
-import { type OperationContext, type RequestContext, requireRoomAccess } from "../context/context.ts";
+import { requireRoomAccess } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
+import type { LiveRoomContext } from "../rooms/context.ts";
+import { presentRoom, type Room } from "../rooms/schema.ts";
+import { type RoomKey, selectRoom } from "../rooms/shared-store.ts";
+import type { UserContext } from "./context.ts";
 import {
   type ListedUser,
   presentSession,
@@ -11,18 +15,10 @@ import {
   type UserSession,
   type UserWithToken,
 } from "./schema.ts";
-import {
-  countUsers,
-  type RoomOfUsers,
-  selectRoomOf,
-  selectUser,
-  selectUsers,
-  type UserKey,
-} from "./store.ts";
+import { selectUser, type UserKey } from "./shared-store.ts";
+import { countUsers, type RoomOfUsers, selectUsers } from "./store.ts";
 import type { UserRow } from "./table.ts";
 import { isTokenOf, type TokenClaims } from "./tokens.ts";
-
-export { selectUser } from "./store.ts";
 
 /** The statements that read a page of a room's users and how many match, for another query's batch too. */
 export const selectUsersPage = (tenant: Tenant, room: RoomOfUsers, page: Page) =>
@@ -38,18 +34,45 @@ export async function findUsers(
   return { users, total: counted[0]?.total ?? 0 };
 }
 
+/** A room with its live stats, with a page of its users. One D1 round trip and one object call. */
+export async function getRoomWithUsers(
+  ctx: UserContext,
+  key: RoomKey,
+  page: Page,
+): Promise<{ room: Room; users: User[]; usersTotal: number; limit: number; offset: number }> {
+  const [rooms, users, counted] = await ctx.db.run([
+    selectRoom(ctx, key),
+    ...selectUsersPage(ctx, "id" in key ? { roomId: key.id } : { roomCustomId: key.customId }, page),
+  ]);
+  const row = rooms[0];
+  if (row === undefined) throw notFound("Rooms", "Room");
+  const live = await ctx.rooms.read(
+    row.id,
+    ctx.accountId,
+    users.map((user) => user.id),
+  );
+  const { total: usersTotal, limit, offset } = presentPage(page, counted);
+  return {
+    room: presentRoom(row, ctx.now(), live.stats),
+    users: users.map((user) => presentUser(user, live.attendance[user.id])),
+    usersTotal,
+    limit,
+    offset,
+  };
+}
+
 /**
  * A room's users, newest first, each with the token that the caller may see: the organization all of them, a
  * user its own, or any member could act as any other. NOT_FOUND when there is no such room.
  */
 export async function listUsers(
-  ctx: RequestContext,
+  ctx: UserContext,
   roomId: string,
   page: Page,
 ): Promise<{ users: ListedUser[] } & PresentedPage> {
   requireRoomAccess(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
-    selectRoomOf(ctx, roomId),
+    selectRoom(ctx, { id: roomId }),
     ...selectUsersPage(ctx, { roomId }, page),
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
@@ -70,7 +93,7 @@ export async function listUsers(
 }
 
 /** A page of a room's users without their tokens, newest first; none when there is no such room. */
-export async function listBareUsers(ctx: OperationContext, roomId: string, page: Page): Promise<User[]> {
+export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: Page): Promise<User[]> {
   requireRoomAccess(ctx, roomId);
   const { users } = await findUsers(ctx, roomId, page);
   if (users.length === 0) return [];
@@ -81,7 +104,7 @@ export async function listBareUsers(ctx: OperationContext, roomId: string, page:
 
 /** A user with its token and its latest sessions, newest first. One D1 round trip and one object call. */
 export async function getUser(
-  ctx: RequestContext,
+  ctx: UserContext,
   roomId: string,
   key: UserKey,
 ): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
@@ -92,7 +115,7 @@ export async function getUser(
 
 /** A user's row as the single-user answers show it. */
 export async function presentWithSessions(
-  ctx: RequestContext,
+  ctx: UserContext,
   row: UserRow,
 ): Promise<{ user: UserWithToken; sessions: UserSession[] }> {
   const [live, token] = await Promise.all([

@@ -1,11 +1,14 @@
 /** The endpoints of users. */
 import * as z from "zod";
-import type { RequestContext } from "../context/context.ts";
-import { endpoint, type Replay } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
+import type { Replay } from "../http/idempotency/replay.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
+import type { UserContext } from "./context.ts";
 import { getUser, listUsers } from "./queries.ts";
 import { ListedUser, Token, User, UserCreation, UserSession, UserUpdate, UserWithToken } from "./schema.ts";
+
+const { endpoint } = endpointsFor<UserContext>();
 
 const InRoom = z.object({ roomId: z.string().min(1).meta({ description: "The user's room." }) });
 
@@ -15,9 +18,9 @@ const UserWithSessions = z.object({
 });
 
 /** A receipt keeps no token: the user's row is all that it takes to derive it again. */
-const DERIVE_TOKEN: Replay = {
+const DERIVE_TOKEN: Replay<UserContext> = {
   keep: (data) => ({ user: User.parse((data as { user: unknown }).user) }),
-  restore: async (ctx: RequestContext, kept) => {
+  restore: async (ctx, kept) => {
     const user = User.parse((kept as { user: unknown }).user);
     const token = await ctx.tokens.sign({
       id: user.id,

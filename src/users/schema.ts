@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { CustomId, Name, text, WebUrl } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
+import type { Attendance } from "../realtime/port/snapshots.ts";
 import type { UserRow } from "./table.ts";
 
 export const Role = z.enum(["editor", "viewer"]);
@@ -93,13 +94,6 @@ export const UserUpdate = z
   )
   .meta({ id: "UserUpdate", example: { name: "Ada L." }, minProperties: 1 });
 export type UserUpdate = z.infer<typeof UserUpdate>;
-
-/** What a room's object knows of one user's time online. */
-export interface Attendance {
-  readonly online: boolean;
-  /** Epoch milliseconds of the latest join. */
-  readonly joinedAt: number;
-}
 
 /** A user's row without what only the database needs. */
 export type UserRecord = Omit<UserRow, "nameFolded">;

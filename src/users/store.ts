@@ -1,4 +1,4 @@
-/** The only SQL about users. */
+/** The SQL about users that only their own commands and queries use. */
 import { and, count, eq, or, sql } from "drizzle-orm";
 import {
   build,
@@ -11,11 +11,8 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { type RoomRow, rooms } from "../rooms/table.ts";
+import { rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "./table.ts";
-
-/** Finds a user of a room by its id, or by the organization's own one. */
-export type UserKey = { readonly id: string } | { readonly customId: string };
 
 /** The room whose users are meant, by its id or by the organization's own one. */
 export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
@@ -38,36 +35,6 @@ const inCustomRoom = () =>
         ),
     ),
   );
-
-const roomOf = prepared(() =>
-  build
-    .select(columnsOf(rooms))
-    .from(rooms)
-    .where(and(eq(rooms.accountId, sql.placeholder("accountId")), eq(rooms.id, sql.placeholder("roomId"))))
-    .limit(1),
-);
-
-/** The row of the room that users are looked for in. */
-export const selectRoomOf = ({ accountId }: Tenant, roomId: string): Statement<RoomRow> =>
-  roomOf({ accountId, roomId });
-
-const userByKey = preparedByShape((shape: "id" | "customId") =>
-  build
-    .select(columnsOf(users))
-    .from(users)
-    .where(
-      and(
-        inRoom,
-        shape === "id"
-          ? eq(users.id, sql.placeholder("id"))
-          : eq(users.customId, sql.placeholder("customId")),
-      ),
-    )
-    .limit(1),
-);
-
-export const selectUser = ({ accountId }: Tenant, roomId: string, key: UserKey): Statement<UserRow> =>
-  userByKey("id" in key ? "id" : "customId", { accountId, roomId, ...key });
 
 type Filter = "room" | "room searched" | "custom room" | "custom room searched";
 const filterOf = (room: RoomOfUsers, page: Page): Filter => {

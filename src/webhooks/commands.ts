@@ -1,8 +1,9 @@
 /** Writes to webhooks. */
-import type { RequestContext } from "../context/context.ts";
+
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import type { WebhookContext } from "./context.ts";
 import { getWebhook, subscriberKey } from "./queries.ts";
 import { sampleEvent } from "./sample-event.ts";
 import {
@@ -28,7 +29,7 @@ import { findTargetProblem } from "./target.ts";
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** The URL's columns; VALIDATION_ERROR when webhooks may not be sent there. */
-function targetColumns(ctx: RequestContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
+function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
   const ownHost = new URL(ctx.origin).host;
   const problem = findTargetProblem(url, { devTargets: ctx.webhookDevTargets, ownHost });
   if (problem !== null) throw new AppError("Webhooks", "VALIDATION_ERROR", `url: ${problem}`);
@@ -39,7 +40,7 @@ const eventsColumn = (names: readonly string[]): string => JSON.stringify([...ne
 
 /** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist. */
 export async function createWebhook(
-  ctx: RequestContext,
+  ctx: WebhookContext,
   { url, events, roomId = null, enabled }: WebhookCreation,
 ): Promise<{ webhook: WebhookWithSecret }> {
   const target = targetColumns(ctx, url);
@@ -66,7 +67,7 @@ export async function createWebhook(
 
 /** Changes a webhook; pending deliveries go to its new URL. */
 export async function updateWebhook(
-  ctx: RequestContext,
+  ctx: WebhookContext,
   webhookId: string,
   { url, events, roomId, enabled }: WebhookUpdate,
 ): Promise<{ webhook: Webhook }> {
@@ -84,7 +85,7 @@ export async function updateWebhook(
 }
 
 /** Deletes a webhook with its deliveries. */
-export async function deleteWebhook(ctx: RequestContext, webhookId: string): Promise<Record<string, never>> {
+export async function deleteWebhook(ctx: WebhookContext, webhookId: string): Promise<Record<string, never>> {
   const [deleted] = await ctx.commit([deleteRow(ctx, webhookId)]);
   if (deleted.length === 0) throw notFound("Webhooks", "Webhook");
   await ctx.subscribers.remove(subscriberKey(ctx, webhookId)).catch((error: unknown) => {
@@ -96,7 +97,7 @@ export async function deleteWebhook(ctx: RequestContext, webhookId: string): Pro
 
 /** Replaces the webhook's secret, and returns the new one; the old one keeps signing beside it for a day. */
 export async function rotateSecret(
-  ctx: RequestContext,
+  ctx: WebhookContext,
   webhookId: string,
 ): Promise<{ webhook: WebhookWithSecret }> {
   const [secret, now] = [createSecret(), ctx.now()];
@@ -106,7 +107,7 @@ export async function rotateSecret(
 }
 
 /** Delivers a sample event now, and returns the delivery after its first attempt. */
-export async function testWebhook(ctx: RequestContext, webhookId: string): Promise<{ delivery: Delivery }> {
+export async function testWebhook(ctx: WebhookContext, webhookId: string): Promise<{ delivery: Delivery }> {
   const { webhook } = await getWebhook(ctx, webhookId);
   const key = subscriberKey(ctx, webhookId);
   const delivery = await ctx.subscribers.deliverNow(key, sampleEvent(ctx, webhook));
@@ -116,7 +117,7 @@ export async function testWebhook(ctx: RequestContext, webhookId: string): Promi
 
 /** Delivers the event of an earlier delivery again, as a new delivery. NOT_FOUND when the earlier one is not kept. */
 export async function redeliver(
-  ctx: RequestContext,
+  ctx: WebhookContext,
   webhookId: string,
   deliveryId: string,
 ): Promise<{ delivery: Delivery }> {

@@ -1,9 +1,10 @@
 /** Reads of webhooks and their deliveries. */
-import type { RequestContext } from "../context/context.ts";
+
 import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
+import type { WebhookContext } from "./context.ts";
 import {
   type Delivery,
   type DeliveryStatus,
@@ -15,13 +16,13 @@ import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
 /** Names the webhook as a subscriber. */
 export const subscriberKey = (
-  { accountId }: Pick<RequestContext, "accountId">,
+  { accountId }: Pick<WebhookContext, "accountId">,
   id: string,
 ): SubscriberKey => ({ kind: "webhook", accountId, id });
 
 /** A page of the organization's webhooks, newest first. */
 export async function listWebhooks(
-  ctx: RequestContext,
+  ctx: WebhookContext,
   page: Page,
 ): Promise<{ webhooks: Webhook[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectWebhooks(ctx, page), countWebhooks(ctx, page)]);
@@ -29,7 +30,7 @@ export async function listWebhooks(
 }
 
 /** NOT_FOUND when the organization has no such webhook. */
-export async function getWebhook(ctx: RequestContext, webhookId: string): Promise<{ webhook: Webhook }> {
+export async function getWebhook(ctx: WebhookContext, webhookId: string): Promise<{ webhook: Webhook }> {
   const [[row]] = await ctx.db.run([selectWebhook(ctx, webhookId)]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
   return { webhook: presentWebhook(row) };
@@ -37,7 +38,7 @@ export async function getWebhook(ctx: RequestContext, webhookId: string): Promis
 
 /** A page of the webhook's deliveries that are kept, newest first. NOT_FOUND without the webhook. */
 export async function listDeliveries(
-  ctx: RequestContext,
+  ctx: WebhookContext,
   webhookId: string,
   filter: { readonly status?: DeliveryStatus | undefined },
   { limit, offset }: Page,

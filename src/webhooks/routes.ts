@@ -1,6 +1,7 @@
 /** The REST endpoints of webhooks. */
 import * as z from "zod";
-import { endpoint, SHOWN_ONCE } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
+import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import {
   createWebhook,
@@ -10,6 +11,7 @@ import {
   testWebhook,
   updateWebhook,
 } from "./commands.ts";
+import type { WebhookContext } from "./context.ts";
 import { getWebhook, listDeliveries, listWebhooks } from "./queries.ts";
 import {
   Delivery,
@@ -19,6 +21,8 @@ import {
   WebhookUpdate,
   WebhookWithSecret,
 } from "./schema.ts";
+
+const { endpoint } = endpointsFor<WebhookContext>();
 
 const common = { module: "Webhooks", access: "organization" } as const;
 

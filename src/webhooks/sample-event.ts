@@ -1,6 +1,7 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
 import type { RequestContext } from "../context/context.ts";
-import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
+import { type EventDraft, presentEvent } from "../delivery/events.ts";
+import type { EventName } from "../delivery/port/event-name.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Room } from "../rooms/schema.ts";

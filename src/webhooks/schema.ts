@@ -1,6 +1,6 @@
 /** Webhooks and deliveries on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import { EventName } from "../delivery/events.ts";
+import { EventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";

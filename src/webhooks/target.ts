@@ -1,5 +1,7 @@
 /** Where webhooks may be sent: https to public names, and to what development names; never to this service itself. */
+
 import ipaddr from "ipaddr.js";
+import { hostOf } from "../platform/host.ts";
 
 /** What the answer depends on besides the address. */
 export interface TargetPolicy {
@@ -25,17 +27,6 @@ const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 const PROTOCOLS_V6 = ipaddr.IPv6.parseCIDR("2001::/23");
 /** Azure's metadata service has a public address. */
 const AZURE_METADATA = "168.63.129.16";
-
-/** The hosts that a comma-separated setting names, spelt as {@link findTargetProblem} compares them. */
-export const parseDevTargets = (setting: string): readonly string[] =>
-  setting
-    .split(",")
-    .map((host) => host.trim())
-    .filter((host) => host !== "")
-    .map((host) => hostOf(URL.parse(`http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`)));
-
-/** The URL's host in one spelling: a name's trailing dot and an address's brackets mean nothing. */
-const hostOf = (url: URL | null): string => (url?.hostname ?? "").replace(/\.$/, "").replace(/^\[|\]$/g, "");
 
 /**
  * True for an address that everybody can reach. What is not known to be public is not: an address of version 6

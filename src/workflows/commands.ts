@@ -1,8 +1,9 @@
 /** Writes to workflows, and runs by hand. */
-import type { RequestContext } from "../context/context.ts";
+
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import type { WorkflowContext } from "./context.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
 import { getWorkflow, subscriberKey } from "./queries.ts";
 import {
@@ -29,7 +30,7 @@ const eventsColumn = (names: readonly string[]): string => JSON.stringify([...ne
 
 /** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist. */
 export async function createWorkflow(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   { name, code, events, roomId = null }: WorkflowCreation,
 ): Promise<{ workflow: Workflow }> {
   const prepared = await prepareCode(code);
@@ -56,7 +57,7 @@ export async function createWorkflow(
 
 /** Changes a workflow. Runs that start later use the new state; runs in progress finish with the old one. */
 export async function updateWorkflow(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
   { name, code, events, roomId, enabled }: WorkflowUpdate,
 ): Promise<{ workflow: Workflow }> {
@@ -88,7 +89,7 @@ export async function updateWorkflow(
 
 /** Deploys new code, unless it compiles to the module that is already deployed. */
 async function replaceCode(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
   code: string,
 ): Promise<PreparedCode & Pick<StoredWorkflow, "origin">> {
@@ -105,7 +106,7 @@ const rethrow = (failure: unknown): never => {
 
 /** Deletes a workflow with its executions and pending events. Runs in progress finish. */
 export async function deleteWorkflow(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
 ): Promise<Record<string, never>> {
   const [, deleted] = await ctx.commit([
@@ -124,7 +125,7 @@ const disabled = () => new AppError("Workflows", "CONFLICT", "The workflow is di
 
 /** Runs a workflow now, with an event about the room and user as they are, and returns the finished run. */
 export async function runWorkflow(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
   run: WorkflowRun,
 ): Promise<{ execution: WorkflowExecution }> {

@@ -1,10 +1,11 @@
 /** Code on its way to where it runs: compiled, made ready, and removed when nothing asks for it any more. */
-import type { RequestContext } from "../context/context.ts";
+
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { compile } from "../sandbox/compile/compile.ts";
 import type { Runner } from "../sandbox/runners/runner.ts";
+import type { WorkflowContext } from "./context.ts";
 import { deleteRetired, insertRetired, selectRetired } from "./store.ts";
 import type { StoredWorkflow } from "./table.ts";
 
@@ -34,7 +35,7 @@ export async function prepareCode(code: string): Promise<PreparedCode> {
 
 /** Makes a workflow's code ready to run, before its row says so. */
 export async function deploy(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
   { module, hash }: PreparedCode,
 ): Promise<void> {
@@ -50,7 +51,7 @@ export async function deploy(
 
 /** For code that was made ready and whose row could not be written; passes the failure on. */
 export const undeployOnFailure =
-  (ctx: RequestContext, workflowId: string, { hash }: PreparedCode) =>
+  (ctx: WorkflowContext, workflowId: string, { hash }: PreparedCode) =>
   async (failure: unknown): Promise<never> => {
     const row = { accountId: ctx.accountId, workflowId, hash, retiredAt: ctx.now() };
     await ctx.db.run([insertRetired(row)]).catch((error: unknown) => {

@@ -1,21 +1,22 @@
 /** Reads of workflows and their executions. */
-import type { RequestContext } from "../context/context.ts";
+
 import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
+import type { WorkflowContext } from "./context.ts";
 import { presentExecution, presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 
 /** Names the workflow as a subscriber. */
 export const subscriberKey = (
-  { accountId }: Pick<RequestContext, "accountId">,
+  { accountId }: Pick<WorkflowContext, "accountId">,
   id: string,
 ): SubscriberKey => ({ kind: "workflow", accountId, id });
 
 /** A page of the organization's workflows, newest first. */
 export async function listWorkflows(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   page: Page,
 ): Promise<{ workflows: Workflow[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectWorkflows(ctx, page), countWorkflows(ctx, page)]);
@@ -23,7 +24,7 @@ export async function listWorkflows(
 }
 
 /** NOT_FOUND when the organization has no such workflow. */
-export async function getWorkflow(ctx: RequestContext, workflowId: string): Promise<{ workflow: Workflow }> {
+export async function getWorkflow(ctx: WorkflowContext, workflowId: string): Promise<{ workflow: Workflow }> {
   const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: presentWorkflow(row) };
@@ -31,7 +32,7 @@ export async function getWorkflow(ctx: RequestContext, workflowId: string): Prom
 
 /** A page of the finished runs that are kept, newest first. NOT_FOUND without the workflow. */
 export async function listExecutions(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
   { limit, offset }: Page,
 ): Promise<{ executions: WorkflowExecution[] } & PresentedPage> {

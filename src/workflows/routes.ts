@@ -1,10 +1,13 @@
 /** The REST endpoints of workflows. */
 import * as z from "zod";
-import { endpoint } from "../http/endpoint.ts";
+import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createWorkflow, deleteWorkflow, runWorkflow, updateWorkflow } from "./commands.ts";
+import type { WorkflowContext } from "./context.ts";
 import { getWorkflow, listExecutions, listWorkflows } from "./queries.ts";
 import { Workflow, WorkflowCreation, WorkflowExecution, WorkflowRun, WorkflowUpdate } from "./schema.ts";
+
+const { endpoint } = endpointsFor<WorkflowContext>();
 
 const common = { module: "Workflows", access: "organization" } as const;
 

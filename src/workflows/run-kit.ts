@@ -1,8 +1,8 @@
 /** What a run may do beyond computing: capabilities for one room, counted, and void when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
 import * as z from "zod";
-import type { OperationContext } from "../context/context.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
+import type { FileOperationContext } from "../files/context.ts";
 import { parseKey } from "../files/file-key.ts";
 import { cleanName } from "../files/file-name.ts";
 import { listFiles, readFile } from "../files/queries.ts";
@@ -13,8 +13,9 @@ import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { requestRoom } from "../realtime/commands.ts";
-import type { RoomGateway } from "../realtime/gateway.ts";
+import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { Key, StoreName } from "../realtime/protocol/messages.ts";
+import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import type { Room } from "../rooms/schema.ts";
 import { listBareUsers } from "../users/queries.ts";
@@ -111,7 +112,7 @@ const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 export class RunKit extends RpcTarget {
   readonly #scope: KitScope;
   readonly #ports: KitPorts;
-  readonly #work: OperationContext;
+  readonly #work: FileOperationContext & LiveRoomContext;
   /** Ends requests that are under way; made for the first one, since that takes as long as a small run. */
   #requests: AbortController | null = null;
   #isOver = false;

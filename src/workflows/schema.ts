@@ -1,6 +1,6 @@
 /** Workflows and executions on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import { EventName } from "../delivery/events.ts";
+import { EventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";

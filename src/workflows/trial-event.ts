@@ -1,13 +1,16 @@
 /** An event about a room and a user as they are now, for running a workflow by hand. */
-import type { RequestContext } from "../context/context.ts";
-import { type EventDraft, type EventName, presentEvent } from "../delivery/events.ts";
+
+import { type EventDraft, presentEvent } from "../delivery/events.ts";
+import type { EventName } from "../delivery/port/event-name.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { notFound } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
-import { selectRoom } from "../rooms/queries.ts";
 import { presentRoom, type Room } from "../rooms/schema.ts";
-import { selectUser, selectUsersPage } from "../users/queries.ts";
+import { selectRoom } from "../rooms/shared-store.ts";
+import { selectUsersPage } from "../users/queries.ts";
 import { presentUser, type User } from "../users/schema.ts";
+import { selectUser } from "../users/shared-store.ts";
+import type { WorkflowContext } from "./context.ts";
 import type { WorkflowRun } from "./schema.ts";
 import { selectWorkflowSummary } from "./store.ts";
 
@@ -20,7 +23,7 @@ const NEWEST = { limit: MAX_USERS, offset: 0, search: "", from: 0, to: Number.MA
  * the user does not exist; null when the workflow is disabled. Costs one D1 round trip and one object call.
  */
 export async function trialEvent(
-  ctx: RequestContext,
+  ctx: WorkflowContext,
   workflowId: string,
   { event, data: { roomId, userId } }: WorkflowRun,
 ): Promise<OutgoingEvent | null> {
@@ -52,7 +55,7 @@ export async function trialEvent(
 
 /** All requests with one Idempotency-Key share an event id, so only one of them runs. */
 async function eventIdFor(
-  { accountId, idempotencyKey, newId }: RequestContext,
+  { accountId, idempotencyKey, newId }: WorkflowContext,
   workflowId: string,
 ): Promise<string> {
   if (idempotencyKey === null) return newId();

@@ -2,19 +2,19 @@
 import { describe, expect, inject, it } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/body.ts";
-import type { Endpoint } from "../../src/http/endpoint.ts";
+import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { isRepeatable } from "../../src/http/validate.ts";
 import { type Account, Api, account, bearer, formOf, ORIGIN } from "../support/api.ts";
 import { addMember, type Browser } from "../support/person.ts";
 
-type EnvelopeEndpoint = Endpoint & { readonly kind: "envelope" };
+type EnvelopeEndpoint = AnyEndpoint & { readonly kind: "envelope" };
 
 /** What a route's placeholders can be filled with: the ids of one organization's things. */
 type Things = Readonly<Record<string, string>>;
 
 const UNKNOWN: Things = new Proxy({}, { get: () => "00000000-0000-4000-8000-000000000000" });
 
-const pathOf = (endpoint: Endpoint, things: Things): string => {
+const pathOf = (endpoint: AnyEndpoint, things: Things): string => {
   const path = endpoint.path.replaceAll(/[:*](\w+)/g, (_, name) => things[name] ?? "");
   return endpoint.kind === "envelope" && "roomId" in (endpoint.query?.shape ?? {})
     ? `${path}?roomId=${things.roomId}`
@@ -59,7 +59,7 @@ const about = (example: object, things: Things): Record<string, unknown> =>
 const exampleForm = ({ roomId = "", userId = "" }: Things): FormData =>
   formOf({ roomId, userId }, new File(["Hello"], "hello.txt", { type: "text/plain" }));
 
-const initFor = (endpoint: Endpoint, things: Things): RequestInit => {
+const initFor = (endpoint: AnyEndpoint, things: Things): RequestInit => {
   if (endpoint.kind === "envelope" && endpoint.form !== undefined) return { body: exampleForm(things) };
   const body = endpoint.kind === "envelope" ? exampleBody(endpoint, things) : undefined;
   return body === undefined
@@ -67,7 +67,7 @@ const initFor = (endpoint: Endpoint, things: Things): RequestInit => {
     : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
 };
 
-const call = (api: Api, endpoint: Endpoint, things: Things) =>
+const call = (api: Api, endpoint: AnyEndpoint, things: Things) =>
   api.send(endpoint.method, pathOf(endpoint, things), initFor(endpoint, things));
 
 /** An organization with one of everything. */
@@ -149,8 +149,8 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
   return [answers.map((answer) => answer.data), keys.data.api_keys.map((key) => key.id)];
 }
 
-const title = (endpoint: Endpoint) => `${endpoint.method} ${endpoint.path}`;
-const cases = (keep: (endpoint: Endpoint) => boolean) =>
+const title = (endpoint: AnyEndpoint) => `${endpoint.method} ${endpoint.path}`;
+const cases = (keep: (endpoint: AnyEndpoint) => boolean) =>
   ENDPOINTS.filter(keep).map((endpoint) => [title(endpoint), endpoint] as const);
 const envelopeCases = (keep: (endpoint: EnvelopeEndpoint) => boolean) =>
   ENDPOINTS.filter((endpoint) => endpoint.kind === "envelope")
@@ -309,7 +309,7 @@ describe("a member's session", () => {
 });
 
 describe("what belongs to another organization", () => {
-  const findsThings = (endpoint: Endpoint) => endpoint.errors.includes("NOT_FOUND");
+  const findsThings = (endpoint: AnyEndpoint) => endpoint.errors.includes("NOT_FOUND");
 
   it.each(cases(findsThings))(
     "%s answers as if it were not there, and leaves it alone",

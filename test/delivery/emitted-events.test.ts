@@ -2,13 +2,13 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { EventName } from "../../src/delivery/events.ts";
-import { insertUserEvent } from "../../src/delivery/outbox/outbox-store.ts";
+import type { EventName } from "../../src/delivery/port/event-name.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
+import { insertUserEvent } from "../../src/users/user-event-store.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 import { Listener } from "./recording-subscriber.ts";

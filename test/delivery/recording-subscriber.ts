@@ -1,6 +1,7 @@
 /** A webhook with a real receiver, for tests of what it is sent. */
 import { expect, inject } from "vitest";
-import { Event, EventName } from "../../src/delivery/events.ts";
+import { Event } from "../../src/delivery/events.ts";
+import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { app, ENDPOINTS } from "../../src/app.ts";
 import { exampleOf } from "../../src/http/docs/example.ts";
 import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs/model.ts";
-import type { Endpoint } from "../../src/http/endpoint.ts";
+import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
 import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { checkQuery } from "../../src/http/validate.ts";
@@ -17,7 +17,7 @@ const nameOf = ({ method, path }: Pick<Entry, "method" | "path">): string =>
   `${method.toUpperCase()} ${path}`;
 
 /** Each endpoint with its operation. */
-const pairs: readonly [name: string, endpoint: Endpoint, operation: Operation][] = ENDPOINTS.map(
+const pairs: readonly [name: string, endpoint: AnyEndpoint, operation: Operation][] = ENDPOINTS.map(
   (endpoint) => {
     const name = nameOf({ method: endpoint.method, path: documentedPath(endpoint) });
     const entry = entries.find((candidate) => nameOf(candidate) === name);

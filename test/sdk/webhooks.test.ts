@@ -1,7 +1,8 @@
 /** Webhooks as a back end has them: made with `atrium/server`, received by a server of its own, and verified. */
 import { Webhook as Signer } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { Event as ServedEvent, EventName as ServedEventName } from "../../src/delivery/events.ts";
+import { Event as ServedEvent } from "../../src/delivery/events.ts";
+import { EventName as ServedEventName } from "../../src/delivery/port/event-name.ts";
 import {
   AtriumError,
   type AtriumEvent,

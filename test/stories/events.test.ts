@@ -1,6 +1,7 @@
 /** The process is killed at any step of an event's way: what was committed is told and run, and what was not is not. */
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
-import { type Event, EventName } from "../../src/delivery/events.ts";
+import type { Event } from "../../src/delivery/events.ts";
+import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { KillableService } from "../endurance/killable-service.ts";

@@ -1,6 +1,6 @@
 /** Workflows in the service of `npm start`: written, run, cut off by a crash, and hostile to nobody but themselves. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { EventName } from "../../src/delivery/events.ts";
+import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { KillableService } from "../endurance/killable-service.ts";

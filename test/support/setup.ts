@@ -2,12 +2,17 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { Env } from "../../src/config.ts";
+import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { RoomObject } from "../../src/realtime/room-object.ts";
 import type { NamespaceVariables } from "../../src/sandbox/runners/namespace-settings.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 
 declare global {
   namespace Cloudflare {
     interface Env extends AtriumEnv {
+      /** By their classes, so that tests can run code inside the objects. */
+      readonly ROOMS: DurableObjectNamespace<RoomObject>;
+      readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
       readonly TEST_MIGRATIONS: D1Migration[];
       /** The stand-in for a dispatch namespace: its binding, its API, and the settings that fit them. */
       readonly NAMESPACE_DISPATCHER: Service<Dispatcher>;
@@ -16,6 +21,6 @@ declare global {
     }
   }
 }
-type AtriumEnv = Env;
+type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS">;
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);

@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { Event, EventName } from "../../src/delivery/events.ts";
+import { Event } from "../../src/delivery/events.ts";
+import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery, Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";

@@ -1,15 +1,11 @@
 /** Which addresses webhooks may be sent to, in every spelling that `fetch` would understand. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  findTargetProblem,
-  isPublicAddress,
-  parseDevTargets,
-  type TargetPolicy,
-} from "../../src/webhooks/target.ts";
+import { parseHosts } from "../../src/platform/host.ts";
+import { findTargetProblem, isPublicAddress, type TargetPolicy } from "../../src/webhooks/target.ts";
 
 const PRODUCTION = { devTargets: [], ownHost: "atrium.example" };
-const DEVELOPMENT = { devTargets: parseDevTargets("127.0.0.1,localhost"), ownHost: "localhost:8787" };
+const DEVELOPMENT = { devTargets: parseHosts("127.0.0.1,localhost"), ownHost: "localhost:8787" };
 
 const PRIVATE = "must not lead to a private or reserved address";
 const LITERAL = "must name a host instead of an IP address";
@@ -310,13 +306,13 @@ describe("what development may be sent to", () => {
   );
 
   it("is read from a list that may have spaces, capitals and addresses in it", () => {
-    expect(parseDevTargets(" LocalHost. , 127.1,::1,[::1],, receiver.internal ")).toEqual([
+    expect(parseHosts(" LocalHost. , 127.1,::1,[::1],, receiver.internal ")).toEqual([
       "localhost",
       "127.0.0.1",
       "::1",
       "::1",
       "receiver.internal",
     ]);
-    expect(parseDevTargets("")).toEqual([]);
+    expect(parseHosts("")).toEqual([]);
   });
 });

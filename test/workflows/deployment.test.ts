@@ -2,11 +2,12 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { RequestContext } from "../../src/context/context.ts";
+import { composition } from "../../src/composition.ts";
 import { createRequestContext } from "../../src/http/request-context.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import type { Script } from "../../src/sandbox/runners/runner.ts";
 import { createWorkflow, updateWorkflow } from "../../src/workflows/commands.ts";
+import type { WorkflowContext } from "../../src/workflows/context.ts";
 import { sweepRetiredScripts } from "../../src/workflows/deployment.ts";
 import { workflowEndpoints } from "../../src/workflows/routes.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
@@ -16,7 +17,7 @@ const [ONE, TWO] = ['export default () => "one";', 'export default () => "two";'
 const creation = { name: "A workflow", code: ONE, events: ["user.created" as const] };
 
 let owner: Account;
-let ctx: RequestContext;
+let ctx: WorkflowContext;
 /** What the place where code runs was told, in its order. */
 let told: string[];
 let isDown: boolean;
@@ -41,11 +42,11 @@ beforeEach(async () => {
   const headers = { Authorization: owner.api.authorization ?? "" };
   const request = new Request(ORIGIN, { headers });
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
-  ctx = { ...(await createRequestContext(endpoint, call, "a request")), runner: remote };
+  ctx = { ...(await createRequestContext(composition, endpoint, call, "a request")), runner: remote };
 });
 
 /** The same context, but for a database that fails to write a workflow. */
-const failing = (): RequestContext => ({
+const failing = (): WorkflowContext => ({
   ...ctx,
   commit: () => Promise.reject(new Error("The database failed")),
 });

@@ -1,6 +1,7 @@
 /** What an organization sees of its workflows' runs: on which events, in which order, and what becomes of them. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Event, EventName } from "../../src/delivery/events.ts";
+import { Event } from "../../src/delivery/events.ts";
+import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { WorkflowExecution } from "../../src/workflows/schema.ts";

@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { EventName } from "../../src/delivery/events.ts";
+import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import type { Answer, Api } from "../support/api.ts";
 

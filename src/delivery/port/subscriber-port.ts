@@ -1,12 +1,20 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../../platform/d1.ts";
-import type { EventName } from "../events.ts";
+import type { EventName } from "./event-name.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {
   readonly kind: "webhook" | "workflow";
   readonly accountId: string;
   readonly id: string;
+}
+
+/** That an enabled webhook or workflow wanted an event when it happened. */
+export interface Subscription {
+  readonly kind: SubscriberKey["kind"];
+  readonly id: string;
+  /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
+  readonly version: number;
 }
 
 /** An event on its way to subscribers. */
@@ -74,5 +82,16 @@ export interface SubscriberGateway {
   /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
   /** The same, once per event id: a repetition resolves with the outcome of the first call. */
+  deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
+}
+
+/** The RPC methods of a subscriber's object, which do what {@link SubscriberGateway} describes. */
+export interface SubscriberRpc extends Rpc.DurableObjectBranded {
+  enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
+  requireVersion(version: number): void;
+  remove(): Promise<void>;
+  list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
+  redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;
+  deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
 }

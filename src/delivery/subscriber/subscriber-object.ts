@@ -9,11 +9,12 @@ import type {
   OutgoingEvent,
   StatusFilter,
   SubscriberKey,
+  SubscriberRpc,
 } from "../port/subscriber-port.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 
 /** Its methods are what {@link SubscriberGateway} describes. Reading creates nothing in storage. */
-export class SubscriberObject extends DurableObject<Env> {
+export class SubscriberObject extends DurableObject<Env> implements SubscriberRpc {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 

@@ -53,7 +53,7 @@ export const markRoomFilesForDeletion = (
  * Never rejects: {@link collectGarbage} deletes what this could not.
  */
 export async function deleteRoomFiles(
-  ctx: RequestContext,
+  ctx: RequestContext & { readonly blobs: Blobs },
   roomId: string,
   first: readonly DeletingFile[],
 ): Promise<void> {

@@ -2,12 +2,13 @@
  * Retried creations (decisions section 1): an Idempotency-Key leaves a receipt in the very batch that does the
  * work, so the two exist together or not at all, and of two at once the database lets one through.
  */
-import type { Actor, RequestContext } from "../../context/context.ts";
+import type { Actor } from "../../context/actor.ts";
+import type { RequestContext } from "../../context/context.ts";
 import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1.ts";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
 import { sha256 } from "../../platform/hash.ts";
-import type { Replay } from "../endpoint.ts";
+import { KEEP_ALL, type Replay } from "./replay.ts";
 import { deleteExpiredReceipt, insertReceipt, type ReceiptRow, selectReceipt } from "./store.ts";
 
 /** How long a first answer is replayed. */
@@ -15,13 +16,11 @@ export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };
-
 /** A retryable request under its key, before and after the work. */
-export interface Receipt {
+export interface Receipt<C extends RequestContext> {
   readonly key: string;
   /** The first answer's `data` when the work was done before, else null. CONFLICT when it was other work. */
-  replay(ctx: RequestContext): Promise<object | null>;
+  replay(ctx: C): Promise<object | null>;
   /** What a batch must hold so that the work and its receipt become true together. */
   statements(data: object): Promise<readonly [Statement, Statement]>;
   /** True when a batch failed because another request with this key was faster. */
@@ -50,17 +49,17 @@ function scopeOf(actor: Actor): string {
  * The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when that is malformed.
  * `content` is what must be the same in a retry; it is asked for when that matters, and may come late.
  */
-export function openReceipt(
+export function openReceipt<C extends RequestContext>(
   request: Request,
   content: () => Promise<Uint8Array>,
   options: {
     readonly actor: Actor;
     readonly db: Database;
     readonly module: Module;
-    readonly replay?: Replay;
+    readonly replay?: Replay<C>;
     readonly now: number;
   },
-): Receipt | null {
+): Receipt<C> | null {
   const { actor, db, module, now } = options;
   const key = request.headers.get("Idempotency-Key");
   if (key === null || actor.type === "anyone") return null;
@@ -105,10 +104,10 @@ export interface ReplayableResult {
 }
 
 /** Does the work of a request under its key, unless it was done before or is done meanwhile by another. */
-export async function runOnce(
-  receipt: Receipt,
-  ctx: RequestContext,
-  work: (ctx: RequestContext) => Promise<object>,
+export async function runOnce<C extends RequestContext>(
+  receipt: Receipt<C>,
+  ctx: C,
+  work: (ctx: C) => Promise<object>,
 ): Promise<ReplayableResult> {
   const earlier = await receipt.replay(ctx);
   if (earlier !== null) return { data: earlier, replayed: true };

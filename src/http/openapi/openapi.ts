@@ -8,12 +8,12 @@ import {
 } from "zod-openapi";
 import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
 import { ERROR_CODES, type ErrorCode } from "../../platform/error-codes.ts";
-import { type Endpoint, pathOf } from "../endpoint.ts";
+import { type AnyEndpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
 
 /** Every code that the endpoint may answer. */
-export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
+export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
   if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
   if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
@@ -39,7 +39,7 @@ const answerOf = (
   content: { "application/json": { schema } },
 });
 
-function failuresOf(endpoint: Endpoint) {
+function failuresOf(endpoint: AnyEndpoint) {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(endpoint)) {
     const { status } = ERROR_CODES[code];
@@ -51,7 +51,7 @@ function failuresOf(endpoint: Endpoint) {
   });
 }
 
-function successesOf(endpoint: Endpoint) {
+function successesOf(endpoint: AnyEndpoint) {
   if (endpoint.kind === "envelope") {
     const envelope = successOf(endpoint.data).extend({
       description: z.string().meta({ example: endpoint.done }),
@@ -63,7 +63,7 @@ function successesOf(endpoint: Endpoint) {
   return Object.entries(endpoint.answers).map(([status, description]) => [status, { description }] as const);
 }
 
-const securityOf = (endpoint: Endpoint) => {
+const securityOf = (endpoint: AnyEndpoint) => {
   if (endpoint.access === "public") return [];
   const byOrganization = [{ apiKey: [] }, { session: [] }];
   return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;
@@ -80,7 +80,7 @@ const IdempotencyKey = z.object({
     }),
 });
 
-function bodyOf(endpoint: Endpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
+function bodyOf(endpoint: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
   if (endpoint.kind === "raw") return {};
   const { body, form } = endpoint;
   if (form !== undefined) {
@@ -90,7 +90,7 @@ function bodyOf(endpoint: Endpoint): Pick<ZodOpenApiOperationObject, "requestBod
   return { requestBody: { required: true, content: { "application/json": { schema: body } } } };
 }
 
-function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
   const names = [...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const params = z.object(
     Object.fromEntries(names.map((name) => [name, z.string().meta(PATH_PARAMETERS[name] ?? {})])),
@@ -113,7 +113,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
 }
 
 /** An endpoint's path in the document's spelling. */
-export const documentedPath = (endpoint: Endpoint): string =>
+export const documentedPath = (endpoint: AnyEndpoint): string =>
   pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
 
 /**
@@ -128,7 +128,7 @@ function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema"
 }
 
 /** The whole document. */
-export function buildDocument(endpoints: readonly Endpoint[]) {
+export function buildDocument(endpoints: readonly AnyEndpoint[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
     const path = documentedPath(endpoint);

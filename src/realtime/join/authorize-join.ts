@@ -3,7 +3,7 @@
 import { type Env, jwtSecrets } from "../../config.ts";
 import { openTenant } from "../../platform/d1.ts";
 import { logError } from "../../platform/log.ts";
-import { updateFirstJoin } from "../../rooms/commands.ts";
+import { updateFirstJoin } from "../../rooms/shared-store.ts";
 import { recordOf } from "../../users/schema.ts";
 import { findTokenBearer } from "../../users/token-bearer.ts";
 import { isTokenOf, tokensFor } from "../../users/tokens.ts";

@@ -1,8 +1,9 @@
 /** Records the room's events in its outbox, in the transaction of what they report. */
 import { type EventDraft, presentEvent } from "../../delivery/events.ts";
-import { presentRoom, type RoomStats } from "../../rooms/schema.ts";
+import { presentRoom } from "../../rooms/schema.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import { presentUser, type User, type UserRecord } from "../../users/schema.ts";
+import type { RoomStats } from "../port/snapshots.ts";
 import type { OpenSession, RoomStorage } from "../storage/storage.ts";
 
 /** The size of `users` in `session.closed`, in characters of JSON: more would slow down every list of deliveries. */

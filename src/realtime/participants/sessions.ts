@@ -1,9 +1,9 @@
 /** Who is online and since when, and the stats that follow from it: memory and storage in step. */
-import type { RoomStats } from "../../rooms/schema.ts";
 import type { RoomRow } from "../../rooms/table.ts";
-import type { Attendance, UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/schema.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
-import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "../storage/storage.ts";
+import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
+import type { OpenSession, RoomRecord, RoomStorage } from "../storage/storage.ts";
 
 /** Sessions of one user that are listed. */
 const MAX_LISTED_SESSIONS = 100;

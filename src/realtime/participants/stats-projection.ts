@@ -1,6 +1,6 @@
 /** When the room's stats are copied to the database: soon, one copy at a time, and again after a failure. */
 import { backoffMs } from "../../platform/backoff.ts";
-import type { RoomStats } from "../../rooms/schema.ts";
+import type { RoomStats } from "../port/snapshots.ts";
 import type { RoomRecord } from "../storage/storage.ts";
 
 /** The room whose stats are copied; `record` is null before the first join. */

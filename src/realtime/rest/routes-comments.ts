@@ -1,11 +1,14 @@
 /** The endpoints of a room's comments. */
 import * as z from "zod";
-import { endpoint } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoint.ts";
 import { pageShape, paging } from "../../http/paginate.ts";
 import { text } from "../../platform/text.ts";
+import type { RoomContext } from "../../rooms/context.ts";
 import { postComment, requestRoom } from "../commands.ts";
 import { Comment } from "../protocol/comment.ts";
 import { CommentCreation, CommentEdit } from "../protocol/messages.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
 
 const CommentPost = CommentCreation.extend({
   userId: text(1, 255).meta({ description: "The author, a user of the room." }),

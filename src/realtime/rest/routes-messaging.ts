@@ -1,8 +1,11 @@
 /** The endpoints of what is fleeting in a room: broadcasts and presence. */
 import * as z from "zod";
-import { endpoint } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoint.ts";
+import type { RoomContext } from "../../rooms/context.ts";
 import { requestIdOf, requestRoom } from "../commands.ts";
 import { BroadcastData } from "../protocol/messages.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
 
 const Broadcast = BroadcastData.extend({
   data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),

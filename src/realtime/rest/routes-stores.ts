@@ -1,9 +1,12 @@
 /** The endpoints of a room's stores. */
 import * as z from "zod";
-import { endpoint } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoint.ts";
 import { notFound } from "../../platform/errors.ts";
+import type { RoomContext } from "../../rooms/context.ts";
 import { parseAddress, requestRoom } from "../commands.ts";
 import { IfVersion, Json, JsonObject } from "../protocol/messages.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
 
 const Seq = z.int().meta({ description: "The room's change that did it.", minimum: 0, example: 7 });
 const Version = z

@@ -1,11 +1,14 @@
 /** The endpoint behind which a room's live half begins, and what the organization may do there over REST. */
 
-import { rawEndpoint } from "../../http/endpoint.ts";
+import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError } from "../../platform/errors.ts";
+import type { RoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 import { commentEndpoints } from "./routes-comments.ts";
 import { talkEndpoints } from "./routes-messaging.ts";
 import { storeEndpoints } from "./routes-stores.ts";
+
+const { rawEndpoint } = endpointsFor<RoomContext>();
 
 export const realtimeEndpoints = [
   rawEndpoint({

@@ -1,5 +1,5 @@
 /** A room's events and its own session in SQLite. */
-import { EventName } from "../../delivery/events.ts";
+import { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
 import type { SqliteTables } from "./sqlite-tables.ts";

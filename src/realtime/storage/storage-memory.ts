@@ -1,8 +1,9 @@
 /** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
-import type { Attendance, UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/schema.ts";
+import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
-import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
 interface SessionRow extends StoredSession {
   /** Null once the session has ended. */

@@ -1,5 +1,5 @@
 /** What the room asks of storage for its events: those that are yet to be handed over, and what they tell of. */
-import type { EventName } from "../../delivery/events.ts";
+import type { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
 

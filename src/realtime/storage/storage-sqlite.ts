@@ -1,9 +1,10 @@
 /** The room's storage in the SQLite database of its Durable Object. */
-import type { Attendance, UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/schema.ts";
+import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { SqliteChanges, SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
-import type { OpenSession, RoomRecord, RoomStorage, StoredSession } from "./storage.ts";
+import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
 type RecordRow = {
   account_id: string;

@@ -1,5 +1,6 @@
 /** What the room asks of storage: synchronous, transactional, and empty until the first write. */
-import type { Attendance, UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/schema.ts";
+import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { ChangeLog, CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { EventTable, OccupancyTable } from "./storage-outbox.ts";
 
@@ -27,14 +28,6 @@ export interface OpenSession {
   readonly id: string;
   readonly joinedAt: number;
   readonly user: UserRecord;
-}
-
-/** A session as it is remembered. */
-export interface StoredSession {
-  readonly id: string;
-  readonly userId: string;
-  readonly joinedAt: number;
-  readonly leftAt: number | null;
 }
 
 /** Both drivers keep the same promises; one contract suite runs over them. Reading never creates anything. */

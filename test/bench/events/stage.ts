@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CommandError } from "../../../src/cli/command.ts";
-import type { EventName } from "../../../src/delivery/events.ts";
+import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import { Organization } from "../organization.ts";
 import type { Database } from "../serve.ts";
 

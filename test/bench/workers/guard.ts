@@ -1,11 +1,10 @@
 /** Atrium's authentication alone, many times in one request: the runtime's clock stands still while code runs. */
 /// <reference types="@cloudflare/workers-types" />
 
-import { type Env, jwtSecrets } from "../../../src/config.ts";
+import { composition } from "../../../src/composition.ts";
+import type { Env } from "../../../src/config.ts";
 import { authenticate } from "../../../src/http/authenticate.ts";
-import { cookieSecretOf } from "../../../src/people/sign-in-cookie.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
-import { tokensFor } from "../../../src/users/tokens.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
@@ -15,12 +14,9 @@ export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */
   async fetch(request: Request, env: Env, execution: ExecutionContext) {
     const times = Number(new URL(request.url).pathname.slice(1));
-    const secrets = jwtSecrets(env);
     for (let time = 0; time < times; time += 1) {
-      await authenticate(request, {
+      await authenticate(request, composition.schemesOf(env), {
         db: openDatabase(env.DB),
-        tokens: tokensFor(secrets),
-        cookieSecret: () => cookieSecretOf(secrets[0]),
         accountId: "",
         now: Date.now,
         defer: (work) => execution.waitUntil(work),

@@ -1,0 +1,32 @@
+/** How a command hands its change to the live room: an outbox entry in its batch, and a relay once that is committed. */
+import type { RequestContext } from "../../context/context.ts";
+import type { RoomCommand } from "../../realtime/port/room-command.ts";
+import type { RoomGateway } from "../../realtime/port/room-gateway.ts";
+import type { RoomStats } from "../../realtime/port/snapshots.ts";
+import { deleteOutboxEntry, type OutboxEntry } from "./outbox-store.ts";
+
+/** The outbox entry for a command that follows from the change the request is about to commit. */
+export const newOutboxEntry = (ctx: RequestContext, roomId: string, command: RoomCommand): OutboxEntry => ({
+  id: ctx.newId(),
+  accountId: ctx.accountId,
+  roomId,
+  command,
+});
+
+/**
+ * Relays a committed command to its room, and returns the stats after it. The response does not depend on it: when
+ * the room cannot be reached, the result is null and the entry stays for the scheduled relay.
+ */
+export async function relayCommand(
+  ctx: RequestContext & { readonly rooms: RoomGateway },
+  entry: OutboxEntry,
+): Promise<RoomStats | null> {
+  try {
+    const stats = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
+    ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
+    return stats;
+  } catch (error) {
+    ctx.log(`A command could not be relayed to its room yet: ${entry.command.type}`, error);
+    return null;
+  }
+}

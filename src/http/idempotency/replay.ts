@@ -1,0 +1,15 @@
+/** How the response to a retried request is kept and restored (decisions section 1). */
+import type { RequestContext } from "../../context/context.ts";
+
+export interface Replay<C extends RequestContext = RequestContext> {
+  /** `data` without its secrets, as the receipt keeps it; null when it must not be shown again. */
+  keep(data: object): object | null;
+  /** `data` as it was, with what {@link Replay.keep} left out derived again. */
+  restore(ctx: C, kept: object): Promise<object>;
+}
+
+/** Keeps the whole response. */
+export const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };
+
+/** For responses that hold a one-time secret: it is never shown again, so a retry answers CONFLICT. */
+export const SHOWN_ONCE: Replay = { keep: () => null, restore: async (_, kept) => kept };

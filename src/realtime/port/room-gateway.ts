@@ -1,0 +1,33 @@
+/** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
+import type { RoomCommand } from "./room-command.ts";
+import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
+
+/** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
+export interface RoomGateway {
+  /** The room's stats, and what it knows of these users. */
+  read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot>;
+  readUser(roomId: string, accountId: string, userId: string): Promise<UserSnapshot>;
+  /** Sets the counter to the number of users online, in the object and in the database. */
+  reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
+  /** Applies a change to the connected users; idempotent. Returns the stats after it. */
+  apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
+  /** Sends the organization's request to the live room; throws the error that the room responds with. */
+  request(roomId: string, accountId: string, request: object): Promise<object>;
+  /** Upgrades the request to a WebSocket that has yet to join. */
+  connect(roomId: string, accountId: string, request: Request): Promise<Response>;
+}
+
+/** The RPC methods of a room's object. */
+export interface RoomRpc extends Rpc.DurableObjectBranded {
+  fetch(request: Request): Response | Promise<Response>;
+  read(accountId: string, userIds: string[]): RoomSnapshot | Promise<RoomSnapshot>;
+  readUser(accountId: string, userId: string): UserSnapshot | Promise<UserSnapshot>;
+  reconcile(accountId: string): Reconciliation | Promise<Reconciliation>;
+  apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
+  /** Takes and returns JSON: a request and the response to it. */
+  request(accountId: string, request: string): string | Promise<string>;
+}
+
+/** The headers that name the account and the room of an upgrade request to a room's object. */
+export const ACCOUNT_HEADER = "Atrium-Account";
+export const ROOM_HEADER = "Atrium-Room";

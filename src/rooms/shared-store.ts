@@ -1,0 +1,54 @@
+/** The SQL about rooms that the batches of other features include. */
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { build, columnsOf, prepared, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
+import { type RoomRow, rooms } from "./table.ts";
+
+/** Finds a room by its id, or by the organization's own one. */
+export type RoomKey = { readonly id: string } | { readonly customId: string };
+
+const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
+const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")));
+const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")));
+
+const roomByKey = preparedByShape((shape: "id" | "customId") =>
+  build
+    .select(columnsOf(rooms))
+    .from(rooms)
+    .where(shape === "id" ? byId : byCustomId)
+    .limit(1),
+);
+
+export const selectRoom = ({ accountId }: Tenant, key: RoomKey): Statement<RoomRow> =>
+  roomByKey("id" in key ? "id" : "customId", { accountId, ...key });
+
+const joinedRoom = prepared(() =>
+  build
+    .select({ id: rooms.id })
+    .from(rooms)
+    .where(and(byId, isNotNull(rooms.firstJoinAt))),
+);
+
+/** Selects a row if the room has ever been joined: only then its object has anything to apply changes to. */
+export const selectJoinedRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
+  joinedRoom({ accountId, id: roomId });
+
+const userCreationCount = prepared(() =>
+  build
+    .update(rooms)
+    .set({ totalUsersCreated: sql`${rooms.totalUsersCreated} + 1` })
+    .where(byId),
+);
+
+export const countUserCreation = ({ accountId }: Tenant, roomId: string): Statement =>
+  userCreationCount({ accountId, id: roomId });
+
+const firstJoin = prepared(() =>
+  build
+    .update(rooms)
+    .set({ firstJoinAt: sql`${sql.placeholder("now")}` })
+    .where(and(byId, isNull(rooms.firstJoinAt))),
+);
+
+/** Records when the room was first joined. */
+export const updateFirstJoin = ({ accountId }: Tenant, roomId: string, now: number): Statement =>
+  firstJoin({ accountId, id: roomId, now });

@@ -1,0 +1,9 @@
+/** What webhooks' commands and queries need beyond a request. */
+import type { RequestContext } from "../context/context.ts";
+import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+
+export interface WebhookContext extends RequestContext {
+  readonly subscribers: SubscriberGateway;
+  /** Hosts for which the rules of webhook targets are loosened; none in production. */
+  readonly webhookDevTargets: readonly string[];
+}

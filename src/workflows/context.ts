@@ -1,0 +1,12 @@
+/** What workflows' commands and queries need beyond a request. */
+import type { RequestContext } from "../context/context.ts";
+import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import type { Runner } from "../sandbox/runners/runner.ts";
+
+export interface WorkflowContext extends RequestContext {
+  readonly rooms: RoomGateway;
+  readonly subscribers: SubscriberGateway;
+  /** Where the code of workflows runs. */
+  readonly runner: Pick<Runner, "deploy">;
+}

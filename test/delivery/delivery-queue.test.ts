@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
+import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
 
@@ -60,6 +61,7 @@ it("an attempt whose outcome cannot be kept has failed of that, and is not made 
   await withQueue({ type: "delivered", attempt }, async (queue, key) => {
     const row = await queue.enqueueManual(key, envelope).attempted;
     expect(row).toMatchObject({ status: "failed", error: "The outcome could not be recorded" });
+    expectLogged("Do not know how to serialize a BigInt");
   });
 });
 

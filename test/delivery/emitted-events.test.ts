@@ -11,6 +11,7 @@ import type { UserWithToken } from "../../src/users/schema.ts";
 import { insertUserEvent } from "../../src/users/user-event-store.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
+import { permitLogged } from "../support/log-guard.ts";
 import { Listener } from "./recording-subscriber.ts";
 
 const MINUTE_MS = 60_000;
@@ -217,6 +218,7 @@ describe("what happens in a room", () => {
   });
 
   it("waits in the room while the database fails, and is told then, in its order", async () => {
+    permitLogged(/no such table: webhooks/);
     const listener = await Listener.create(owner.api, { roomId: room.id });
     const user = await owner.api.createUser(room.id);
     await listener.heard(1);

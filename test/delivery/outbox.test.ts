@@ -1,11 +1,14 @@
 /** Changes reach the live room even when the request that made them died before it could tell it. */
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
 
 const MINUTE_MS = 60_000;
+
+const emptyOutbox = () => env.DB.prepare("DELETE FROM outbox").run();
 
 const outboxRows = async () => (await env.DB.prepare("SELECT * FROM outbox").all()).results;
 
@@ -16,9 +19,8 @@ async function leaveBehind(accountId: string, roomId: string, change: object): P
     .run();
 }
 
-beforeEach(async () => {
-  await env.DB.prepare("DELETE FROM outbox").run();
-});
+beforeEach(emptyOutbox);
+afterAll(emptyOutbox);
 
 describe("the outbox", () => {
   it("is empty again once a request has told the room", async () => {
@@ -73,6 +75,7 @@ describe("the outbox", () => {
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect((await join.closed).code).toBe(4403);
     expect(await outboxRows()).toHaveLength(120);
+    expectLogged('"no JSON" is not valid JSON');
   });
 });
 

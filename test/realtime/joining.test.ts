@@ -1,6 +1,7 @@
 /** R1 to R5, R7 and R11 to R18: connecting, and what becomes of a request to join. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { expectLogged } from "../support/log-guard.ts";
 import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
@@ -203,6 +204,7 @@ describe("a request to join is refused", () => {
       expect(JSON.stringify(answer)).not.toMatch(/rooms|SQL|D1/);
       expect(await socket.closed).toMatchObject({ code: 1011 });
     });
+    expectLogged("no such table: rooms");
     expect((await room.join(ada)).joined.users).toHaveLength(1);
   });
 });

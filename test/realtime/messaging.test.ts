@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { failed, makeRoom, whileDatabaseFails } from "./support/rooms.ts";
 
 const roomOfTwo = async () => {
@@ -198,6 +199,7 @@ describe("the room and its users", () => {
     await whileDatabaseFails(async () => {
       expect(await atAda.ask("ROOM_GET")).toEqual(failed("INTERNAL_ERROR", "Server"));
     });
+    expectLogged("no such table: rooms");
   });
 
   it("are told of when they change, once, to those who were away too (R32, R33, R57)", async () => {

@@ -1,6 +1,7 @@
 /** R27 to R31: stats and their copy, hibernation, crashes, reconciling. */
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import { expectLogged } from "../support/log-guard.ts";
 import { makeRoom, type TestRoom, whileDatabaseFails } from "./support/rooms.ts";
 
 const copied = async (room: TestRoom) => {
@@ -59,6 +60,7 @@ describe("the stats", () => {
       await room.inside((object) => expect(object.reconcile(room.accountId)).rejects.toThrow());
       await room.hibernate();
     });
+    expectLogged("no such table: rooms");
     await room.advance(30_000);
     await vi.waitFor(async () => expect(await copied(room)).toMatchObject({ activeParticipants: 1 }));
   });

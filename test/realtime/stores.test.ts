@@ -1,5 +1,6 @@
 /** R32 to R41: stores, and the changes by which everybody hears of them. */
 import { describe, expect, it } from "vitest";
+import { expectLogged } from "../support/log-guard.ts";
 import { failed, makeRoom } from "./support/rooms.ts";
 
 const roomOfTwo = async () => {
@@ -200,6 +201,7 @@ it("a request that fails unforeseen answers INTERNAL_ERROR and has changed nothi
   expect(await atAda.ask("STORE_SET", { store: "s", key: "k", value: 2 })).toEqual(
     failed("INTERNAL_ERROR", "Server"),
   );
+  expectLogged("no such table: entries");
   await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE away RENAME TO entries").toArray());
   expect((await atAda.ask("STORE_SYNC", { store: "s" })).data).toMatchObject({ seq: 1 });
   expect(await atBen.heard()).toEqual([]);

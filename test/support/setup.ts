@@ -1,10 +1,12 @@
-/** Runs before each test file: gives its D1 database the tables of the real migrations. */
+/** Runs before each test file: gives D1 the tables of the real migrations, and lets no test log an unexpected error. */
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { afterEach } from "vitest";
 import type { Env } from "../../src/config.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
 import type { NamespaceVariables } from "../../src/sandbox/runners/namespace-settings.ts";
+import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 
 declare global {
@@ -24,3 +26,6 @@ declare global {
 type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS">;
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+
+captureLog();
+afterEach(expectNothingElseLogged);

@@ -11,6 +11,7 @@ import type { WorkflowContext } from "../../src/workflows/context.ts";
 import { sweepRetiredScripts } from "../../src/workflows/deployment.ts";
 import { workflowEndpoints } from "../../src/workflows/routes.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
 
 const MINUTE_MS = 60_000;
 const [ONE, TWO] = ['export default () => "one";', 'export default () => "two";'];
@@ -79,6 +80,7 @@ describe("code that is saved", () => {
     });
     expect((await owner.api.get(`/workflows/${workflow.id}`)).data).toEqual({ workflow });
     expect(await countOf("retired_scripts")).toBe(0);
+    expectLogged("The place is down");
   });
 
   it("is not made ready again by a change that leaves it as it is", async () => {

@@ -11,6 +11,7 @@ import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { Gate } from "./gate.ts";
 import { Automaton } from "./test-workflow.ts";
 
@@ -169,6 +170,7 @@ describe("a workflow's object", () => {
     await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");
     await subject.take(envelope(1), envelope(2));
     await expect.poll(() => subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
+    expectLogged("no such table: workflows");
     await evictDurableObject(subject.stub);
     await env.DB.exec("ALTER TABLE workflows_away RENAME TO workflows");
     expect(await subject.list()).toEqual([]);
@@ -227,5 +229,6 @@ describe("a workflow that cannot be started", () => {
     expect(await life(unable).deliver(envelope(2))).toEqual(failed);
     expect(await life(env).deliver(envelope(3))).toMatchObject({ type: "delivered" });
     expect(await life(unable).deliver(envelope(4))).toEqual(postponed());
+    expectLogged("Workflows need the binding DISPATCHER");
   });
 });

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { bundleServedFiles } from "../src/cli/bundle/served-files.ts";
 import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
@@ -14,12 +15,26 @@ const provide = { endurance: readRuns(process.env) };
 /** What takes its time is waited for: the machine may have other things to do. */
 const expectOptions = { poll: { timeout: 60_000 } };
 
-/** Files that share nothing go side by side; those that serve whole services, of which each wants the machine, follow. */
+/** Tests of the Worker keep two cores busy; those across the network, which mostly wait, follow. */
 const FIRST = { groupOrder: 0 };
 const THEN = { groupOrder: 1 };
+const LAST = { groupOrder: 2 };
+
+/** Files that wait long without computing, and so begin first. */
+const WAITING =
+  /crash-recovery|node\/start|running-service|account\.test|stories\/(events|files|workflows)|watchdog|demo\.test/;
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const waits = ({ moduleId }: TestSpecification) => WAITING.test(moduleId);
+    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: WaitingFirst },
     projects: [
       {
         root,
@@ -78,8 +93,8 @@ export default defineConfig({
           globalSetup: ["test/node/shared-service.setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
-          sequence: THEN,
+          maxWorkers: 2,
+          sequence: LAST,
         },
       },
       {
@@ -101,7 +116,7 @@ export default defineConfig({
           provide,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          maxWorkers: 3,
           sequence: THEN,
         },
       },

@@ -3,12 +3,22 @@ import { env } from "cloudflare:workers";
 import { type DispatchBinding, DispatchRunner } from "../../src/sandbox/runners/dispatch-runner.ts";
 import { NamespaceApi } from "../../src/sandbox/runners/namespace-api.ts";
 import { namespaceSettings } from "../../src/sandbox/runners/namespace-settings.ts";
+import type { Attempt } from "../support/namespace/dispatcher.ts";
 import { LIMITS } from "../workflows/support.ts";
 
 export const SETTINGS = namespaceSettings(env.NAMESPACE_SETTINGS);
 
-/** The stand-in's binding is a service's, which the calls do not tell from a namespace's. */
-const dispatcher = () => env.NAMESPACE_DISPATCHER as unknown as DispatchBinding;
+/** The namespace's binding, as far as the runner uses it. */
+const dispatcher: DispatchBinding = {
+  get: (name, _args, options = {}) => {
+    const run = async (...args: unknown[]) => {
+      const attempt = (await env.NAMESPACE_DISPATCHER.attempt(name, options, ...args)) as Attempt;
+      if ("problem" in attempt) throw new Error(attempt.problem);
+      return attempt.value;
+    };
+    return { run } as unknown as Fetcher;
+  },
+};
 
 /** The first requests to the API may be answered otherwise; `calls` has the verb and the script's name of each. */
 export function dispatchRunner(...first: Response[]): {
@@ -25,5 +35,5 @@ export function dispatchRunner(...first: Response[]): {
     random: Math.random,
     pause: () => Promise.resolve(),
   });
-  return { runner: new DispatchRunner(dispatcher(), api, LIMITS), calls };
+  return { runner: new DispatchRunner(dispatcher, api, LIMITS), calls };
 }

@@ -16,7 +16,22 @@ export class Dispatcher extends WorkerEntrypoint<NamespaceEnv> {
   get(name: string, _args: object = {}, options: DispatchOptions = {}): DispatchedScript {
     return new DispatchedScript(this.env, name, options);
   }
+
+  /**
+   * Calls `run` of a script, and answers with an error instead of throwing it: each error that crosses from one
+   * Worker to another is also written to the log as an uncaught exception.
+   */
+  async attempt(name: string, options: DispatchOptions, ...args: unknown[]): Promise<Attempt> {
+    try {
+      return { value: await new DispatchedScript(this.env, name, options).run(...args) };
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : String(error) };
+    }
+  }
 }
+
+/** What `attempt` answers. */
+export type Attempt = { readonly value: unknown } | { readonly problem: string };
 
 /** What `get` gives: the methods that the tests' scripts have. */
 class DispatchedScript extends RpcTarget {

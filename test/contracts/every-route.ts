@@ -137,10 +137,10 @@ const undisturbed = sharing();
 const undisturbedNeighbour = sharing();
 
 /** An organization for a request that succeeds: one of its own, unless the request only reads. */
-const organizationFor = (endpoint: Endpoint) => (endpoint.method === "GET" ? undisturbed() : furnished());
+const organizationFor = (endpoint: AnyEndpoint) => (endpoint.method === "GET" ? undisturbed() : furnished());
 
 /** The ids of one organization's things, as the endpoint's path names them: both users and rooms have a customId. */
-const thingsFor = (endpoint: Endpoint, { id, things }: { id: string; things: Things }): Things =>
+const thingsFor = (endpoint: AnyEndpoint, { id, things }: { id: string; things: Things }): Things =>
   endpoint.path.includes("rooms/custom") ? { customId: `room-${id}` } : things;
 
 /** All that can be read of an organization, to tell whether anything was disturbed. */

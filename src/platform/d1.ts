@@ -1,6 +1,6 @@
 /** The one place that runs SQL on D1: stores describe statements, commands and queries run them in one round trip. */
-import { fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { and, count, eq, fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 
 /** A statement with its parameters. `row` is a type only: what each of its rows looks like. */
@@ -102,6 +102,66 @@ export const columnsOf = <T extends SQLiteTable>(table: T): Columns<T> =>
 /** A placeholder for each of a table's columns, by their TypeScript names: the values of an insert. */
 export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert"] =>
   Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
+
+/** A table of what organizations own: listed newest first, and searched by one folded column. */
+type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id" | "createdAt", SQLiteColumn>>;
+
+/** The statements that the stores of such tables have in common. `Row` is what the selected `fields` make up. */
+export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
+  const ofAccount = eq(table.accountId, sql.placeholder("accountId"));
+  type Filter = "all" | "searched";
+  const filterFor = ({ search }: Page): Filter => (search === "" ? "all" : "searched");
+  const matching = (filter: Filter) =>
+    and(
+      ofAccount,
+      filter === "all" ? undefined : sql`instr(${searchedColumn}, ${sql.placeholder("search")})`,
+    );
+  const counted = preparedByShape((filter: Filter) =>
+    build
+      .select({ total: count().as("total") })
+      .from(table)
+      .where(matching(filter)),
+  );
+  const byId = ({ accountId }: Tenant, id: string) => and(eq(table.accountId, accountId), eq(table.id, id));
+
+  return {
+    /** The condition of an update or deletion of one row. */
+    byId,
+
+    selectOne<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, id: string) => Statement<Row> {
+      const condition = and(ofAccount, eq(table.id, sql.placeholder("id")));
+      const one = prepared(() => build.select(fields).from(table).where(condition).limit(1));
+      return ({ accountId }, id) => withoutType(one({ accountId, id }));
+    },
+
+    selectPage<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, page: Page) => Statement<Row> {
+      const rows = preparedByShape((filter: Filter) =>
+        build
+          .select(fields)
+          .from(table)
+          .where(matching(filter))
+          .orderBy(sql`${table.createdAt} DESC`, sql`${table.id} DESC`)
+          .limit(sql.placeholder("limit"))
+          .offset(sql.placeholder("offset")),
+      );
+      return ({ accountId }, page) => withoutType(rows(filterFor(page), { accountId, ...page }));
+    },
+
+    /** How many rows {@link selectPage} pages through. */
+    count: ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
+      counted(filterFor(page), { accountId, ...page }),
+
+    /** Returns the id if the row existed. */
+    deleteOne: (tenant: Tenant, id: string): Statement<{ id: string }> =>
+      withoutType(statement(build.delete(table).where(byId(tenant, id)).returning({ id: table.id }))),
+  };
+}
+
+/** The statement without what drizzle infers of its rows: fields in a variable tell it nothing. */
+const withoutType = ({ sql, params }: Statement): Omit<Statement<never>, "row"> => ({ sql, params });
+
+/** The next version of a row: its time of change, later than the one before whatever the clock says. */
+export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now}, ${updatedAt} + 1)`;
 
 /**
  * What a failed statement violated: `unique:rooms.account_id, rooms.custom_id`, `foreign` (what it refers to

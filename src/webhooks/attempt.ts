@@ -1,53 +1,53 @@
-/** One attempt to deliver an event: signed, sent, and judged by what comes back, within 15 seconds in all. */
+/** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { type ReceiverResponse, readResponse } from "./read-response.ts";
 import { signatureHeaders } from "./sign.ts";
 import { findTargetProblem, type TargetPolicy } from "./target.ts";
 
-/** For everything: the connection, the request, and as much of the answer as is read. */
+/** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 
-/** Where an attempt goes, and what signs it: the newest secret first. */
+/** Where an attempt goes, and the secrets that sign it, the newest first. */
 export interface Destination extends TargetPolicy {
   readonly url: string;
   readonly secrets: readonly string[];
 }
 
-/** What an attempt needs of its surroundings. */
-export interface DeliveryPorts {
+/** What an attempt needs from the platform. */
+export interface AttemptPorts {
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
   now(): number;
-  /** {@link ATTEMPT_TIMEOUT_MS} when left out. */
+  /** {@link ATTEMPT_TIMEOUT_MS} by default. */
   readonly timeoutMs?: number;
 }
 
 /** The stage at which an attempt failed. */
 export type ErrorClass =
-  /** The address is none that may be sent to (any more); nothing was sent. */
+  /** The URL is not, or no longer, allowed; nothing was sent. */
   | "target"
   | "dns"
   | "connect"
   | "tls"
   | "timeout"
-  /** The receiver answered with a redirect, which is not followed. */
+  /** The receiver answered with a redirect; redirects are not followed. */
   | "redirect"
-  /** It answered with another status than 2xx. */
+  /** It answered with a status other than 2xx. */
   | "status"
-  /** Its answer broke off. */
+  /** Its response broke off. */
   | "body";
 
 export interface AttemptResult {
-  /** `gone`: the receiver wants no more deliveries (410). */
+  /** `gone`: the receiver answered 410 and wants no more deliveries. */
   readonly outcome: "delivered" | "gone" | "failed";
   readonly statusCode: number | null;
   readonly errorClass: ErrorClass | null;
-  /** For the customer's eyes. */
+  /** For the customer; null after a success. */
   readonly error: string | null;
-  /** The start of what the receiver answered. */
+  /** The start of the response's body. */
   readonly answer: string | null;
   readonly durationMs: number;
-  /** How long the receiver asks to wait before the next attempt. */
+  /** How long the receiver asks to wait before the next attempt; null when it does not ask. */
   readonly retryAfterMs: number | null;
 }
 
@@ -56,8 +56,8 @@ type Verdict = Pick<AttemptResult, "outcome" | "errorClass" | "error">;
 const DELIVERED: Verdict = { outcome: "delivered", errorClass: null, error: null };
 const failed = (errorClass: ErrorClass, error: string): Verdict => ({ outcome: "failed", errorClass, error });
 
-/** What Cloudflare answers in a receiver's place when it does not reach it. */
-const UNREACHED: Readonly<Record<number, ErrorClass>> = {
+/** The statuses by which Cloudflare's proxy reports that it could not reach the receiver. */
+const PROXY_ERRORS: Readonly<Record<number, ErrorClass>> = {
   520: "connect",
   521: "connect",
   522: "timeout",
@@ -68,39 +68,40 @@ const UNREACHED: Readonly<Record<number, ErrorClass>> = {
   530: "dns",
 };
 
-const SENTENCES = {
-  dns: "The receiver's name could not be resolved",
-  connect: "No connection to the receiver could be made, or it was lost",
-  tls: "No secure connection to the receiver could be made",
-  timeout: "The receiver took too long",
+const MESSAGES = {
+  dns: "The receiver's host name could not be resolved",
+  connect: "The connection to the receiver failed or was lost",
+  tls: "A secure connection to the receiver could not be established",
+  timeout: "The receiver did not respond in time",
 } as const;
 
-const isUnmet = (errorClass: ErrorClass): errorClass is keyof typeof SENTENCES => errorClass in SENTENCES;
+const isNetworkError = (errorClass: ErrorClass): errorClass is keyof typeof MESSAGES =>
+  errorClass in MESSAGES;
 
 function judgeStatus(status: number): Verdict {
   if (status >= 200 && status < 300) return DELIVERED;
-  const unreached = UNREACHED[status];
-  if (unreached !== undefined && isUnmet(unreached)) return failed(unreached, SENTENCES[unreached]);
+  const proxyError = PROXY_ERRORS[status];
+  if (proxyError !== undefined && isNetworkError(proxyError)) return failed(proxyError, MESSAGES[proxyError]);
   if (status >= 300 && status < 400)
     return failed("redirect", `The receiver answered with a redirect (${status}), which is not followed`);
   const verdict = failed("status", `The receiver answered ${status}`);
   return status === 410 ? { ...verdict, outcome: "gone" } : verdict;
 }
 
-/** A whole answer is judged by its status; what a broken one meant nobody knows, so it is tried again. */
-function judgeAnswer(status: number, end: ReceiverResponse["end"]): Verdict {
-  if (end === "timeout") return failed("timeout", SENTENCES.timeout);
-  if (end === "broken") return failed("body", "The receiver's answer broke off");
+/** A complete response is judged by its status. An incomplete one may have meant anything, so it has failed. */
+function judgeResponse(status: number, end: ReceiverResponse["end"]): Verdict {
+  if (end === "timeout") return failed("timeout", MESSAGES.timeout);
+  if (end === "broken") return failed("body", "The receiver's response broke off");
   return judgeStatus(status);
 }
 
-/** What kept a request from being answered, by what the runtimes say: a Worker, its local one, Node. */
-function judgeThrown(error: unknown, hasTimedOut: boolean): Verdict {
-  if (hasTimedOut) return failed("timeout", SENTENCES.timeout);
-  const said = errorText(error);
-  if (/\bdns\b|lookup|resolve|ENOTFOUND|EAI_/i.test(said)) return failed("dns", SENTENCES.dns);
-  if (/\b(tls|ssl|cert|certificate)\b|ERR_SSL/i.test(said)) return failed("tls", SENTENCES.tls);
-  return failed("connect", SENTENCES.connect);
+/** Why a request failed, by the error messages of Workers, local workerd and Node. */
+function judgeError(error: unknown, hasTimedOut: boolean): Verdict {
+  if (hasTimedOut) return failed("timeout", MESSAGES.timeout);
+  const text = errorText(error);
+  if (/\bdns\b|lookup|resolve|ENOTFOUND|EAI_/i.test(text)) return failed("dns", MESSAGES.dns);
+  if (/\b(tls|ssl|cert|certificate)\b|ERR_SSL/i.test(text)) return failed("tls", MESSAGES.tls);
+  return failed("connect", MESSAGES.connect);
 }
 
 const errorText = (error: unknown): string =>
@@ -110,7 +111,7 @@ const errorText = (error: unknown): string =>
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** A `Retry-After` of seconds or a date in milliseconds from now; null when it says nothing. */
+/** A `Retry-After` header, in seconds or as a date, as milliseconds from now; null when absent or malformed. */
 export function parseRetryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
@@ -118,14 +119,14 @@ export function parseRetryAfter(value: string | null, now: number): number | nul
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** Sends the event once. Whatever happens is a result: it never throws. */
+/** Sends the event once. Every failure is a result: it never rejects. */
 export async function attempt(
   destination: Destination,
   { eventId, body }: Pick<OutgoingEvent, "eventId" | "body">,
-  ports: DeliveryPorts,
+  ports: AttemptPorts,
 ): Promise<AttemptResult> {
   const startedAt = ports.now();
-  const unanswered = (verdict: Verdict): AttemptResult => ({
+  const withoutResponse = (verdict: Verdict): AttemptResult => ({
     ...verdict,
     statusCode: null,
     answer: null,
@@ -133,7 +134,7 @@ export async function attempt(
     retryAfterMs: null,
   });
   const problem = findTargetProblem(destination.url, destination);
-  if (problem !== null) return unanswered(failed("target", `The address ${problem}`));
+  if (problem !== null) return withoutResponse(failed("target", `The URL ${problem}`));
 
   const deadline = AbortSignal.timeout(ports.timeoutMs ?? ATTEMPT_TIMEOUT_MS);
   try {
@@ -151,7 +152,7 @@ export async function attempt(
       signal: deadline,
     });
     const { text, end } = await readResponse(response, deadline);
-    const verdict = judgeAnswer(response.status, end);
+    const verdict = judgeResponse(response.status, end);
     return {
       ...verdict,
       statusCode: response.status,
@@ -163,6 +164,6 @@ export async function attempt(
           : null,
     };
   } catch (error) {
-    return unanswered(judgeThrown(error, deadline.aborted));
+    return withoutResponse(judgeError(error, deadline.aborted));
   }
 }

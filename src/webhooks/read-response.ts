@@ -1,27 +1,27 @@
-/** Reads what a receiver answers: a bounded part of it, no longer than the deadline, and keeps the start. */
+/** Reads a receiver's response within bounds of size and time, and keeps its start. */
 
-/** As much is read, so that a polite receiver can finish. */
+/** How much is read, so that a well-behaved receiver can finish sending. */
 export const MAX_READ_BYTES = 64 * 1024;
-/** And as much of it is kept. */
+/** How much of that is kept. */
 export const MAX_KEPT_BYTES = 4 * 1024;
 
 export interface ReceiverResponse {
-  /** What was kept of it, as UTF-8. */
+  /** What was kept of the body, decoded as UTF-8. */
   readonly text: string;
-  /** How the reading ended: `whole` also means that the rest was left unread. */
+  /** How reading ended; `whole` includes a body that was longer than what is read. */
   readonly end: "whole" | "timeout" | "broken";
 }
 
 const TIMED_OUT = Symbol("timed out");
 
-/** Settles when the deadline has passed. */
+/** Resolves when the deadline has passed. */
 const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
   new Promise((resolve) => {
     if (deadline.aborted) resolve(TIMED_OUT);
     else deadline.addEventListener("abort", () => resolve(TIMED_OUT), { once: true });
   });
 
-/** Reads the answer's body; never throws. The connection is given up when there is more than is read. */
+/** Reads the response's body; never rejects. Closes the connection when the body is longer than what is read. */
 export async function readResponse({ body }: Response, deadline: AbortSignal): Promise<ReceiverResponse> {
   if (body === null) return { text: "", end: "whole" };
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
@@ -41,11 +41,11 @@ export async function readResponse({ body }: Response, deadline: AbortSignal): P
   } catch {
     return ended(deadline.aborted ? "timeout" : "broken");
   } finally {
-    reader.cancel().catch(() => {}); // nobody reads on; that the other side is gone is no news
+    reader.cancel().catch(() => {}); // the receiver may have closed the connection already
   }
 }
 
-/** The bytes as text; a character that was cut in two at the end is left out. */
+/** The bytes as text, without a character that was cut off at the end. */
 function decode(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");

@@ -1,4 +1,4 @@
-/** Signatures as Standard Webhooks has them: HMAC-SHA256 over id, time and body, with every secret that counts now. */
+/** Signatures as Standard Webhooks defines them: HMAC-SHA256 over id, time and body, with each secret in force. */
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -7,9 +7,9 @@ const encoder = new TextEncoder();
 
 /** What is signed. */
 export interface SignedMessage {
-  /** The event's id: the same for every attempt. */
+  /** The event's id, the same for every attempt. */
   readonly id: string;
-  /** Of this attempt, in whole seconds since 1970. */
+  /** The time of this attempt, in whole seconds since 1970. */
   readonly timestampSeconds: number;
   readonly body: string;
 }
@@ -28,7 +28,7 @@ async function signWith(secret: string, content: BufferSource): Promise<string> 
   return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)))}`;
 }
 
-/** The headers that let a receiver check the message with any one of the secrets. */
+/** The headers by which a receiver verifies the message with any one of the secrets. */
 export async function signatureHeaders(
   { id, timestampSeconds, body }: SignedMessage,
   secrets: readonly string[],

@@ -1,11 +1,10 @@
 /** The only SQL about webhooks. */
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import {
+  accountRows,
   build,
   columnsOf,
-  type Page,
-  prepared,
-  preparedByShape,
+  nextVersion,
   type Statement,
   statement,
   type Tenant,
@@ -13,62 +12,24 @@ import {
 import { type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);
-/** All but the secrets: what is read for a request cannot give them away. */
+/** All but the secrets: what a request reads cannot reveal them. */
 const { secret, previousSecret, previousSecretUntil, ...SHOWN } = STORED;
 
-const ofAccount = eq(webhooks.accountId, sql.placeholder("accountId"));
-const byId = and(ofAccount, eq(webhooks.id, sql.placeholder("id")));
-const whereIs = ({ accountId }: Tenant, id: string) =>
-  and(eq(webhooks.accountId, accountId), eq(webhooks.id, id));
+const { byId, selectOne, selectPage, count, deleteOne } = accountRows(webhooks, webhooks.urlFolded);
 
-const webhookById = prepared(() => build.select(SHOWN).from(webhooks).where(byId).limit(1));
+export const selectWebhook = selectOne<WebhookRow>(SHOWN);
 
-export const selectWebhook = ({ accountId }: Tenant, id: string): Statement<WebhookRow> =>
-  webhookById({ accountId, id });
+/** With the secrets: only for the object that delivers. */
+export const selectStoredWebhook = selectOne<StoredWebhook>(STORED);
 
-const storedWebhookById = prepared(() => build.select(STORED).from(webhooks).where(byId).limit(1));
+export const selectWebhooks = selectPage<WebhookRow>(SHOWN);
 
-/** With the secrets: for the object that delivers, and for nobody else. */
-export const selectStoredWebhook = ({ accountId }: Tenant, id: string): Statement<StoredWebhook> =>
-  storedWebhookById({ accountId, id });
+export const countWebhooks = count;
 
-type Filter = "all" | "searched";
-const filterOf = (page: Page): Filter => (page.search === "" ? "all" : "searched");
-
-const filtered = (filter: Filter) =>
-  and(
-    ofAccount,
-    filter === "all" ? undefined : sql`instr(${webhooks.urlFolded}, ${sql.placeholder("search")})`,
-  );
-
-const webhookPage = preparedByShape((filter: Filter) =>
-  build
-    .select(SHOWN)
-    .from(webhooks)
-    .where(filtered(filter))
-    .orderBy(sql`${webhooks.createdAt} DESC`, sql`${webhooks.id} DESC`)
-    .limit(sql.placeholder("limit"))
-    .offset(sql.placeholder("offset")),
-);
-
-export const selectWebhooks = ({ accountId }: Tenant, page: Page): Statement<WebhookRow> =>
-  webhookPage(filterOf(page), { accountId, ...page });
-
-const webhookCount = preparedByShape((filter: Filter) =>
-  build
-    .select({ total: count().as("total") })
-    .from(webhooks)
-    .where(filtered(filter)),
-);
-
-export const countWebhooks = ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
-  webhookCount(filterOf(page), { accountId, ...page });
+export const deleteWebhook = deleteOne;
 
 export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
-
-/** Later than before, whatever the clock says: two changes within a millisecond are two versions. */
-const nextVersion = (now: number) => sql`max(${now}, ${webhooks.updatedAt} + 1)`;
 
 export type WebhookChanges = Partial<
   Pick<WebhookRow, "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "enabled">
@@ -83,12 +44,12 @@ export const updateWebhook = (
   statement(
     build
       .update(webhooks)
-      .set({ ...changes, updatedAt: nextVersion(now) })
-      .where(whereIs(tenant, id))
+      .set({ ...changes, updatedAt: nextVersion(webhooks.updatedAt, now) })
+      .where(byId(tenant, id))
       .returning(SHOWN),
   );
 
-/** Makes a secret the one that signs; the one until now signs beside it until then (epoch ms). */
+/** Replaces the secret; the previous one keeps signing beside it until `previousUntil` (epoch ms). */
 export const rotateSecret = (
   tenant: Tenant,
   id: string,
@@ -103,13 +64,13 @@ export const rotateSecret = (
         secret: newSecret,
         previousSecret: sql`${webhooks.secret}`,
         previousSecretUntil: previousUntil,
-        updatedAt: nextVersion(now),
+        updatedAt: nextVersion(webhooks.updatedAt, now),
       })
-      .where(whereIs(tenant, id))
+      .where(byId(tenant, id))
       .returning(SHOWN),
   );
 
-/** Switches a webhook off, unless it has been changed since this version of it was read. */
+/** Disables a webhook, unless it has changed since this version of it was read. */
 export const disableWebhook = (
   tenant: Tenant,
   id: string,
@@ -119,10 +80,7 @@ export const disableWebhook = (
   statement(
     build
       .update(webhooks)
-      .set({ enabled: 0, updatedAt: nextVersion(now) })
-      .where(and(whereIs(tenant, id), eq(webhooks.updatedAt, version)))
+      .set({ enabled: 0, updatedAt: nextVersion(webhooks.updatedAt, now) })
+      .where(and(byId(tenant, id), eq(webhooks.updatedAt, version)))
       .returning({ id: webhooks.id }),
   );
-
-export const deleteWebhook = (tenant: Tenant, id: string): Statement<{ id: string }> =>
-  statement(build.delete(webhooks).where(whereIs(tenant, id)).returning({ id: webhooks.id }));

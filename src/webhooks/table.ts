@@ -1,4 +1,4 @@
-/** The webhooks of all organizations. */
+/** The table of webhooks. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
@@ -13,21 +13,21 @@ export const webhooks = sqliteTable(
     url: text().notNull(),
     /** `fold(url)`: SQLite folds ASCII only. */
     urlFolded: text("url_folded").notNull(),
-    /** `host:port` under which this service was reached when it was given the address: never a target. */
+    /** `host:port` of this service when the URL was saved: deliveries never go there. */
     ownHost: text("own_host").notNull(),
-    /** A JSON array of names of events. */
+    /** A JSON array of event names. */
     events: text().notNull(),
-    /** Null for all rooms. No foreign key: when the room goes, what happens at its end must still be told. */
+    /** Null for all rooms. No foreign key: the events of a deleted room are still delivered. */
     roomId: text("room_id"),
     /** 0 or 1. */
     enabled: integer().notNull(),
-    /** What signs. It must be known to sign with it, so it is no hash; only the objects that deliver read it. */
+    /** The signing secret. Signing needs it in the clear; only the objects that deliver read it. */
     secret: text().notNull(),
-    /** The one before, which still signs until then (epoch ms); both null before the first rotation. */
+    /** The rotated secret, which keeps signing until then (epoch ms); both null before the first rotation. */
     previousSecret: text("previous_secret"),
     previousSecretUntil: integer("previous_secret_until"),
     createdAt: integer("created_at").notNull(),
-    /** Greater after each change: also the row's version. */
+    /** Grows with each change: it is also the row's version. */
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [
@@ -37,5 +37,5 @@ export const webhooks = sqliteTable(
 );
 
 export type StoredWebhook = typeof webhooks.$inferSelect;
-/** A webhook as all but the objects that deliver see it: without its secrets. */
+/** A webhook without its secrets: what everything but the objects that deliver sees. */
 export type WebhookRow = Omit<StoredWebhook, "secret" | "previousSecret" | "previousSecretUntil">;

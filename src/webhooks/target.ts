@@ -1,36 +1,35 @@
-/** Where webhooks may be sent: https to public names, and to what development names; never to this service itself. */
-
+/** Which URLs webhooks and workflows may reach: https to public host names, plus development hosts; never this service. */
 import ipaddr from "ipaddr.js";
 import { hostOf } from "../platform/host.ts";
 
-/** What the answer depends on besides the address. */
+/** What is allowed besides public targets. */
 export interface TargetPolicy {
-  /** Hosts for which http, any port, and addresses of any kind are allowed too; empty in production. */
+  /** Hosts that may be reached by http, on any port, and by any kind of address; empty in production. */
   readonly devTargets: readonly string[];
-  /** `host:port` under which this service was reached. */
+  /** This service's own `host:port`, which is never allowed. */
   readonly ownHost: string;
 }
 
 const MAX_LENGTH = 2048;
 const MAX_NAME_LENGTH = 253;
-/** A part of a name, as resolvers take it; what is written in other scripts has become such a one. */
+/** One label of a host name, as resolvers accept it; URL parsing has turned other scripts into this form. */
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
-/** Besides the default one. */
+/** The default port, and one more. */
 const PORTS = new Set(["", "8443"]);
-/** Names that no public resolver answers for, by standard (RFC 6761, 6762, 7686, 8375, 9476) or by custom. */
+/** Top-level names that public resolvers do not serve, by standard (RFC 6761, 6762, 7686, 8375, 9476) or by custom. */
 const INTERNAL_SUFFIXES = new Set([
   ...["alt", "arpa", "example", "internal", "invalid", "local", "localhost", "onion", "test"],
   ...["corp", "home", "intranet", "lan", "localdomain", "private"],
 ]);
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
-/** A part of it that is set aside for protocols. */
+/** Within it, the block reserved for protocols. */
 const PROTOCOLS_V6 = ipaddr.IPv6.parseCIDR("2001::/23");
 /** Azure's metadata service has a public address. */
 const AZURE_METADATA = "168.63.129.16";
 
 /**
- * True for an address that everybody can reach. What is not known to be public is not: an address of version 6
- * that wraps one of version 4 (mapped, 6to4, NAT64, Teredo) leads somewhere else than it seems.
+ * True for an address that is known to be public. IPv6 addresses that wrap an IPv4 address (mapped, 6to4, NAT64,
+ * Teredo) are not: they lead elsewhere than it seems.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
@@ -43,7 +42,7 @@ const isLoopback = (host: string): boolean =>
   host.endsWith(".localhost") ||
   (ipaddr.isValid(host) && ["loopback", "unspecified"].includes(ipaddr.process(host).range()));
 
-/** True when the address leads back to this service. On one machine it has many names, and its port tells. */
+/** True when the URL leads back to this service. A local service has many names, so its port decides. */
 function isOwn(url: URL, ownHost: string): boolean {
   const own = URL.parse(`${url.protocol}//${ownHost}`);
   if (own === null) return false;
@@ -55,7 +54,7 @@ function findNameProblem(host: string): string | null {
   if (ipaddr.isValid(host)) {
     return isPublicAddress(host)
       ? "must name a host instead of an IP address"
-      : "must not lead to a private or reserved address";
+      : "must not be a private or reserved address";
   }
   const labels = host.split(".");
   const isName =
@@ -65,8 +64,8 @@ function findNameProblem(host: string): string | null {
 }
 
 /**
- * Why deliveries may not go to this address, in words that continue its field's name; null when they may.
- * The address is read as `fetch` reads it, so no odd spelling passes for another host.
+ * Why requests may not go to this URL, in words that continue its field's name; null when they may. It is parsed as
+ * `fetch` parses it, so no unusual spelling passes for another host.
  */
 export function findTargetProblem(address: string, { devTargets, ownHost }: TargetPolicy): string | null {
   const url = URL.parse(address);
@@ -74,10 +73,10 @@ export function findTargetProblem(address: string, { devTargets, ownHost }: Targ
   const host = hostOf(url);
   const isDevTarget = devTargets.includes(host) && url.protocol === "http:";
   if (url.protocol !== "https:" && !isDevTarget) return "must begin with https://";
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or a password";
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (address.includes("#")) return "must not have a fragment";
   if (isOwn(url, ownHost)) return "must not lead back to this service";
   if (devTargets.includes(host)) return null;
-  if (!PORTS.has(url.port)) return "must have port 443 or 8443";
+  if (!PORTS.has(url.port)) return "must use port 443 or 8443";
   return findNameProblem(host);
 }

@@ -1,5 +1,4 @@
-/** Code on its way to where it runs: compiled, made ready, and removed when nothing asks for it any more. */
-
+/** A workflow's code on its way to the runner: compiled, deployed, and removed when no run uses it any more. */
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
@@ -9,14 +8,14 @@ import type { WorkflowContext } from "./context.ts";
 import { deleteRetired, insertRetired, selectRetired } from "./store.ts";
 import type { StoredWorkflow } from "./table.ts";
 
-/** By then every run of a retired script has long begun; those in progress finish anyhow. */
+/** By then every run of a retired script has started; removal does not stop runs in progress. */
 const REMOVED_AFTER_MS = 60_000;
 const SWEEP_SIZE = 100;
 
 /** Code as a workflow's row holds it. */
 export type PreparedCode = Pick<StoredWorkflow, "code" | "module" | "problemAtRun" | "hash">;
 
-/** Compiles a workflow's source; VALIDATION_ERROR with line and column when that cannot be done. */
+/** Compiles a workflow's source; VALIDATION_ERROR with line and column when it does not compile. */
 export async function prepareCode(code: string): Promise<PreparedCode> {
   const compilation = compile(code);
   if (!compilation.ok) {
@@ -33,7 +32,7 @@ export async function prepareCode(code: string): Promise<PreparedCode> {
   };
 }
 
-/** Makes a workflow's code ready to run, before its row says so. */
+/** Deploys a workflow's code, before its row refers to it. */
 export async function deploy(
   ctx: WorkflowContext,
   workflowId: string,
@@ -43,24 +42,24 @@ export async function deploy(
     await ctx.runner.deploy({ accountId: ctx.accountId, workflowId, module, hash });
   } catch (error) {
     if (error instanceof AppError) throw error;
-    ctx.log("A workflow's code could not be made ready to run", error);
-    const why = "The code could not be made ready to run; nothing was changed. Try again";
+    ctx.log("A workflow's code could not be deployed", error);
+    const why = "The code could not be deployed; nothing was changed. Try again";
     throw new AppError("Workflows", "INTERNAL_ERROR", why);
   }
 }
 
-/** For code that was made ready and whose row could not be written; passes the failure on. */
+/** Retires code that was deployed but whose row could not be written, and rethrows the failure. */
 export const undeployOnFailure =
   (ctx: WorkflowContext, workflowId: string, { hash }: PreparedCode) =>
   async (failure: unknown): Promise<never> => {
     const row = { accountId: ctx.accountId, workflowId, hash, retiredAt: ctx.now() };
     await ctx.db.run([insertRetired(row)]).catch((error: unknown) => {
-      ctx.log("Code that no workflow came to have could not be retired", error);
+      ctx.log("Deployed code that no workflow uses could not be retired", error);
     });
     throw failure;
   };
 
-/** Removes what was retired a while ago; what cannot be removed is tried again at the next sweep. */
+/** Removes scripts that were retired a while ago; those that cannot be removed stay for the next run. */
 export async function sweepRetiredScripts(
   db: Database,
   openRunner: () => Pick<Runner, "remove">,
@@ -73,7 +72,7 @@ export async function sweepRetiredScripts(
       if (!isInUse) await openRunner().remove(script);
       await db.run([deleteRetired(script)]);
     } catch (error) {
-      log("A script that nothing runs any more could not be removed yet", error);
+      log("A retired script could not be removed yet", error);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What a run may do beyond computing: capabilities for one room, counted, and void when the run is over. */
+/** What a run may use: bindings to one room, counted, and revoked when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
 import * as z from "zod";
 import { deleteFile, putFile } from "../files/commands.ts";
@@ -22,18 +22,18 @@ import { listBareUsers } from "../users/queries.ts";
 import type { User } from "../users/schema.ts";
 import { type Fetched, fetchPublic } from "./public-fetch.ts";
 
-/** Files of this size a run may read and write: they pass through memory whole. */
+/** The largest file that a run may read or write: files pass through memory whole. */
 export const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
-/** What a list holds at most, newest first. */
+/** The longest list, newest first. */
 const MAX_LISTED = 1_000;
 
-/** Whose run it is, and how often it may call. */
+/** Which run the kit is for, and how many calls it may make. */
 export interface KitScope {
   readonly accountId: string;
   readonly workflowId: string;
   /** The room of the event. */
   readonly roomId: string;
-  /** Where the service was reached: addresses of files begin with it, and `fetch` never goes there. */
+  /** The origin of this service: URLs of files begin with it, and `fetch` never goes there. */
   readonly origin: string;
   readonly calls: number;
 }
@@ -43,11 +43,11 @@ export interface KitPorts {
   readonly rooms: RoomGateway;
   readonly blobs: Blobs;
   readonly fetch: typeof fetch;
-  /** Hosts for which the rules of `fetch` are loosened; none in production. */
+  /** Hosts that `fetch` may reach although they are not public; none in production. */
   readonly devTargets: readonly string[];
   /** Epoch milliseconds. */
   now(): number;
-  /** One line for whoever runs the service. */
+  /** Logs one entry for the operators. */
   log(message: string, error?: unknown): void;
 }
 
@@ -61,7 +61,7 @@ const ListFilter = z.strictObject({
   userId: z.string().max(255).optional(),
 });
 
-/** Of everything that a program sends, what each method takes. */
+/** The arguments that each method accepts; programs may send anything. */
 const ARGUMENTS = {
   "store.get": z.strictObject({ store: StoreName, key: Key }),
   "store.getAll": z.strictObject({ store: StoreName }),
@@ -95,25 +95,25 @@ const ARGUMENTS = {
 type Method = keyof typeof ARGUMENTS;
 type Arguments<M extends Method> = z.infer<(typeof ARGUMENTS)[M]>;
 /**
- * What a call comes to. Problems are values: the platform writes each error that crosses over into the logs of
- * whoever runs the service.
+ * The result of a call. Problems are values, because the platform logs every error that crosses an RPC boundary as
+ * one of the service.
  */
 export type KitAnswer<T> = { readonly value: T } | { readonly problem: string };
 
-/** As a program sends them: anything. */
+/** An argument as the program sent it. */
 type Sent = unknown;
 
 const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 
 /**
- * The far side of a program's bindings. It is made for one room, and no argument names another one. No method
- * rejects: problems tell what to do. What is not a method cannot be reached by the program.
+ * The service's side of a program's bindings. It is bound to one room, and no argument names another one. No method
+ * rejects: problems say what to do. The program can reach methods only.
  */
 export class RunKit extends RpcTarget {
   readonly #scope: KitScope;
   readonly #ports: KitPorts;
-  readonly #work: FileOperationContext & LiveRoomContext;
-  /** Ends requests that are under way; made for the first one, since that takes as long as a small run. */
+  readonly #context: FileOperationContext & LiveRoomContext;
+  /** Aborts requests in flight; created for the first one, because that takes as long as a small run. */
   #requests: AbortController | null = null;
   #isOver = false;
   #calls = 0;
@@ -123,7 +123,7 @@ export class RunKit extends RpcTarget {
     const { accountId, workflowId, roomId, origin } = scope;
     this.#scope = scope;
     this.#ports = ports;
-    this.#work = {
+    this.#context = {
       accountId,
       actor: { type: "workflow", accountId, workflowId, roomId },
       origin,
@@ -136,52 +136,54 @@ export class RunKit extends RpcTarget {
     };
   }
 
-  /** Ends what the run has begun, and lets nothing new begin. An own property: not for the program. */
+  /** Ends the calls in progress, and refuses further ones. An own property, which the program cannot reach. */
   readonly revoke = (): void => {
     this.#isOver = true;
     this.#requests?.abort(new Error("The run is over"));
   };
 
-  /** Whether the run has called more often than it may. An own property: not for the program. */
+  /** True when the run made more calls than it may. An own property, which the program cannot reach. */
   readonly isOverdrawn = (): boolean => this.#calls > this.#scope.calls;
 
   storeGet(store: Sent, key: Sent): Promise<KitAnswer<unknown>> {
     return this.#call("store.get", { store, key }, async (data) => {
       const request = { type: "STORE_GET", requestId: undefined, data } as const;
-      return (await requestRoom<{ value: unknown }>(this.#work, this.#scope.roomId, request)).value;
+      return (await requestRoom<{ value: unknown }>(this.#context, this.#scope.roomId, request)).value;
     });
   }
 
-  /** Pairs of key and value: as an object's own keys, some of them would mean something else. */
+  /** Pairs of key and value: as keys of an object, some (such as `__proto__`) would have a meaning of their own. */
   storeGetAll(store: Sent): Promise<KitAnswer<[key: string, value: unknown][]>> {
     return this.#call("store.getAll", { store }, async (data) => {
       const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
       type Answer = { entries: Record<string, { value: unknown }> };
-      const { entries } = await requestRoom<Answer>(this.#work, this.#scope.roomId, request);
+      const { entries } = await requestRoom<Answer>(this.#context, this.#scope.roomId, request);
       return Object.entries(entries).map(([key, { value }]) => [key, value]);
     });
   }
 
   roomGet(): Promise<KitAnswer<Room | null>> {
-    return this.#call("room.get", {}, () => findRoom(this.#work, { id: this.#scope.roomId }));
+    return this.#call("room.get", {}, () => findRoom(this.#context, { id: this.#scope.roomId }));
   }
 
   roomGetUsers(): Promise<KitAnswer<User[]>> {
-    return this.#call("room.getUsers", {}, () => listBareUsers(this.#work, this.#scope.roomId, EVERYTHING));
+    return this.#call("room.getUsers", {}, () =>
+      listBareUsers(this.#context, this.#scope.roomId, EVERYTHING),
+    );
   }
 
   filesList(filter: Sent): Promise<KitAnswer<StorageFile[]>> {
     return this.#call("files.list", { filter }, async ({ filter: { mimeType, userId } }) => {
       const mediaType = mimeType === undefined ? null : parseTypeFilter(mimeType);
       const wanted = { mediaTypes: mediaType === null ? [] : [mediaType], uploadedBy: userId ?? null };
-      return (await listFiles(this.#work, this.#scope.roomId, wanted, EVERYTHING)).files;
+      return (await listFiles(this.#context, this.#scope.roomId, wanted, EVERYTHING)).files;
     });
   }
 
   filesGet(key: Sent): Promise<KitAnswer<(StorageFile & { data: ArrayBuffer }) | null>> {
     return this.#call("files.get", { key }, async ({ key }) => {
       if (!this.#isOwnKey(key)) return null;
-      const found = await readFile(this.#work, this.#scope.roomId, key, MAX_RUN_FILE_BYTES);
+      const found = await readFile(this.#context, this.#scope.roomId, key, MAX_RUN_FILE_BYTES);
       return found && { ...found.file, data: found.bytes };
     });
   }
@@ -190,14 +192,14 @@ export class RunKit extends RpcTarget {
     return this.#call("files.put", { name, bytes, type }, ({ name, bytes, type }) => {
       const { roomId, workflowId } = this.#scope;
       const upload = { roomId, userId: `workflow:${workflowId}`, filename: name, mimeType: type };
-      return putFile(this.#work, upload, bytes);
+      return putFile(this.#context, upload, bytes);
     });
   }
 
   filesDelete(key: Sent): Promise<KitAnswer<boolean>> {
     return this.#call("files.delete", { key }, async ({ key }) => {
       if (!this.#isOwnKey(key)) return false;
-      return deleteFile(this.#work, key).then(
+      return deleteFile(this.#context, key).then(
         () => true,
         (error: unknown) => {
           if (error instanceof AppError && error.code === "NOT_FOUND") return false;
@@ -216,7 +218,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  /** Keys begin with their room's id; what else would be a room's key is none of this one's. */
+  /** True for keys of the run's own room: keys begin with their room's id. */
   #isOwnKey(key: string): boolean {
     return parseKey(key)?.roomId === this.#scope.roomId;
   }
@@ -229,20 +231,21 @@ export class RunKit extends RpcTarget {
     try {
       if (this.#isOver) throw refusal("the run is over");
       this.#calls += 1;
-      if (this.isOverdrawn()) throw refusal(`a run may make ${this.#scope.calls} calls of its bindings`);
+      if (this.isOverdrawn())
+        throw refusal(`a run may make at most ${this.#scope.calls} calls to its bindings`);
       const args = ARGUMENTS[method].safeParse(sent);
       if (!args.success) throw refusal(explain(args.error, "arguments"));
       // Each method is paired with its own schema, which TypeScript cannot follow through the table.
       return { value: await work(args.data as Arguments<M>) };
     } catch (error) {
-      return { problem: `${method}: ${this.#sentenceOf(method, error)}` };
+      return { problem: `${method}: ${this.#problemOf(method, error)}` };
     }
   }
 
-  #sentenceOf(method: Method, error: unknown): string {
+  #problemOf(method: Method, error: unknown): string {
     if (this.#isOver) return "the run is over";
     if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error.message;
     this.#ports.log(`${method} of workflow ${this.#scope.workflowId} failed`, error);
-    return "something went wrong on our side; try again later";
+    return "an internal error occurred; try again later";
   }
 }

@@ -1,4 +1,4 @@
-/** The workflows of all organizations, and the scripts that they have left behind. */
+/** The tables of workflows, and of scripts that are no longer used. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
@@ -10,28 +10,28 @@ export const workflows = sqliteTable(
       .notNull()
       .references(() => accounts.id, { onDelete: "cascade" }),
     id: text().notNull(),
-    /** A JSON array of names of events. */
+    /** A JSON array of event names. */
     events: text().notNull(),
-    /** Null for all rooms. No foreign key: when the room goes, what happens at its end must still be reacted to. */
+    /** Null for all rooms. No foreign key: a workflow still runs on the events of a deleted room. */
     roomId: text("room_id"),
     /** 0 or 1. */
     enabled: integer().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Greater after each change: also the row's version. */
+    /** Grows with each change: it is also the row's version. */
     updatedAt: integer("updated_at").notNull(),
     /** SHA-256 of `module` in hexadecimal. */
     hash: text().notNull(),
-    /** Where this service was reached when the workflow was saved, as in `https://atrium.example`. */
+    /** The origin of this service when the workflow was saved, such as `https://atrium.example`. */
     origin: text().notNull(),
     name: text().notNull(),
     /** `fold(name)`: SQLite folds ASCII only. */
     nameFolded: text("name_folded").notNull(),
-    /** Why every run fails before it begins (its `message` and where, as JSON); null when it can begin. */
+    /** Why every run fails before it starts (a problem with `message` and position, as JSON); null when runs can start. */
     problemAtRun: text("problem_at_run"),
-    // The large ones come last: whoever asks who listens then reads no further than what it needs.
-    /** As it was sent. */
+    // Large columns come last, so that reading subscriptions does not read them.
+    /** The source code. */
     code: text().notNull(),
-    /** What the compiler has made of it. */
+    /** The compiled module. */
     module: text().notNull(),
   },
   (table) => [
@@ -41,12 +41,12 @@ export const workflows = sqliteTable(
 );
 
 export type StoredWorkflow = typeof workflows.$inferSelect;
-/** A workflow as it is run. */
+/** What a run needs. */
 export type RunnableWorkflow = Omit<StoredWorkflow, "code">;
-/** A workflow as it is shown: without what only runs need. */
+/** What the API shows: without what only runs need. */
 export type WorkflowRow = Omit<StoredWorkflow, "hash" | "origin" | "problemAtRun" | "module">;
 
-/** Scripts that no run asks for any more. Without a foreign key: they outlive their workflows. */
+/** Scripts that no run uses any more. No foreign key: they outlive their workflows. */
 export const retiredScripts = sqliteTable(
   "retired_scripts",
   {

@@ -472,7 +472,7 @@ const TARGETS = [
 export const FETCHES: readonly HostileProgram[] = TARGETS.map(([what, url]) => ({
   does: `fetches ${what}`,
   source: inFunction(`return (await fetch(${JSON.stringify(url)})).status;`),
-  told: /^Error: fetch: The address (must|leads)/,
+  told: /^Error: fetch: The URL must/,
 }));
 
 export const CALLS: readonly HostileProgram[] = [

@@ -3,8 +3,8 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
 import {
   ATTEMPT_TIMEOUT_MS,
+  type AttemptPorts,
   attempt,
-  type DeliveryPorts,
   type Destination,
   parseRetryAfter,
 } from "../../src/webhooks/attempt.ts";
@@ -14,7 +14,7 @@ const { port, mumblerPort, closedPort } = inject("receiver");
 const SECRETS = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"];
 const IMPATIENT_MS = 300;
 
-interface Options extends Partial<Destination & DeliveryPorts> {
+interface Options extends Partial<Destination & AttemptPorts> {
   readonly body?: string;
   readonly eventId?: string;
 }
@@ -171,10 +171,10 @@ describe("a receiver that cannot be reached", () => {
 
 describe("the target", () => {
   it.each([
-    ["https://10.0.0.1/", "The address must not lead to a private or reserved address"],
-    ["http://example.com/", "The address must begin with https://"],
-    ["https://localhost:1/", "The address must not lead back to this service"],
-    ["nonsense", "The address must be a URL of at most 2048 characters"],
+    ["https://10.0.0.1/", "The URL must not be a private or reserved address"],
+    ["http://example.com/", "The URL must begin with https://"],
+    ["https://localhost:1/", "The URL must not lead back to this service"],
+    ["nonsense", "The URL must be a URL of at most 2048 characters"],
   ])("is checked again before anything is sent: %s", async (url, error) => {
     const unused = () => expect.unreachable();
     expect(await send(url, { fetch: unused })).toMatchObject({

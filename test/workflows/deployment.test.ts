@@ -69,7 +69,7 @@ describe("code that is saved", () => {
     await expect(createWorkflow(ctx, creation)).rejects.toMatchObject({
       module: "Workflows",
       code: "INTERNAL_ERROR",
-      message: "The code could not be made ready to run; nothing was changed. Try again",
+      message: "The code could not be deployed; nothing was changed. Try again",
     });
     expect([told, await countOf("workflows")]).toEqual([["deploy one"], 0]);
     isDown = false;

@@ -106,7 +106,7 @@ describe("fetch", () => {
   it("checks where each redirect leads", async () => {
     const path = redirect(302, "https://169.254.169.254/");
     expect(await refusal(`fetch(RECEIVER + ${JSON.stringify(path)})`)).toBe(
-      "fetch: The address must not lead to a private or reserved address",
+      "fetch: The URL must not be a private or reserved address",
     );
   });
 
@@ -116,7 +116,7 @@ describe("fetch", () => {
       302,
     );
     expect(await refusal(`fetch(RECEIVER + ${path}, { redirect: "error" })`)).toBe(
-      "fetch: The receiver answered with a redirect",
+      "fetch: The server answered with a redirect",
     );
   });
 
@@ -127,7 +127,7 @@ describe("fetch", () => {
       return new Response(null, { status: 302, headers: { Location: `/${hops}` } });
     };
     expect(await refusal(`fetch("https://example.com/")`, { fetch: onward })).toBe(
-      "fetch: There were more than 20 redirects",
+      "fetch: The request was redirected more than 20 times",
     );
     expect(hops).toBe(21);
   });
@@ -160,14 +160,14 @@ describe("fetch", () => {
   it("says that nobody was there", async () => {
     const { closedPort } = inject("receiver");
     expect(await refusal(`fetch("http://127.0.0.1:${closedPort}/")`)).toBe(
-      "fetch: No connection to the receiver could be made, or it was lost",
+      "fetch: The connection to the server failed or was lost",
     );
   });
 
   it("refuses a body that is too large to be held", async () => {
     const init = `{ method: "POST", body: new Uint8Array(8 * 1024 * 1024 + 1) }`;
     expect(await refusal(`fetch(RECEIVER + "/ok/a", ${init})`)).toBe(
-      "fetch: The body of a request may have at most 8388608 bytes",
+      "fetch: The request body may have at most 8388608 bytes",
     );
   });
 

@@ -237,7 +237,7 @@ describe("when something fails on our side", () => {
     const db = { run: () => Promise.reject(new Error("D1_ERROR: secret")) };
     const log = (...line: unknown[]) => logged.push(line);
     expect(await refusal(await stage(), "room.get()", { db, log })).toEqual(
-      plain("room.get: something went wrong on our side; try again later"),
+      plain("room.get: an internal error occurred; try again later"),
     );
     expect(logged).toHaveLength(1);
   });

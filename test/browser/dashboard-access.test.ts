@@ -53,7 +53,7 @@ interface Stop {
 }
 
 const STOPS: Readonly<Record<string, Stop>> = {
-  overview: { path: () => "", shows: "Events by the hour" },
+  overview: { path: () => "", shows: "Events per hour" },
   rooms: { path: () => "/rooms", shows: "1 online" },
   "a new room": {
     path: () => "/rooms",
@@ -64,7 +64,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   "the menu of a room": {
     path: () => `/rooms/${roomId}`,
     shows: '"tool"',
-    act: async ({ button }) => button("More about this room").click(),
+    act: async ({ button }) => button("More actions").click(),
   },
   "a room's users": { path: () => `/rooms/${roomId}/users`, shows: "online" },
   "a user": { path: () => `/rooms/${roomId}/users/${userId}`, shows: "still here" },
@@ -91,11 +91,11 @@ const STOPS: Readonly<Record<string, Stop>> = {
       await button("New API key").click();
       await field("Name").fill("Back end");
       await button("Create key").click();
-      await button("I have kept it").waitFor();
+      await button("Done").waitFor();
     },
   },
   members: { path: () => "/settings/members", shows: "Withdraw" },
-  "one's own settings": { path: () => "/settings/you", shows: "Light or dark" },
+  profile: { path: () => "/settings/profile", shows: "Theme" },
   shortcuts: {
     path: () => "/rooms",
     shows: "1 online",
@@ -185,7 +185,7 @@ describe("somebody with a keyboard alone", () => {
       await keyboard.press("Tab");
     }
     await keyboard.press("Enter");
-    await ada.heading("Three steps to something live").waitFor();
+    await ada.heading("Get started in three steps").waitFor();
     await keyboard.press("n");
     await ada.dialog().locator("input:focus").waitFor();
     await keyboard.type("Typed");
@@ -212,7 +212,7 @@ describe("somebody with a keyboard alone", () => {
     await desk.heading("Webhooks").waitFor();
     await desk.page.keyboard.press("Tab");
     const focused = desk.page.locator(":focus");
-    expect(await focused.textContent()).toBe("Skip to the content");
+    expect(await focused.textContent()).toBe("Skip to content");
     expect((await focused.boundingBox())?.x).toBeGreaterThanOrEqual(0);
     await desk.page.keyboard.press("Enter");
     expect(await desk.page.evaluate(() => document.activeElement?.id)).toBe("main");
@@ -252,13 +252,13 @@ describe("light or dark", () => {
   const ground = () => desk.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
   it("is as the system has it until somebody chooses, and then stays", async () => {
-    await desk.enter("/settings/you");
+    await desk.enter("/settings/profile");
     await desk.page.emulateMedia({ colorScheme: "light" });
     const light = await ground();
     await desk.page.emulateMedia({ colorScheme: "dark" });
     const dark = await ground();
     expect(dark).not.toBe(light);
-    await desk.field("Light or dark").selectOption("Light");
+    await desk.field("Theme").selectOption("Light");
     expect(await ground()).toBe(light);
     await desk.page.reload();
     await desk.heading("Settings").waitFor();

@@ -51,12 +51,12 @@ describe("the rooms", () => {
     await desk.page.reload();
     await desk.row("Board").getByText("1 online").waitFor();
     await desk.page.getByLabel("Search rooms by name").fill("no such room");
-    await desk.heading("No room is like that").waitFor();
+    await desk.heading("No matching rooms").waitFor();
   });
 
   it("are narrowed to days", async () => {
     await desk.enter("/rooms?to=2001-01-01");
-    await desk.heading("No room is like that").waitFor();
+    await desk.heading("No matching rooms").waitFor();
     await desk.field("to").fill("2101-01-01");
     await desk.link("Room 30").waitFor();
   });
@@ -65,9 +65,9 @@ describe("the rooms", () => {
     await desk.ask("POST", "/rooms", { name: "Known", customId: "known" });
     await desk.button("New room").click();
     await desk.field("Name").fill("Another");
-    await desk.field("Your own id").fill("known");
+    await desk.field("Custom ID").fill("known");
     await desk.button("Create room").click();
-    await desk.dialog().getByRole("alert").getByText("Look at what is there now").waitFor();
+    await desk.dialog().getByRole("alert").getByText("Review the current state").waitFor();
     await desk.button("Cancel").click();
   });
 });
@@ -94,7 +94,7 @@ describe("a room that somebody looks at", () => {
     await desk.field("Key").fill("bread");
     await desk.field("Value").fill("not JSON");
     await desk.button("Save").click();
-    await desk.dialog().getByText("The value is not JSON").waitFor();
+    await desk.dialog().getByText("The value is not valid JSON").waitFor();
     await desk.field("Value").fill('{"title":"Buy bread"}');
     await desk.button("Save").click();
     await desk.row("bread").getByText("Buy bread").waitFor();
@@ -107,8 +107,8 @@ describe("a room that somebody looks at", () => {
   });
 
   it("lets its looker in as a viewer who asks for it, and out again", async () => {
-    await desk.button("Join and look").click();
-    await desk.page.getByText("You are in the room as a viewer").waitFor();
+    await desk.button("Watch live").click();
+    await desk.page.getByText("Watching live as a viewer").waitFor();
     const names = () => [...bo.users.online.values()].map(({ name }) => name).sort();
     await eventually("Bo sees the looker", () => names().length === 2);
     expect(names()).toEqual(["Ada (dashboard)", "Bo"]);
@@ -117,11 +117,11 @@ describe("a room that somebody looks at", () => {
     await desk.link("Live").click();
     bo.presence.update({ tool: "brush" });
     await desk.row("Bo").getByText('"tool":"brush"').waitFor();
-    await desk.button("Leave").click();
+    await desk.button("Stop watching").click();
     await eventually("Bo is alone", () => names().length === 1);
-    await desk.button("Join and look").click();
+    await desk.button("Watch live").click();
     await eventually("the looker is back", () => names().length === 2);
-    await desk.button("Leave").click();
+    await desk.button("Stop watching").click();
     const { total } = await desk.ask<{ total: number }>("GET", `/users?roomId=${roomId}`);
     expect(total).toBe(2);
   });
@@ -130,7 +130,7 @@ describe("a room that somebody looks at", () => {
     await desk.enter(`/rooms/${roomId}/users`);
     await desk.row("Bo").getByText("online").waitFor();
     await desk.link("Bo").click();
-    await desk.page.getByText("still here").waitFor();
+    await desk.page.getByRole("region", { name: "Sessions" }).getByText("online").waitFor();
     await desk.field("Name").fill("Bo the second");
     await desk.button("Save").click();
     await desk.heading("Bo the second").waitFor();
@@ -144,7 +144,7 @@ describe("a room that somebody looks at", () => {
     await desk.page.getByText("resolved", { exact: true }).waitFor();
     await desk.button("New comment").click();
     await desk.field("Text").fill("We have begun");
-    await desk.button("Write").click();
+    await desk.button("Create comment").click();
     const said = desk.page.getByRole("listitem").filter({ hasText: "We have begun" });
     await said.getByRole("button", { name: "Delete" }).click();
     await desk.button("Delete comment").click();
@@ -182,22 +182,22 @@ describe("a room that somebody looks at", () => {
 
 describe("a room as a whole", () => {
   const choose = async (item: string) => {
-    await desk.button("More about this room").click();
+    await desk.button("More actions").click();
     await desk.page.getByRole("menuitem", { name: item }).click();
   };
 
   it("is reconciled, renamed, closed and opened again", async () => {
     await desk.enter(`/rooms/${roomId}`);
     await desk.button("Reconcile").click();
-    await desk.notice("The counter was right: 1 online").waitFor();
-    await choose("Rename…");
+    await desk.notice("No correction needed: 1 online").waitFor();
+    await choose("Edit…");
     await desk.field("Name").fill("Drawing board");
     await desk.button("Save").click();
     await desk.heading("Drawing board").waitFor();
-    await choose("Close: nobody can join");
+    await choose("Close");
     await desk.page.getByText("closed", { exact: true }).waitFor();
     await eventually("Bo is sent away", () => bo.socket.state === "closed");
-    await choose("Open again");
+    await choose("Reopen");
     await desk.page.getByText("closed", { exact: true }).waitFor({ state: "detached" });
   });
 

@@ -27,11 +27,11 @@ describe("somebody who has never been here", () => {
     await desk.heading("Sign in").waitFor();
     await desk.link("Sign up").click();
     await desk.field("Your name").fill("Ada");
-    await desk.field("E-mail").fill(email);
+    await desk.field("Email").fill(email);
     await desk.field("Password").fill(PASSWORD);
     await desk.field("Organization").fill("Ada's Boards");
     await desk.button("Sign up").click();
-    await desk.heading("Three steps to something live").waitFor();
+    await desk.heading("Get started in three steps").waitFor();
     await desk.button("Organization: Ada's Boards").waitFor();
   });
 
@@ -40,11 +40,11 @@ describe("somebody who has never been here", () => {
     await desk.field("Name").fill("Weekly planning");
     await desk.button("Create room").click();
     await desk.heading("Weekly planning").waitFor();
-    await desk.heading("Nobody has been here yet").waitFor();
+    await desk.heading("No one has joined yet").waitFor();
   });
 
   it("makes a user, whose token lets a browser in, and sees it come and go", async () => {
-    await desk.page.getByRole("navigation", { name: "Parts of the room" }).getByText("Users").click();
+    await desk.page.getByRole("navigation", { name: "Room", exact: true }).getByText("Users").click();
     await desk.button("New user").click();
     await desk.field("Name").fill("Bo");
     await desk.button("Create user").click();
@@ -56,7 +56,7 @@ describe("somebody who has never been here", () => {
     await desk.row("Bo").getByText('"tool":"pencil"').waitFor();
     await desk.page.getByText("1 online").waitFor();
     bo.disconnect();
-    await desk.page.getByText("Nobody is here right now.").waitFor();
+    await desk.page.getByText("No one is online right now.").waitFor();
   });
 
   it("makes an API key, which is shown once and opens the organization", async () => {
@@ -64,29 +64,29 @@ describe("somebody who has never been here", () => {
     await desk.button("New API key").click();
     await desk.field("Name").fill("Back end");
     await desk.button("Create key").click();
-    await desk.dialog().getByText("It is not shown again").waitFor();
+    await desk.dialog().getByText("You will not see it again").waitFor();
     await desk.button("Copy the API key").click();
     const apiKey = await desk.copied();
     await desk.page.keyboard.press("Escape");
-    await desk.button("I have kept it").click();
+    await desk.button("Done").click();
     await desk.row("Back end").getByText("never").waitFor();
     expect(await desk.page.content()).not.toContain(apiKey);
-    await desk.button("Copy the Account ID").click();
+    await desk.button("Copy the account ID").click();
     const atrium = new AtriumServer({ serverUrl: service.url, accountId: await desk.copied(), apiKey });
     const { rooms } = await atrium.rooms.list();
     expect(rooms.map(({ name }) => name)).toEqual(["Weekly planning"]);
     await desk.button("Revoke Back end").click();
     await desk.button("Revoke key").click();
-    await desk.page.getByText("No keys yet.").waitFor();
+    await desk.page.getByText("No API keys yet.").waitFor();
   });
 
   it("signs out, and in again where they wanted to go", async () => {
     const wanted = desk.page.url();
-    await desk.button("You: Ada").click();
+    await desk.button("Account: Ada").click();
     await desk.page.getByRole("menuitem", { name: "Sign out" }).click();
     await desk.heading("Sign in").waitFor();
     await desk.page.goto(wanted);
-    await desk.field("E-mail").fill(email);
+    await desk.field("Email").fill(email);
     await desk.field("Password").fill("not the password");
     await desk.button("Sign in").click();
     await desk.page.getByRole("alert").waitFor();
@@ -100,21 +100,21 @@ describe("somebody who has never been here", () => {
 describe("somebody who is invited", () => {
   it("signs up by the link, and belongs to the organization", async () => {
     await desk.link("Members").click();
-    await desk.button("Invite somebody").click();
-    await desk.button("Make a link").click();
+    await desk.button("Invite member").click();
+    await desk.button("Create link").click();
     await desk.button("Copy the link").click();
     const link = await desk.copied();
-    await desk.button("I have kept it").click();
+    await desk.button("Done").click();
     const cleo = await Desk.open(browser, service.url);
     await cleo.page.goto(link);
     await cleo.heading("Join Ada's Boards").waitFor();
     await cleo.field("Your name").fill("Cleo");
-    await cleo.field("E-mail").fill(newAddress());
+    await cleo.field("Email").fill(newAddress());
     await cleo.field("Password").fill(PASSWORD);
     await cleo.button("Sign up and join").click();
     await cleo.button("Organization: Ada's Boards").waitFor();
     await cleo.page.goto(link);
-    await cleo.heading("This invitation is over").waitFor();
+    await cleo.heading("This invitation is no longer valid").waitFor();
     expect(cleo.complaints).toEqual([]);
     await desk.page.reload();
     await desk.row("Cleo").getByText("member", { exact: true }).waitFor();
@@ -122,12 +122,12 @@ describe("somebody who is invited", () => {
 
   it("joins another organization as who they are, and changes between the two", async () => {
     const bo = await Desk.signedUp(browser, service.url, { name: "Bo", organization: "Bo's Boards" });
-    await desk.button("Invite somebody").click();
+    await desk.button("Invite member").click();
     await desk.field("Role").selectOption("owner");
-    await desk.button("Make a link").click();
+    await desk.button("Create link").click();
     await desk.button("Copy the link").click();
     await bo.page.goto(await desk.copied());
-    await desk.button("I have kept it").click();
+    await desk.button("Done").click();
     await bo.button("Join as Bo").click();
     await bo.page.getByRole("button", { name: /^Organization: / }).click();
     await bo.page.getByRole("menuitem", { name: "Ada's Boards" }).click();
@@ -141,10 +141,10 @@ describe("somebody who is invited", () => {
 
 describe("a person's own settings", () => {
   it("change the name that others see", async () => {
-    await desk.link("You").click();
+    await desk.link("Profile").click();
     await desk.field("Name").fill("Ada L.");
     await desk.button("Save").click();
-    await desk.button("You: Ada L.").waitFor();
+    await desk.button("Account: Ada L.").waitFor();
   });
 
   it("change the password, which is asked for from then on", async () => {
@@ -154,7 +154,7 @@ describe("a person's own settings", () => {
     await desk.notice("Password changed").waitFor();
     const elsewhere = await Desk.open(browser, service.url);
     await elsewhere.go("/sign-in");
-    await elsewhere.field("E-mail").fill(email);
+    await elsewhere.field("Email").fill(email);
     await elsewhere.field("Password").fill("another horse battery");
     await elsewhere.button("Sign in").click();
     await elsewhere.heading("Overview").waitFor();

@@ -31,28 +31,28 @@ const first = () => desk.page.locator(".records summary").first();
 it("says in the service's own words why an address will not do", async () => {
   await desk.heading("No webhooks yet").waitFor();
   await desk.button("New webhook").click();
-  await desk.field("Address").fill("https://10.0.0.1/hook");
+  await desk.field("Endpoint").fill("https://10.0.0.1/hook");
   await desk.page.getByRole("checkbox", { name: /^user\.created/ }).click();
   await desk.button("Create webhook").click();
   await desk.dialog().getByRole("alert").getByText("url").waitFor();
 });
 
 it("makes a webhook, and shows its secret once", async () => {
-  await desk.field("Address").fill(receiver.url);
+  await desk.field("Endpoint").fill(receiver.url);
   await desk.button("Create webhook").click();
-  await desk.heading("The webhook's secret").waitFor();
+  await desk.heading("Signing secret").waitFor();
   await desk.button("Copy the secret").click();
   secret = await desk.copied();
   expect(secret).toMatch(/^whsec_/);
   await desk.page.keyboard.press("Escape");
-  await desk.button("I have kept it").click();
+  await desk.button("Done").click();
   await desk.heading(receiver.url).waitFor();
   expect(await desk.page.content()).not.toContain(secret);
 });
 
 it("sends a test, which arrives signed with that secret", async () => {
-  await desk.button("Send a test").click();
-  await desk.notice("It has arrived").waitFor();
+  await desk.button("Send test event").click();
+  await desk.notice("Test delivered").waitFor();
   const [arrival] = receiver.arrivals;
   expect(verifyWebhook(arrival?.body ?? "", arrival?.headers ?? {}, secret).event).toBe("user.created");
   await first().getByText("success").waitFor();
@@ -65,7 +65,7 @@ it("shows what happens in rooms as it is delivered, with every attempt and what 
   await eventually("both are shown", async () => (await desk.page.locator(".records summary").count()) === 2);
   await first().click();
   await desk.page.getByRole("region", { name: "Attempts" }).getByText("200").waitFor();
-  await desk.page.getByRole("region", { name: "What is posted" }).getByText('"name": "Bo"').waitFor();
+  await desk.page.getByRole("region", { name: "Payload" }).getByText('"name": "Bo"').waitFor();
 });
 
 it("delivers once more what is asked for", async () => {
@@ -80,23 +80,23 @@ it("tells what a delivery fails of, and finds it by its status", async () => {
     events: ["user.created"],
   });
   await desk.enter(`/webhooks/${webhook.id}`);
-  await desk.button("Send a test").click();
-  await desk.notice("It has not arrived").waitFor();
+  await desk.button("Send test event").click();
+  await desk.notice("Test failed").waitFor();
   await first().click();
   await desk.page.getByRole("region", { name: "Attempts" }).getByText("connect:").waitFor();
-  await desk.field("Which deliveries").selectOption("success");
-  await desk.page.getByText("None is like that.").waitFor();
+  await desk.field("Filter by status").selectOption("success");
+  await desk.page.getByText("No matching deliveries.").waitFor();
 });
 
 it("gives a new secret, switches off and on, and changes what is told", async () => {
   await desk.button("Rotate secret").click();
   await desk.button("Rotate").click();
-  await desk.heading("The new secret").waitFor();
-  await desk.button("I have kept it").click();
-  await desk.button("Switch off").click();
-  await desk.notice("Webhook switched off").waitFor();
-  await desk.button("Switch on").click();
-  await desk.notice("Webhook switched on").waitFor();
+  await desk.heading("New signing secret").waitFor();
+  await desk.button("Done").click();
+  await desk.button("Disable").click();
+  await desk.notice("Webhook disabled").waitFor();
+  await desk.button("Enable").click();
+  await desk.notice("Webhook enabled").waitFor();
   await desk.page.getByRole("checkbox", { name: /^participant\.joined/ }).click();
   await desk.button("Save").click();
   await desk.notice("Webhook saved").waitFor();

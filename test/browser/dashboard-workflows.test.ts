@@ -63,12 +63,12 @@ it("keeps what compiles", async () => {
 });
 
 it("runs it now, and shows what it gave and said", async () => {
-  await desk.page.getByRole("region", { name: "Run now" }).getByLabel("Room").selectOption("Board");
+  await desk.page.getByRole("region", { name: "Test run" }).getByLabel("Room").selectOption("Board");
   await desk.field("User").selectOption("Bo");
-  await desk.button("Run").click();
-  await desk.notice("The run went well").waitFor();
-  const run = desk.page.getByRole("region", { name: "Run now" });
-  await run.getByRole("region", { name: "What it gave" }).getByText('"Bo"').waitFor();
+  await desk.button("Run workflow").click();
+  await desk.notice("Run succeeded").waitFor();
+  const run = desk.page.getByRole("region", { name: "Test run" });
+  await run.getByRole("region", { name: "Result" }).getByText('"Bo"').waitFor();
   await run.getByText("Hello <b>there</b>").waitFor();
 });
 
@@ -76,18 +76,18 @@ it("shows the runs as they happen, those that fail with what went wrong", async 
   await write('export default () => {\n  throw new Error("No tea");\n};\n');
   await desk.button("Save").click();
   await desk.notice("Workflow saved").waitFor();
-  await desk.button("Run").click();
-  await desk.notice("The run failed").waitFor();
+  await desk.button("Run workflow").click();
+  await desk.notice("Run failed").waitFor();
   const latest = desk.page.locator(".records > li").first();
   await latest.getByText("failed").waitFor();
   await latest.locator("summary").click();
-  await latest.getByRole("region", { name: "What went wrong" }).getByText("line 2").waitFor();
+  await latest.getByRole("region", { name: "Error" }).getByText("line 2").waitFor();
 });
 
 it("is switched off, and deleted after a question", async () => {
-  await desk.button("Switch off").click();
-  await desk.notice("Workflow switched off").waitFor();
-  await desk.button("Run").click();
+  await desk.button("Disable").click();
+  await desk.notice("Workflow disabled").waitFor();
+  await desk.button("Run workflow").click();
   await desk.page.getByRole("alert").getByText("disabled").waitFor();
   await desk.button("Delete").click();
   await desk.button("Delete workflow").click();

@@ -1,4 +1,4 @@
-/** Which page an address means, and who may see it: all but the doors are for those who are signed in. */
+/** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
 import { Redirect, Route, Switch, useParams } from "wouter";
 import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
@@ -8,7 +8,7 @@ import { Invitation } from "./sign-in/invitation.tsx";
 import { NewOrganization } from "./sign-in/new-organization.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { SignUp } from "./sign-in/sign-up.tsx";
-import { Refusal } from "./ui/error-message.tsx";
+import { ErrorMessage } from "./ui/error-message.tsx";
 import { Loading } from "./ui/loading.tsx";
 import { NotFound } from "./ui/not-found.tsx";
 
@@ -19,15 +19,15 @@ export const App = () => (
     <Route path="/invitations/:token" component={Invitation} />
     <Route path="/new" component={NewOrganization} />
     <Route path="/" component={Home} />
-    <Route path="/:accountId/*?" component={Inside} />
+    <Route path="/:accountId/*?" component={Organization} />
   </Switch>
 );
 
-/** Those who come in by the front door get to the organization that they have looked at last. */
+/** Redirects to the organization that the person opened last. */
 function Home() {
   const { me, error, isPending } = useMe();
   if (isPending) return <Loading />;
-  if (error) return <Refusal error={error} />;
+  if (error) return <ErrorMessage error={error} />;
   if (me === null) return <Redirect to="/sign-in" replace />;
   const latest = localStorage.getItem("organization");
   const { organizations } = me;
@@ -35,16 +35,17 @@ function Home() {
   return <Redirect to={chosen === undefined ? "/new" : `/${chosen.id}`} replace />;
 }
 
-function Inside() {
+function Organization() {
   const { accountId = "" } = useParams();
   const { me, error, isPending } = useMe();
   if (isPending) return <Loading />;
-  if (error) return <Refusal error={error} />;
+  if (error) return <ErrorMessage error={error} />;
   if (me === null) {
     return <Redirect to={`/sign-in?next=${encodeURIComponent(location.pathname)}`} replace />;
   }
   const organization = me.organizations.find(({ id }) => id === accountId);
-  if (organization === undefined) return <NotFound what="You belong to no organization with this address." />;
+  if (organization === undefined)
+    return <NotFound what="This organization does not exist, or you are not a member of it." />;
   return (
     <OrganizationProvider key={accountId} me={me} organization={organization}>
       <Shell>

@@ -1,4 +1,4 @@
-/** The dashboard: what people of an organization see of it, and do. */
+/** Entry point of the dashboard. */
 import { Toast } from "@base-ui/react/toast";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
@@ -11,7 +11,7 @@ import { Notices } from "./ui/notices.tsx";
 applyTheme();
 
 const root = document.getElementById("root");
-if (root === null) throw new Error("The page has no root");
+if (root === null) throw new Error("The page has no element #root");
 createRoot(root).render(
   <QueryClientProvider client={queryClient}>
     <Toast.Provider>

@@ -1,4 +1,4 @@
-/** The pages of one organization, by their addresses below it. */
+/** Routes of an organization's pages. */
 import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
 import { OverviewPage } from "./overview/overview-page.tsx";
@@ -11,7 +11,7 @@ import { WebhookPage } from "./webhooks/webhook-page.tsx";
 import { WebhooksPage } from "./webhooks/webhooks-page.tsx";
 import { WorkflowsPage } from "./workflows/workflows-page.tsx";
 
-/** With the code editor, which nobody else should wait for. */
+/** Loaded on demand, because it contains the code editor. */
 const WorkflowPage = lazy(() => import("./workflows/workflow-page.tsx"));
 
 export const OrganizationPages = () => (
@@ -26,7 +26,7 @@ export const OrganizationPages = () => (
       <Route path="/:accountId/workflows/:workflowId" component={WorkflowPage} />
       <Route path="/:accountId/settings/:part?" component={SettingsPage} />
       <Route>
-        <NotFound what="There is no such page." />
+        <NotFound what="This page does not exist." />
       </Route>
     </Switch>
   </Suspense>

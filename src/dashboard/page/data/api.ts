@@ -1,4 +1,4 @@
-/** The dashboard's own requests beside the API: who somebody is, and what is theirs. */
+/** Requests to `/dashboard/api`: sign-in, the signed-in person, and their organizations. */
 import { AtriumError } from "atrium/server";
 
 interface Envelope {
@@ -7,8 +7,8 @@ interface Envelope {
   readonly requestId: string;
 }
 
-/** Asks `/dashboard/api/…`; throws {@link AtriumError} as the SDK does. */
-export async function askDoor<Data>(
+/** Calls `/dashboard/api/…`. Throws {@link AtriumError}, as the SDK does. */
+export async function callDashboard<Data>(
   method: "GET" | "POST" | "PATCH",
   path: string,
   body?: object,
@@ -25,7 +25,7 @@ async function send(method: string, path: string, body?: object): Promise<Envelo
     const response = await fetch(`/dashboard/api/${path}`, init);
     return (await response.json()) as Envelope;
   } catch (error) {
-    const message = `The service could not be reached, or did not answer as itself: ${String(error)}`;
+    const message = `The service could not be reached or sent an invalid response: ${String(error)}`;
     throw new AtriumError({ code: "UNREACHABLE", module: "Client", message });
   }
 }

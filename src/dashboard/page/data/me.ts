@@ -1,7 +1,7 @@
-/** The person who is signed in, and what changes that. */
+/** The signed-in person; signing up, in and out. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
-import { askDoor } from "./api.ts";
+import { callDashboard } from "./api.ts";
 
 export interface Membership {
   readonly id: string;
@@ -18,14 +18,14 @@ export const ME = ["me"];
 
 async function findMe(): Promise<Me | null> {
   try {
-    return await askDoor<Me>("GET", "me");
+    return await callDashboard<Me>("GET", "me");
   } catch (error) {
     if (error instanceof AtriumError && error.code === "UNAUTHORIZED") return null;
     throw error;
   }
 }
 
-/** `me` is null for those who are not signed in. */
+/** `me` is null when no one is signed in. */
 export function useMe() {
   const { data = null, error, isPending } = useQuery({ queryKey: ME, queryFn: findMe, staleTime: 60_000 });
   return { me: data, error, isPending };
@@ -39,24 +39,25 @@ export interface SignUpInput {
   readonly invitation?: string;
 }
 
-/** What another person has seen is forgotten with every change of who is signed in. */
-function useDoor<Input extends object>(path: string) {
+/** Clears the query cache with every change of the signed-in person. */
+function useSignInRequest<Input extends object>(path: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => askDoor<Me>("POST", path, input),
+    mutationFn: (input: Input) => callDashboard<Me>("POST", path, input),
     onSuccess: () => {
       queries.clear();
     },
   });
 }
 
-export const useSignUp = () => useDoor<SignUpInput>("sign-up");
-export const useSignIn = () => useDoor<{ readonly email: string; readonly password: string }>("sign-in");
+export const useSignUp = () => useSignInRequest<SignUpInput>("sign-up");
+export const useSignIn = () =>
+  useSignInRequest<{ readonly email: string; readonly password: string }>("sign-in");
 
 export function useSignOut() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => askDoor<object>("POST", "sign-out", {}),
+    mutationFn: () => callDashboard<object>("POST", "sign-out", {}),
     onSuccess: () => {
       queries.clear();
       location.assign("/dashboard/sign-in");

@@ -1,4 +1,4 @@
-/** The organization whose pages are shown, and our own SDK to ask it with. */
+/** The current organization and an SDK instance for it. */
 import { AtriumServer } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
 import type { Me, Membership } from "./me.ts";
@@ -30,20 +30,20 @@ export function OrganizationProvider({ me, organization, children }: Organizatio
 
 export function useCurrent(): Current {
   const current = useContext(CurrentContext);
-  if (current === null) throw new Error("This is for pages of an organization");
+  if (current === null) throw new Error("useCurrent must be used within OrganizationProvider");
   return current;
 }
 
-/** Whether the person may say who else belongs to the organization, and make its keys. */
+/** True when the person may manage members, invitations and API keys. */
 export const useIsOwner = (): boolean => useCurrent().organization.role === "owner";
 
-/** Makes addresses of the organization's pages, such as `/rooms`. */
+/** Returns a function that prefixes paths such as `/rooms` with the organization. */
 export function useAddress(): (path: string) => string {
   const { id } = useCurrent().organization;
   return useCallback((path) => `/${id}${path}`, [id]);
 }
 
-/** Makes keys of what is known of the organization. */
+/** Returns a function that prefixes query keys with the organization. */
 export function useKey(): (...parts: readonly unknown[]) => readonly unknown[] {
   const { id } = useCurrent().organization;
   return useCallback((...parts) => [id, ...parts], [id]);

@@ -1,33 +1,33 @@
-/** What a person does: it is said when it is done, and what it may have changed is asked for again. */
+/** A mutation that notifies the person of its result and refreshes the queries it affects. */
 import { Toast } from "@base-ui/react/toast";
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { adviceOn } from "./advice.ts";
 
-export interface ActOptions<Result> {
-  /** What to say when it is done; nothing for what is seen anyway. */
-  readonly done?: string | ((result: Result) => string);
-  /** Whether what was done has come to nothing after all. */
+export interface ActionOptions<Result> {
+  /** The notice after success; none when the page shows the result anyway. */
+  readonly notice?: string | ((result: Result) => string);
+  /** True when the request succeeded but its result is a failure, such as a failed delivery. */
   readonly isFailure?: (result: Result) => boolean;
-  /** The beginnings of the keys of what it may have changed. */
-  readonly touches?: readonly QueryKey[];
-  /** The form that it belongs to shows the error itself. */
+  /** Prefixes of the query keys to refresh. */
+  readonly invalidates?: readonly QueryKey[];
+  /** True when a form shows the error itself. */
   readonly isForm?: boolean;
 }
 
-export function useAct<Result, Input = void>(
+export function useAction<Result, Input = void>(
   act: (input: Input) => Promise<Result>,
-  { done, isFailure = () => false, touches = [], isForm = false }: ActOptions<Result> = {},
+  { notice, isFailure = () => false, invalidates = [], isForm = false }: ActionOptions<Result> = {},
 ) {
   const queries = useQueryClient();
   const notices = Toast.useToastManager();
   return useMutation({
     mutationFn: act,
     onSuccess: async (result) => {
-      if (done !== undefined) {
-        const title = typeof done === "string" ? done : done(result);
+      if (notice !== undefined) {
+        const title = typeof notice === "string" ? notice : notice(result);
         notices.add({ title, ...(isFailure(result) && { type: "error" }) });
       }
-      await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await Promise.all(invalidates.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
     onError: (error) => {
       if (isForm) return;

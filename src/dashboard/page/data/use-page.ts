@@ -1,4 +1,4 @@
-/** Which part of a long list is shown: it stands in the address, so that it can be shared and gone back to. */
+/** The page and the search of a list, kept in the URL so that they can be shared and navigated. */
 import { useSearchParams } from "wouter";
 
 export const PAGE_SIZE = 25;
@@ -6,9 +6,9 @@ export const PAGE_SIZE = 25;
 export interface PageState {
   readonly limit: number;
   readonly offset: number;
-  /** Text that is searched for; empty for all. */
+  /** The search text; empty for all. */
   readonly search: string;
-  readonly turnTo: (offset: number) => void;
+  readonly goTo: (offset: number) => void;
   readonly searchFor: (text: string) => void;
 }
 
@@ -19,14 +19,14 @@ export function usePage(): PageState {
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,
     search: parameters.get("q") ?? "",
-    turnTo: (offset) =>
+    goTo: (offset) =>
       setParameters((known) => withParameter(known, "page", offset === 0 ? "" : `${offset / PAGE_SIZE + 1}`)),
     searchFor: (text) =>
       setParameters((known) => withParameter(withParameter(known, "page", ""), "q", text), { replace: true }),
   };
 }
 
-/** The parameters with this one changed, or left out when it is empty. */
+/** The parameters with one of them set, or removed when the value is empty. */
 export function withParameter(parameters: URLSearchParams, name: string, value: string): URLSearchParams {
   const changed = new URLSearchParams(parameters);
   if (value === "") changed.delete(name);

@@ -1,4 +1,4 @@
-/** What a new organization does first. */
+/** First steps for a new organization. */
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { NewRoom } from "../rooms/new-room.tsx";
@@ -7,19 +7,19 @@ export function FirstSteps() {
   const address = useAddress();
   return (
     <section className="steps" aria-labelledby="first-steps">
-      <h2 id="first-steps">Three steps to something live</h2>
+      <h2 id="first-steps">Get started in three steps</h2>
       <ol>
         <li>
           <div>
-            <h3>Make a room</h3>
-            <p className="soft">A room is what your users share: a board, a document, a call.</p>
+            <h3>Create a room</h3>
+            <p className="soft">A room is a space your users share, such as a board, a document or a call.</p>
           </div>
           <NewRoom />
         </li>
         <li>
           <div>
             <h3>Get an API key</h3>
-            <p className="soft">Your back end makes users with it, and gives each of them a token.</p>
+            <p className="soft">Your back end uses it to create users and get a token for each of them.</p>
           </div>
           <Link className="button plain" href={address("/settings")}>
             API keys
@@ -29,7 +29,7 @@ export function FirstSteps() {
           <div>
             <h3>Join from a browser</h3>
             <p className="soft">
-              With the SDK, a token is all it takes:{" "}
+              All the SDK needs is a user's token:{" "}
               <code>new AtriumClient({"{ serverUrl, authToken }"}).join()</code>
             </p>
           </div>

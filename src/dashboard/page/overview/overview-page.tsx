@@ -1,38 +1,38 @@
-/** How the organization fares now and has fared in the last day. */
+/** The organization's totals and its activity in the last 24 hours. */
 import type { Overview } from "atrium/server";
 import { useMemo } from "react";
 import { useAddress } from "../data/organization.tsx";
 import { Chart } from "../ui/chart.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { OnlineRooms } from "./online-rooms.tsx";
-import { Figures } from "./stats.tsx";
+import { Stats } from "./stats.tsx";
 import { useOverview } from "./use-overview.ts";
 
 export function OverviewPage() {
   const { data, error, refetch } = useOverview();
   return (
     <Page title="Overview">
-      <Refusal error={error} onRetry={refetch} />
-      {data === undefined ? !error && <Loading /> : <Glance overview={data} />}
+      <ErrorMessage error={error} onRetry={refetch} />
+      {data === undefined ? !error && <Loading /> : <Summary overview={data} />}
     </Page>
   );
 }
 
-function Glance({ overview }: { readonly overview: Overview }) {
+function Summary({ overview }: { readonly overview: Overview }) {
   const address = useAddress();
   return (
     <>
-      <Figures
-        figures={[
+      <Stats
+        stats={[
           { label: "Rooms online", value: overview.rooms_online },
           { label: "Participants online", value: overview.participants_online },
-          { label: "Events, 24 hours", value: overview.events_last_day, href: address("/webhooks") },
-          { label: "Runs, 24 hours", value: overview.runs_last_day, href: address("/workflows") },
-          { label: "Rooms", value: overview.rooms_total, href: address("/rooms") },
-          { label: "Users", value: overview.users_total },
+          { label: "Events (24 h)", value: overview.events_last_day, href: address("/webhooks") },
+          { label: "Workflow runs (24 h)", value: overview.runs_last_day, href: address("/workflows") },
+          { label: "Total rooms", value: overview.rooms_total, href: address("/rooms") },
+          { label: "Total users", value: overview.users_total },
         ]}
       />
       {overview.rooms_total === 0 ? <FirstSteps /> : <LastDay hours={overview.hours} />}
@@ -55,8 +55,8 @@ function LastDay({ hours }: { readonly hours: Overview["hours"] }) {
   return (
     <>
       <div className="charts">
-        <Chart title="Events by the hour" hours={starts} series={events} />
-        <Chart title="Runs by the hour" hours={starts} series={runs} />
+        <Chart title="Events per hour" hours={starts} series={events} />
+        <Chart title="Workflow runs per hour" hours={starts} series={runs} />
       </div>
       <OnlineRooms />
     </>

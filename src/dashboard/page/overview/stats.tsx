@@ -1,16 +1,16 @@
-/** A few figures in a row. */
+/** A row of statistics. */
 import { Link } from "wouter";
 
-export interface Figure {
+export interface Stat {
   readonly label: string;
   readonly value: number | string;
-  /** Where more of it is seen. */
+  /** The page with the details. */
   readonly href?: string;
 }
 
-export const Figures = ({ figures }: { readonly figures: readonly Figure[] }) => (
-  <dl className="figures">
-    {figures.map(({ label, value, href }) => (
+export const Stats = ({ stats }: { readonly stats: readonly Stat[] }) => (
+  <dl className="stats">
+    {stats.map(({ label, value, href }) => (
       <div key={label}>
         <dt>{href === undefined ? label : <Link href={href}>{label}</Link>}</dt>
         <dd>{typeof value === "number" ? value.toLocaleString("en") : value}</dd>

@@ -1,4 +1,4 @@
-/** The organization at a glance, and once more every few seconds while somebody looks. */
+/** The organization's overview, refreshed every few seconds. */
 import { useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
 

@@ -1,4 +1,4 @@
-/** One comment: who said it, what about, and what became of it. */
+/** A comment with its author, anchor, reactions and actions. */
 import type { Comment } from "atrium/server";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -14,11 +14,11 @@ export interface CommentCardProps {
 export function CommentCard({ comment, nameOf }: CommentCardProps) {
   const resolve = useResolveComment(comment.room_id, comment.id);
   const remove = useDeleteComment(comment.room_id, comment.id);
-  // What was asked for shows before the answer comes.
+  // Optimistic: shows the requested state before the response.
   const resolved = resolve.isPending ? resolve.variables : comment.resolved;
-  const isAnswer = comment.thread_id !== comment.id;
+  const isReply = comment.thread_id !== comment.id;
   return (
-    <li className={isAnswer ? "comment answer" : "comment"}>
+    <li className={isReply ? "comment reply" : "comment"}>
       <p className="comment-head">
         <strong>{nameOf(comment.user_id)}</strong> <Time at={comment.created_at} />
         {resolved && <Badge tone="good">resolved</Badge>}
@@ -31,17 +31,17 @@ export function CommentCard({ comment, nameOf }: CommentCardProps) {
             {reaction} {users.length}
           </span>
         ))}
-        <Button look="quiet" onClick={() => resolve.mutate(!resolved)}>
-          {resolved ? "Open again" : "Resolve"}
+        <Button variant="quiet" onClick={() => resolve.mutate(!resolved)}>
+          {resolved ? "Reopen" : "Resolve"}
         </Button>
         <ConfirmButton
           label="Delete"
-          look="quiet"
+          variant="quiet"
           title="Delete this comment?"
-          verb="Delete comment"
+          confirmLabel="Delete comment"
           act={remove}
         >
-          <p>Everybody in the room sees it go.</p>
+          <p>It disappears for everyone in the room. This cannot be undone.</p>
         </ConfirmButton>
       </p>
     </li>

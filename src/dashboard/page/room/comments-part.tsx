@@ -1,8 +1,8 @@
-/** What was said in a room, thread by thread. */
+/** The comments of a room, thread by thread. */
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -14,7 +14,7 @@ import { useNames } from "./use-names.ts";
 const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };
 
 export function CommentsPart({ roomId }: { readonly roomId: string }) {
-  const { limit, offset, turnTo } = usePage();
+  const { limit, offset, goTo } = usePage();
   const [parameters, setParameters] = useSearchParams();
   const state = parameters.get("state") ?? "";
   const resolved = RESOLVED[state];
@@ -28,8 +28,8 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
     <section>
       <div className="filters">
         <SelectField
-          label="Which comments"
-          isBare
+          label="Filter comments"
+          isLabelHidden
           value={state}
           onChange={(event) => {
             const { value } = event.currentTarget;
@@ -37,12 +37,12 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
           }}
         >
           <option value="">All comments</option>
-          <option value="open">Open ones</option>
-          <option value="resolved">Resolved ones</option>
+          <option value="open">Open</option>
+          <option value="resolved">Resolved</option>
         </SelectField>
         <NewComment roomId={roomId} users={names.users ?? []} />
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       <ol className="comments">
         {data?.comments.map((comment) => (
@@ -50,13 +50,13 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
         ))}
       </ol>
       {data?.total === 0 && (
-        <Empty title={state === "" ? "Nothing was said yet" : "No comment is like that"}>
+        <Empty title={state === "" ? "No comments yet" : "No matching comments"}>
           <p>
-            Users write with <code>client.comments.create({"{ text }"})</code>, about anything in the room.
+            Users add comments with <code>client.comments.create({"{ text }"})</code>.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
     </section>
   );
 }

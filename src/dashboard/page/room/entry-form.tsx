@@ -1,4 +1,4 @@
-/** Writes an entry of a store, unless somebody was faster. */
+/** The dialog that sets an entry of a store, unless it has changed meanwhile. */
 import type { Entry } from "atrium/server";
 import { useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
@@ -18,18 +18,18 @@ export interface EntryFormProps {
 
 export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
   const set = useSetEntry(roomId, store);
-  const [fault, setFault] = useState<Error | null>(null);
+  const [parseError, setParseError] = useState<Error | null>(null);
   return (
     <Dialog title={name === null ? "New entry" : name} isOpen onClose={onClose} isWide>
       <Form
-        verb="Save"
-        error={fault ?? set.error}
+        submitLabel="Save"
+        error={parseError ?? set.error}
         isBusy={set.isPending}
         onCancel={onClose}
         onSubmit={({ key = name ?? "", value = "" }) => {
           const parsed = parse(value);
-          setFault(parsed.fault);
-          if (parsed.fault !== null) return;
+          setParseError(parsed.error);
+          if (parsed.error !== null) return;
           set.mutate({ key, value: parsed.value, ifVersion: entry?.version ?? 0 }, { onSuccess: onClose });
         }}
       >
@@ -37,7 +37,7 @@ export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProp
         <TextArea
           label="Value"
           name="value"
-          hint="Any JSON."
+          hint="JSON."
           rows={10}
           required
           defaultValue={entry === null ? "{}" : JSON.stringify(entry.value, null, 2)}
@@ -47,12 +47,14 @@ export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProp
   );
 }
 
-type Parsed = { readonly value: unknown; readonly fault: null } | { readonly fault: Error };
+type Parsed = { readonly value: unknown; readonly error: null } | { readonly error: Error };
 
 function parse(text: string): Parsed {
   try {
-    return { value: JSON.parse(text), fault: null };
+    return { value: JSON.parse(text), error: null };
   } catch (error) {
-    return { fault: new Error(`The value is not JSON: ${error instanceof Error ? error.message : ""}.`) };
+    return {
+      error: new Error(`The value is not valid JSON: ${error instanceof Error ? error.message : ""}.`),
+    };
   }
 }

@@ -1,10 +1,10 @@
-/** The entries of a store. What has just changed stands out for a moment. */
+/** The entries of a store. A changed value is highlighted for a moment. */
 import type { Entry } from "atrium/server";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
@@ -12,8 +12,8 @@ import { Table } from "../ui/table.tsx";
 import { EntryForm } from "./entry-form.tsx";
 import { useDeleteEntry, useEntries } from "./use-stores.ts";
 
-/** More than that at once is slow to draw, and nobody reads it. */
-const SHOWN = 100;
+/** Larger pages are slow to render. */
+const PAGE_SIZE = 100;
 
 export interface StoreProps {
   readonly roomId: string;
@@ -31,11 +31,11 @@ export function EntryTable({ roomId, store }: StoreProps) {
   const [search, setSearch] = useState("");
   const [offset, setOffset] = useState(0);
   const [edited, setEdited] = useState<Edited | null>(null);
-  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   const all = Object.entries(data.entries).filter(([key]) =>
     key.toLowerCase().includes(search.toLowerCase()),
   );
-  const shown = all.sort(([a], [b]) => (a < b ? -1 : 1)).slice(offset, offset + SHOWN);
+  const shown = all.sort(([a], [b]) => (a < b ? -1 : 1)).slice(offset, offset + PAGE_SIZE);
   return (
     <>
       <div className="filters">
@@ -48,7 +48,7 @@ export function EntryTable({ roomId, store }: StoreProps) {
           }}
         />
         <Button
-          look="primary"
+          variant="primary"
           icon="plus"
           data-shortcut="new"
           onClick={() => setEdited({ name: null, entry: null })}
@@ -56,10 +56,10 @@ export function EntryTable({ roomId, store }: StoreProps) {
           New entry
         </Button>
       </div>
-      <Refusal error={error} />
+      <ErrorMessage error={error} />
       {shown.length === 0 ? (
-        <Empty title={search === "" ? `Nothing is in ${store}` : "No key is like that"}>
-          <p>An entry that somebody sets shows here by itself.</p>
+        <Empty title={search === "" ? `${store} is empty` : "No matching keys"}>
+          <p>New entries appear here as soon as they are set.</p>
         </Empty>
       ) : (
         <Table label={`Entries of ${store}`} columns={["Key", "Value", "Version", "!Actions"]}>
@@ -73,7 +73,7 @@ export function EntryTable({ roomId, store }: StoreProps) {
           ))}
         </Table>
       )}
-      <Pager offset={offset} limit={SHOWN} total={all.length} turnTo={setOffset} />
+      <Pager offset={offset} limit={PAGE_SIZE} total={all.length} goTo={setOffset} />
       {edited && <EntryForm {...{ roomId, store }} {...edited} onClose={() => setEdited(null)} />}
     </>
   );
@@ -94,25 +94,25 @@ function Row({ roomId, store, name, entry, onEdit }: RowProps) {
         <code>{name}</code>
       </th>
       <td className="json">
-        {/* Another element for another version, so that the change is animated. */}
+        {/* A new element per version restarts the animation. */}
         <code key={entry.version} className={entry.version === first ? undefined : "changed"}>
           {JSON.stringify(entry.value)}
         </code>
       </td>
       <td className="number">{entry.version}</td>
       <td className="row-actions">
-        <Button look="quiet" aria-label={`Edit ${name}`} onClick={onEdit}>
+        <Button variant="quiet" aria-label={`Edit ${name}`} onClick={onEdit}>
           Edit
         </Button>
         <ConfirmButton
           label="Delete"
           accessibleName={`Delete ${name}`}
-          look="quiet"
+          variant="quiet"
           title={`Delete ${name}?`}
-          verb="Delete entry"
+          confirmLabel="Delete entry"
           act={remove}
         >
-          <p>Everybody in the room sees it go.</p>
+          <p>It disappears for everyone in the room. This cannot be undone.</p>
         </ConfirmButton>
       </td>
     </tr>

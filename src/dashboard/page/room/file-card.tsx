@@ -1,4 +1,4 @@
-/** One file: a look at it where that is safe, and the way to the whole. */
+/** A file with a preview, where that is safe, and a link to open it. */
 import type { StorageFile } from "atrium/server";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -6,8 +6,8 @@ import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
 import { useDeleteFile } from "./use-files.ts";
 
-/** The service shows these in place, and hands out all others as downloads. */
-const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+/** Image types that the service serves inline. */
+const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 
 export interface FileCardProps {
   readonly roomId: string;
@@ -17,7 +17,7 @@ export interface FileCardProps {
 
 export function FileCard({ roomId, file, uploader }: FileCardProps) {
   const remove = useDeleteFile(roomId, file.key);
-  // On our own origin, whichever name of it the service was asked under.
+  // Same-origin, whatever host name the service was reached under.
   const address = new URL(file.url).pathname;
   return (
     <li className="file">
@@ -28,28 +28,28 @@ export function FileCard({ roomId, file, uploader }: FileCardProps) {
         className="preview"
         aria-label={`Open ${file.filename}`}
       >
-        {PICTURES.has(file.mimeType) ? <img src={address} alt="" loading="lazy" /> : <Icon name="file" />}
+        {IMAGE_TYPES.has(file.mimeType) ? <img src={address} alt="" loading="lazy" /> : <Icon name="file" />}
       </a>
       <p className="file-name" title={file.filename}>
         {file.filename}
       </p>
       <p className="soft small">
-        {tellSize(file.size)} · {file.mimeType}
+        {formatSize(file.size)} · {file.mimeType}
       </p>
       <p className="soft small">
         {uploader}, <Time at={file.uploadedAt} />
       </p>
       <p className="row-actions">
-        <CopyButton text={file.url} what={`the address of ${file.filename}`} />
+        <CopyButton text={file.url} what={`the URL of ${file.filename}`} />
         <ConfirmButton
           label="Delete"
           accessibleName={`Delete ${file.filename}`}
-          look="quiet"
+          variant="quiet"
           title={`Delete ${file.filename}?`}
-          verb="Delete file"
+          confirmLabel="Delete file"
           act={remove}
         >
-          <p>Its address opens nothing from then on.</p>
+          <p>Its URL stops working. This cannot be undone.</p>
         </ConfirmButton>
       </p>
     </li>
@@ -59,7 +59,7 @@ export function FileCard({ roomId, file, uploader }: FileCardProps) {
 const UNITS = ["B", "KiB", "MiB"];
 
 /** Such as "1.5 MiB". */
-function tellSize(bytes: number): string {
+function formatSize(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${(bytes / 1024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${UNITS[power]}`;
 }

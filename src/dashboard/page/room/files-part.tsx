@@ -1,10 +1,10 @@
-/** The files of a room: dropped in, looked at, taken away. */
+/** The files of a room, with an upload area. */
 import type { Room } from "atrium/server";
 import { Link, useSearchParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { usePage, withParameter } from "../data/use-page.ts";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -17,7 +17,7 @@ const KINDS = ["image/", "audio/", "video/", "text/", "application/"];
 
 export function FilesPart({ room }: { readonly room: Room }) {
   const address = useAddress();
-  const { limit, offset, turnTo } = usePage();
+  const { limit, offset, goTo } = usePage();
   const [parameters, setParameters] = useSearchParams();
   const kind = parameters.get("type") ?? "";
   const query = { limit, offset, ...(kind && { mimeType: [kind] }) };
@@ -28,21 +28,21 @@ export function FilesPart({ room }: { readonly room: Room }) {
       {users && users.length > 0 && <UploadArea room={room} users={users} />}
       {users?.length === 0 && (
         <p className="soft">
-          A file belongs to a user of the room:{" "}
-          <Link href={address(`/rooms/${room.id}/users`)}>make one</Link> first, then drop files here.
+          Files belong to a user of the room.{" "}
+          <Link href={address(`/rooms/${room.id}/users`)}>Create a user</Link> to upload files.
         </p>
       )}
       <div className="filters">
         <SelectField
-          label="Which files"
-          isBare
+          label="Filter by type"
+          isLabelHidden
           value={kind}
           onChange={(event) => {
             const { value } = event.currentTarget;
             setParameters((known) => withParameter(withParameter(known, "page", ""), "type", value));
           }}
         >
-          <option value="">Files of all types</option>
+          <option value="">All types</option>
           {KINDS.map((one) => (
             <option key={one} value={one}>
               {one}*
@@ -50,7 +50,7 @@ export function FilesPart({ room }: { readonly room: Room }) {
           ))}
         </SelectField>
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       <ul className="files">
         {data?.files.map((file) => (
@@ -58,13 +58,13 @@ export function FilesPart({ room }: { readonly room: Room }) {
         ))}
       </ul>
       {data?.total === 0 && (
-        <Empty title={kind === "" ? "No files yet" : "No file is like that"}>
+        <Empty title={kind === "" ? "No files yet" : "No matching files"}>
           <p>
-            Users send them with <code>client.storage.upload({"{ file }"})</code>, up to 100 MiB each.
+            Users upload files of up to 100 MiB with <code>client.storage.upload({"{ file }"})</code>.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** Says how what is seen gets here, and lets the person into the room to see it at once. */
+/** Explains how the page updates, and lets the person join the room to watch it live. */
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useLive } from "./live.tsx";
@@ -9,17 +9,17 @@ export function JoinBar({ isClosed = false }: { readonly isClosed?: boolean }) {
     return (
       <div className="join-bar live">
         <Icon name="live" />
-        <p>You are in the room as a viewer: changes show at once, and you count as a participant.</p>
-        <Button onClick={leave}>Leave</Button>
+        <p>Watching live as a viewer. You are shown as present.</p>
+        <Button onClick={leave}>Stop watching</Button>
       </div>
     );
   }
   return (
     <div className="join-bar">
       <Icon name="live" />
-      <p className="soft">Looked at every two seconds, without being there.</p>
+      <p className="soft">Updates every 2 s. You are not shown as present.</p>
       <Button isBusy={isJoining} disabled={isClosed} onClick={join}>
-        Join and look
+        Watch live
       </Button>
     </div>
   );

@@ -1,77 +1,77 @@
-/** Who is in the room now, and what they show of themselves. */
+/** The participants of a room and their presence. */
 import { useQuery } from "@tanstack/react-query";
 import type { PresenceState, Room, User } from "atrium/server";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
-import { Figures } from "../overview/stats.tsx";
+import { Stats } from "../overview/stats.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time, tellDuration } from "../ui/time.tsx";
+import { formatDuration, Time } from "../ui/time.tsx";
 import { JoinBar } from "./join-bar.tsx";
 import { useLive } from "./live.tsx";
-import { LIVE_MS, useRoom } from "./use-room.ts";
+import { LIVE_REFRESH_MS, useRoom } from "./use-room.ts";
 
-const LOOKED_AT = 100;
+const MAX_USERS = 100;
 
 type Presences = Readonly<Record<string, PresenceState>>;
 
-/** Told by the room while one is in it, else asked for every two seconds. */
+/** All presence states: pushed by the room while watching live, else polled. */
 function usePresences(roomId: string): Presences {
   const { atrium } = useCurrent();
   const key = useKey();
   const { client } = useLive();
-  const [told, setTold] = useState<Presences>({});
+  const [pushed, setPushed] = useState<Presences>({});
   const { data } = useQuery({
     queryKey: key("room", roomId, "presence"),
     queryFn: () => atrium.getPresence(roomId),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
     enabled: client === null,
   });
   useEffect(
-    () => client?.presence.sync("*", () => setTold(Object.fromEntries(client.presence.getStates()))),
+    () => client?.presence.sync("*", () => setPushed(Object.fromEntries(client.presence.getStates()))),
     [client],
   );
-  return client === null ? (data ?? {}) : told;
+  return client === null ? (data ?? {}) : pushed;
 }
 
 export function LivePart({ room }: { readonly room: Room }) {
-  const { data, error } = useRoom(room.id, { limit: LOOKED_AT });
+  const { data, error } = useRoom(room.id, { limit: MAX_USERS });
   const presences = usePresences(room.id);
   const online = (data?.users ?? []).filter(({ status }) => status === "online");
-  const unseen = room.active_participants - online.length;
+  const unlisted = room.active_participants - online.length;
   return (
     <>
-      <Figures
-        figures={[
+      <Stats
+        stats={[
           { label: "Online", value: room.active_participants },
-          { label: "Users ever", value: room.total_users_created },
-          { label: "In use", value: tellDuration(room.duration_seconds) },
+          { label: "Total users", value: room.total_users_created },
+          { label: "Active time", value: formatDuration(room.duration_seconds) },
         ]}
       />
       <JoinBar isClosed={room.state === "closed"} />
-      <Refusal error={error} />
-      {online.length > 0 && <People users={online} presences={presences} />}
-      {unseen > 0 && data && data.usersTotal > LOOKED_AT && (
+      <ErrorMessage error={error} />
+      {online.length > 0 && <Participants users={online} presences={presences} />}
+      {unlisted > 0 && data && data.usersTotal > MAX_USERS && (
         <p className="soft">
-          And {unseen} more, who are not among the newest {LOOKED_AT} users.
+          And {unlisted} more participants. Only the newest {MAX_USERS} users are listed.
         </p>
       )}
-      {data && online.length === 0 && unseen === 0 && <Nobody room={room} />}
+      {data && online.length === 0 && unlisted === 0 && <NoParticipants room={room} />}
     </>
   );
 }
 
-interface PeopleProps {
+interface ParticipantsProps {
   readonly users: readonly User[];
   readonly presences: Presences;
 }
 
-function People({ users, presences }: PeopleProps) {
+function Participants({ users, presences }: ParticipantsProps) {
   const address = useAddress();
   return (
-    <Table label="Participants" columns={["Participant", "Role", "Came", "Shows"]}>
+    <Table label="Participants" columns={["Participant", "Role", "Joined", "Presence"]}>
       {users.map((user) => (
         <tr key={user.id}>
           <th scope="row">
@@ -80,7 +80,7 @@ function People({ users, presences }: PeopleProps) {
           <td>{user.role}</td>
           <td>{user.joined_at && <Time at={user.joined_at} />}</td>
           <td className="json">
-            <Shown state={presences[user.id]} />
+            <Presence state={presences[user.id]} />
           </td>
         </tr>
       ))}
@@ -88,17 +88,17 @@ function People({ users, presences }: PeopleProps) {
   );
 }
 
-const Shown = ({ state }: { readonly state: PresenceState | undefined }) =>
-  state === undefined ? <span className="soft">nothing</span> : <code>{JSON.stringify(state)}</code>;
+const Presence = ({ state }: { readonly state: PresenceState | undefined }) =>
+  state === undefined ? <span className="soft">none</span> : <code>{JSON.stringify(state)}</code>;
 
-function Nobody({ room }: { readonly room: Room }) {
+function NoParticipants({ room }: { readonly room: Room }) {
   const address = useAddress();
-  if (room.total_users_created > 0) return <p className="soft">Nobody is here right now.</p>;
+  if (room.total_users_created > 0) return <p className="soft">No one is online right now.</p>;
   return (
-    <Empty title="Nobody has been here yet">
+    <Empty title="No one has joined yet">
       <p>
-        Make a user under <Link href={address(`/rooms/${room.id}/users`)}>Users</Link>, and let a browser join
-        with its token.
+        <Link href={address(`/rooms/${room.id}/users`)}>Create a user</Link>, then join from a browser with
+        the user's token.
       </p>
     </Empty>
   );

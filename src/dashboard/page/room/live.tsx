@@ -1,6 +1,6 @@
 /**
- * Being in the room oneself, as a viewer, for those who ask for it: what changes is then told at once. It counts as
- * everybody's coming does, so nobody is let in unasked; without it, pages ask the REST interface every two seconds.
+ * Watching a room live: the person joins it as a viewer and receives changes at once. Joining is visible to others,
+ * so it is opt-in; without it, pages poll the API every two seconds.
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
@@ -8,10 +8,10 @@ import { AtriumError, type AtriumServer, type Room, type UserWithToken } from "a
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { Me } from "../data/me.ts";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
 export interface Live {
-  /** Null while one is not in the room. */
+  /** Null while not watching. */
   readonly client: AtriumClient | null;
   readonly isJoining: boolean;
   readonly join: () => void;
@@ -22,12 +22,12 @@ const LiveContext = createContext<Live | null>(null);
 
 export function useLive(): Live {
   const live = useContext(LiveContext);
-  if (live === null) throw new Error("This is for pages of a room");
+  if (live === null) throw new Error("useLive must be used within LiveProvider");
   return live;
 }
 
-/** So that many changes in a moment are one question. */
-const GATHER_MS = 250;
+/** Combines changes in quick succession into one request. */
+const DEBOUNCE_MS = 250;
 
 export interface LiveProviderProps {
   readonly room: Room;
@@ -37,11 +37,11 @@ export interface LiveProviderProps {
 export function LiveProvider({ room, children }: LiveProviderProps) {
   const { atrium, me } = useCurrent();
   const [client, setClient] = useState<AtriumClient | null>(null);
-  const enter = useAct(async () => {
+  const joining = useAction(async () => {
     const { token } = await findOwnUser(atrium, room.id, me.person);
-    const visitor = new AtriumClient({ serverUrl: location.origin, authToken: token });
-    await visitor.join({ role: "viewer" });
-    setClient(visitor);
+    const viewer = new AtriumClient({ serverUrl: location.origin, authToken: token });
+    await viewer.join({ role: "viewer" });
+    setClient(viewer);
   });
   const leave = useCallback(() => setClient(null), []);
   useEffect(() => {
@@ -52,15 +52,15 @@ export function LiveProvider({ room, children }: LiveProviderProps) {
       client.disconnect();
     };
   }, [client, leave]);
-  useNews(room.id, client);
+  useLiveRefresh(room.id, client);
   const live = useMemo(
-    () => ({ client, isJoining: enter.isPending, join: () => enter.mutate(), leave }),
-    [client, enter.isPending, enter.mutate, leave],
+    () => ({ client, isJoining: joining.isPending, join: () => joining.mutate(), leave }),
+    [client, joining.isPending, joining.mutate, leave],
   );
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-/** One user for each person who looks, however often they come. */
+/** The person's own user of the room, created once. */
 async function findOwnUser(
   atrium: AtriumServer,
   roomId: string,
@@ -75,28 +75,28 @@ async function findOwnUser(
   }
 }
 
-/** Asks again for what the room says has changed. */
-function useNews(roomId: string, client: AtriumClient | null): void {
+/** Refreshes the queries that the room's messages say have changed. */
+function useLiveRefresh(roomId: string, client: AtriumClient | null): void {
   const queries = useQueryClient();
   const key = useKey();
   useEffect(() => {
     if (client === null) return;
     const waiting = new Map<string, ReturnType<typeof setTimeout>>();
-    const tell = (part: string) => () => {
+    const refresh = (part: string) => () => {
       if (waiting.has(part)) return;
-      const ask = () => {
+      const run = () => {
         waiting.delete(part);
         void queries.invalidateQueries({ queryKey: key("room", roomId, part) });
       };
-      waiting.set(part, setTimeout(ask, GATHER_MS));
+      waiting.set(part, setTimeout(run, DEBOUNCE_MS));
     };
-    tell("users")();
+    refresh("users")();
     const offs = [
-      client.on("roomUpdated", tell("users")),
-      client.users.on("updated", tell("users")),
-      client.comments.on("created", tell("comments")),
-      client.comments.on("updated", tell("comments")),
-      client.comments.on("deleted", tell("comments")),
+      client.on("roomUpdated", refresh("users")),
+      client.users.on("updated", refresh("users")),
+      client.comments.on("created", refresh("comments")),
+      client.comments.on("updated", refresh("comments")),
+      client.comments.on("deleted", refresh("comments")),
     ];
     return () => {
       for (const off of offs) off();

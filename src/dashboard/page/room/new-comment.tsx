@@ -1,4 +1,4 @@
-/** Writes a comment in the name of a user, as a back end may. */
+/** The button and dialog that create a comment on behalf of a user. */
 import type { User } from "atrium/server";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
@@ -6,7 +6,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextArea } from "../ui/text-area.tsx";
-import { useWriteComment } from "./use-comments.ts";
+import { useCreateComment } from "./use-comments.ts";
 
 export interface NewCommentProps {
   readonly roomId: string;
@@ -15,7 +15,7 @@ export interface NewCommentProps {
 
 export function NewComment({ roomId, users }: NewCommentProps) {
   const [isOpen, setOpen] = useState(false);
-  const write = useWriteComment(roomId);
+  const write = useCreateComment(roomId);
   const close = () => {
     setOpen(false);
     write.reset();
@@ -27,12 +27,12 @@ export function NewComment({ roomId, users }: NewCommentProps) {
       </Button>
       <Dialog
         title="New comment"
-        about="As your back end may: in the name of a user of the room."
+        about="Creates a comment on behalf of a user, as your back end can."
         isOpen={isOpen}
         onClose={close}
       >
         <Form
-          verb="Write"
+          submitLabel="Create comment"
           error={write.error}
           isBusy={write.isPending}
           onCancel={close}

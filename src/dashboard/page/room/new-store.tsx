@@ -1,4 +1,4 @@
-/** Opens a store by its name; it comes to be with its first entry. */
+/** The button and dialog that open a store by name. Its first entry creates it. */
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -15,7 +15,7 @@ export function NewStore({ onChosen }: { readonly onChosen: (name: string) => vo
       </Button>
       <Dialog title="New store" isOpen={isOpen} onClose={close}>
         <Form
-          verb="Open"
+          submitLabel="Open store"
           error={null}
           isBusy={false}
           onCancel={close}
@@ -24,7 +24,13 @@ export function NewStore({ onChosen }: { readonly onChosen: (name: string) => vo
             onChosen(name);
           }}
         >
-          <TextField label="Name" name="name" required maxLength={255} hint="Such as tasks." />
+          <TextField
+            label="Name"
+            name="name"
+            required
+            maxLength={255}
+            hint="Such as tasks. The first entry creates the store."
+          />
         </Form>
       </Dialog>
     </>

@@ -1,4 +1,4 @@
-/** Makes a user, and shows the way to its token. */
+/** The button and dialog that create a user. */
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -16,12 +16,12 @@ export function NewUser({ roomId }: { readonly roomId: string }) {
   };
   return (
     <>
-      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+      <Button variant="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
         New user
       </Button>
       <Dialog title="New user" isOpen={isOpen} onClose={close}>
         <Form
-          verb="Create user"
+          submitLabel="Create user"
           error={create.error}
           isBusy={create.isPending}
           onCancel={close}
@@ -33,15 +33,15 @@ export function NewUser({ roomId }: { readonly roomId: string }) {
           }
         >
           <TextField label="Name" name="name" required maxLength={255} />
-          <SelectField label="Role" name="role" hint="A viewer reads, follows and shows presence.">
+          <SelectField label="Role" name="role" hint="Viewers can read, follow others and show presence.">
             <option value="editor">editor</option>
             <option value="viewer">viewer</option>
           </SelectField>
           <TextField
-            label="Your own id"
+            label="Custom ID"
             name="customId"
             maxLength={255}
-            hint="Optional; unique in the room."
+            hint="Optional. The ID of the user in your application; unique in the room."
           />
         </Form>
       </Dialog>

@@ -1,4 +1,4 @@
-/** What can be done to a room as a whole. */
+/** The actions on a room: reconcile, rename, close, delete. */
 import { Menu } from "@base-ui/react/menu";
 import type { Room } from "atrium/server";
 import { useState } from "react";
@@ -14,43 +14,43 @@ import { TextField } from "../ui/text-field.tsx";
 import { useDeleteRoom, useReconcile, useUpdateRoom } from "./use-room.ts";
 
 export function RoomActions({ room }: { readonly room: Room }) {
-  const [asked, setAsked] = useState<"rename" | "delete" | null>(null);
+  const [openDialog, setOpenDialog] = useState<"edit" | "delete" | null>(null);
   const reconcile = useReconcile(room.id);
   const isClosed = room.state === "closed";
-  const toggle = useUpdateRoom(room.id, isClosed ? "Room opened" : "Room closed");
+  const toggle = useUpdateRoom(room.id, isClosed ? "Room reopened" : "Room closed");
   return (
     <>
       <Button isBusy={reconcile.isPending} onClick={() => reconcile.mutate()}>
         Reconcile
       </Button>
-      <DropMenu label="More about this room" className="button plain" face={<Icon name="more" />} align="end">
-        <Menu.Item onClick={() => setAsked("rename")}>Rename…</Menu.Item>
+      <DropMenu label="More actions" className="button plain" face={<Icon name="more" />} align="end">
+        <Menu.Item onClick={() => setOpenDialog("edit")}>Edit…</Menu.Item>
         <Menu.Item onClick={() => toggle.mutate({ state: isClosed ? "active" : "closed" })}>
-          {isClosed ? "Open again" : "Close: nobody can join"}
+          {isClosed ? "Reopen" : "Close"}
         </Menu.Item>
         <Menu.Separator className="separator" />
-        <Menu.Item className="bad-text" onClick={() => setAsked("delete")}>
+        <Menu.Item className="bad-text" onClick={() => setOpenDialog("delete")}>
           Delete…
         </Menu.Item>
       </DropMenu>
-      <Rename room={room} isOpen={asked === "rename"} onClose={() => setAsked(null)} />
-      <Deletion room={room} isOpen={asked === "delete"} onClose={() => setAsked(null)} />
+      <Edit room={room} isOpen={openDialog === "edit"} onClose={() => setOpenDialog(null)} />
+      <Deletion room={room} isOpen={openDialog === "delete"} onClose={() => setOpenDialog(null)} />
     </>
   );
 }
 
-interface AskedProps {
+interface RoomDialogProps {
   readonly room: Room;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function Rename({ room, isOpen, onClose }: AskedProps) {
-  const update = useUpdateRoom(room.id, "Room changed");
+function Edit({ room, isOpen, onClose }: RoomDialogProps) {
+  const update = useUpdateRoom(room.id, "Room saved");
   return (
-    <Dialog title="Rename room" isOpen={isOpen} onClose={onClose}>
+    <Dialog title="Edit room" isOpen={isOpen} onClose={onClose}>
       <Form
-        verb="Save"
+        submitLabel="Save"
         error={update.error}
         isBusy={update.isPending}
         onCancel={onClose}
@@ -59,13 +59,13 @@ function Rename({ room, isOpen, onClose }: AskedProps) {
         }
       >
         <TextField label="Name" name="name" defaultValue={room.name} required maxLength={255} />
-        <TextField label="Your own id" name="customId" defaultValue={room.custom_id ?? ""} maxLength={255} />
+        <TextField label="Custom ID" name="customId" defaultValue={room.custom_id ?? ""} maxLength={255} />
       </Form>
     </Dialog>
   );
 }
 
-function Deletion({ room, isOpen, onClose }: AskedProps) {
+function Deletion({ room, isOpen, onClose }: RoomDialogProps) {
   const address = useAddress();
   const [, go] = useLocation();
   const remove = useDeleteRoom(room.id);
@@ -77,10 +77,16 @@ function Deletion({ room, isOpen, onClose }: AskedProps) {
     },
   };
   return (
-    <Confirm title={`Delete ${room.name}?`} verb="Delete room" act={act} isOpen={isOpen} onClose={onClose}>
+    <Confirm
+      title={`Delete ${room.name}?`}
+      confirmLabel="Delete room"
+      act={act}
+      isOpen={isOpen}
+      onClose={onClose}
+    >
       <p>
-        Its {room.total_users_created} users, its stores, comments and files go with it, and everybody who is
-        in it is sent away. This cannot be undone.
+        This deletes its users, stores, comments and files, and disconnects all participants. This cannot be
+        undone.
       </p>
     </Confirm>
   );

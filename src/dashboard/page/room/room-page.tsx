@@ -1,8 +1,8 @@
-/** One room: who is there, its users, stores, comments and files. */
+/** A room: participants, users, stores, comments and files. */
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
@@ -16,7 +16,7 @@ import { useRoom } from "./use-room.ts";
 import { UserPart } from "./user-part.tsx";
 import { UsersPart } from "./users-part.tsx";
 
-const PARTS = [
+const TABS = [
   { name: "Live", path: "" },
   { name: "Users", path: "/users" },
   { name: "Stores", path: "/stores" },
@@ -32,7 +32,7 @@ export function RoomPage() {
 function RoomFrame({ roomId }: { readonly roomId: string }) {
   const address = useAddress();
   const { data, error, refetch } = useRoom(roomId, { limit: 1 });
-  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   const { room } = data;
   return (
     <Page
@@ -49,8 +49,8 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
       }
       actions={<RoomActions room={room} />}
     >
-      <Refusal error={error} />
-      <Parts base={address(`/rooms/${roomId}`)} />
+      <ErrorMessage error={error} />
+      <Tabs base={address(`/rooms/${roomId}`)} />
       <LiveProvider room={room}>
         <Switch>
           <Route path="/:accountId/rooms/:roomId">
@@ -80,14 +80,14 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
   );
 }
 
-function Parts({ base }: { readonly base: string }) {
+function Tabs({ base }: { readonly base: string }) {
   const [path] = useLocation();
-  const isHere = (part: string) => (part === "" ? path === base : path.startsWith(base + part));
+  const isHere = (tab: string) => (tab === "" ? path === base : path.startsWith(base + tab));
   return (
-    <nav className="parts" aria-label="Parts of the room">
-      {PARTS.map((part) => (
-        <Link key={part.path} href={base + part.path} aria-current={isHere(part.path) ? "page" : undefined}>
-          {part.name}
+    <nav className="tabs" aria-label="Room">
+      {TABS.map((tab) => (
+        <Link key={tab.path} href={base + tab.path} aria-current={isHere(tab.path) ? "page" : undefined}>
+          {tab.name}
         </Link>
       ))}
     </nav>

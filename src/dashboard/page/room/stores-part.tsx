@@ -1,8 +1,8 @@
-/** What a room keeps under keys: one store at a time, as a table that changes while one looks. */
+/** The stores of a room: one at a time, as a table that updates live. */
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { EntryTable } from "./entry-table.tsx";
 import { JoinBar } from "./join-bar.tsx";
@@ -20,12 +20,12 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
   const { data, error, refetch } = useStores(roomId);
   const addressOf = (store: string) => address(`/rooms/${roomId}/stores/${encodeURIComponent(store)}`);
   const shown = chosen ?? data?.[0]?.name;
-  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   return (
     <section>
       <JoinBar />
       <div className="filters">
-        <nav className="chips" aria-label="Stores of the room">
+        <nav className="chips" aria-label="Stores">
           {data.map(({ name, entries }) => (
             <Link key={name} href={addressOf(name)} aria-current={name === shown ? "page" : undefined}>
               {name} <span className="soft">{entries}</span>
@@ -40,8 +40,8 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
 }
 
 const NoStores = () => (
-  <Empty title="Nothing is kept here yet">
-    <p>A store is a map of JSON that everybody in the room shares. It comes to be with its first entry:</p>
+  <Empty title="No stores yet">
+    <p>A store is a map of JSON values that everyone in the room shares. Its first entry creates it:</p>
     <p>
       <code>client.store("tasks").set("milk", {'{ title: "Buy milk" }'})</code>
     </p>

@@ -1,9 +1,9 @@
-/** Takes files that are dropped on it, or chosen, and shows how far they have got. */
+/** Uploads files that are dropped or chosen, with progress. */
 import type { Room, User } from "atrium/server";
 import { useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { SelectField } from "../ui/select-field.tsx";
-import { type Sending, useUploads } from "./use-files.ts";
+import { type PendingUpload, useUploads } from "./use-files.ts";
 
 export interface UploadAreaProps {
   readonly room: Room;
@@ -11,12 +11,12 @@ export interface UploadAreaProps {
 }
 
 export function UploadArea({ room, users }: UploadAreaProps) {
-  const { sendings, send, dismiss } = useUploads(room.id);
+  const { uploads, upload, dismiss } = useUploads(room.id);
   const [chosen, setChosen] = useState("");
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const userId = chosen || users[0]?.id || "";
-  if (room.state === "closed") return <p className="soft">The room is closed: it takes no files.</p>;
+  if (room.state === "closed") return <p className="soft">The room is closed. Reopen it to upload files.</p>;
   return (
     <section
       aria-label="Upload"
@@ -29,7 +29,7 @@ export function UploadArea({ room, users }: UploadAreaProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void send(userId, [...event.dataTransfer.files]);
+        void upload(userId, [...event.dataTransfer.files]);
       }}
     >
       <p>Drop files here, or</p>
@@ -43,12 +43,12 @@ export function UploadArea({ room, users }: UploadAreaProps) {
         hidden
         aria-label="Files to upload"
         onChange={(event) => {
-          void send(userId, [...(event.currentTarget.files ?? [])]);
+          void upload(userId, [...(event.currentTarget.files ?? [])]);
           event.currentTarget.value = "";
         }}
       />
       <SelectField
-        label="In the name of"
+        label="Upload as"
         value={userId}
         onChange={(event) => setChosen(event.currentTarget.value)}
       >
@@ -58,27 +58,27 @@ export function UploadArea({ room, users }: UploadAreaProps) {
           </option>
         ))}
       </SelectField>
-      {sendings.map((sending) => (
-        <Progress key={sending.id} sending={sending} onDismiss={() => dismiss(sending.id)} />
+      {uploads.map((pending) => (
+        <Progress key={pending.id} upload={pending} onDismiss={() => dismiss(pending.id)} />
       ))}
     </section>
   );
 }
 
 interface ProgressProps {
-  readonly sending: Sending;
+  readonly upload: PendingUpload;
   readonly onDismiss: () => void;
 }
 
-const Progress = ({ sending: { filename, share, error }, onDismiss }: ProgressProps) => (
-  <div className="sending" role="status">
+const Progress = ({ upload: { filename, progress, error }, onDismiss }: ProgressProps) => (
+  <div className="upload" role="status">
     <span>{filename}</span>
     {error === null ? (
-      <progress value={share} aria-label={`Upload of ${filename}`} />
+      <progress value={progress} aria-label={`Upload of ${filename}`} />
     ) : (
       <>
         <span className="bad-text">{error.message}</span>
-        <Button look="quiet" onClick={onDismiss}>
+        <Button variant="quiet" onClick={onDismiss}>
           Dismiss
         </Button>
       </>

@@ -1,8 +1,8 @@
-/** The comments of a room, and what the organization can do about them. */
+/** Queries and actions for the comments of a room. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
-import { LIVE_MS } from "./use-room.ts";
+import { useAction } from "../data/use-action.ts";
+import { LIVE_REFRESH_MS } from "./use-room.ts";
 
 export interface CommentFilter {
   readonly limit: number;
@@ -16,7 +16,7 @@ export function useComments(roomId: string, filter: CommentFilter) {
   return useQuery({
     queryKey: key("room", roomId, "comments", filter),
     queryFn: () => atrium.comments.list(roomId, filter),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
     placeholderData: keepPreviousData,
   });
 }
@@ -27,11 +27,11 @@ export interface NewComment {
   readonly threadId?: string;
 }
 
-export function useWriteComment(roomId: string) {
+export function useCreateComment(roomId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((comment: NewComment) => atrium.comments.create(roomId, comment), {
-    touches: [key("room", roomId, "comments")],
+  return useAction((comment: NewComment) => atrium.comments.create(roomId, comment), {
+    invalidates: [key("room", roomId, "comments")],
     isForm: true,
   });
 }
@@ -39,17 +39,17 @@ export function useWriteComment(roomId: string) {
 export function useResolveComment(roomId: string, commentId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((resolved: boolean) => atrium.comments.update(roomId, commentId, { resolved }), {
-    touches: [key("room", roomId, "comments")],
+  return useAction((resolved: boolean) => atrium.comments.update(roomId, commentId, { resolved }), {
+    invalidates: [key("room", roomId, "comments")],
   });
 }
 
 export function useDeleteComment(roomId: string, commentId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.comments.delete(roomId, commentId), {
-    done: "Comment deleted",
-    touches: [key("room", roomId, "comments")],
+  return useAction(() => atrium.comments.delete(roomId, commentId), {
+    notice: "Comment deleted",
+    invalidates: [key("room", roomId, "comments")],
     isForm: true,
   });
 }

@@ -1,15 +1,15 @@
-/** Who the users behind ids are: the newest of a room by name. */
+/** The names of a room's newest users by ID. */
 import { useQuery } from "@tanstack/react-query";
 import type { User } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 
-const LOOKED_AT = 100;
-const KEPT_MS = 15_000;
+const MAX_USERS = 100;
+const STALE_MS = 15_000;
 
 export interface Names {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   readonly users: readonly User[] | undefined;
-  /** The name, or the id of whoever is not among them. */
+  /** The user's name, or the ID if the user is not among the newest. */
   readonly nameOf: (userId: string) => string;
 }
 
@@ -18,8 +18,8 @@ export function useNames(roomId: string): Names {
   const key = useKey();
   const { data } = useQuery({
     queryKey: key("room", roomId, "users", "names"),
-    queryFn: () => atrium.rooms.get(roomId, { limit: LOOKED_AT }),
-    staleTime: KEPT_MS,
+    queryFn: () => atrium.rooms.get(roomId, { limit: MAX_USERS }),
+    staleTime: STALE_MS,
   });
   const users = data?.users;
   return { users, nameOf: (userId) => users?.find(({ id }) => id === userId)?.name ?? userId };

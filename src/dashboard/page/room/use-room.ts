@@ -1,11 +1,11 @@
-/** One room as it is now, and what can be done to it. */
+/** Queries and actions for one room. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Room, Search } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
-/** How often what is live is asked for while somebody looks at it. */
-export const LIVE_MS = 2000;
+/** How often live data is polled. */
+export const LIVE_REFRESH_MS = 2000;
 
 export function useRoom(roomId: string, users: Search = {}) {
   const { atrium } = useCurrent();
@@ -13,7 +13,7 @@ export function useRoom(roomId: string, users: Search = {}) {
   return useQuery({
     queryKey: key("room", roomId, "users", users),
     queryFn: () => atrium.rooms.get(roomId, users),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
     placeholderData: keepPreviousData,
   });
 }
@@ -24,33 +24,31 @@ export interface RoomChanges {
   readonly state?: Room["state"];
 }
 
-export function useUpdateRoom(roomId: string, done: string) {
+export function useUpdateRoom(roomId: string, notice: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((changes: RoomChanges) => atrium.rooms.update(roomId, changes), {
-    done,
-    touches: [key("room", roomId), key("rooms")],
+  return useAction((changes: RoomChanges) => atrium.rooms.update(roomId, changes), {
+    notice,
+    invalidates: [key("room", roomId), key("rooms")],
   });
 }
 
 export function useReconcile(roomId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.rooms.reconcile(roomId), {
-    done: ({ previous_active_participants: before, reconciled_active_participants: now }) =>
-      before === now
-        ? `The counter was right: ${now} online`
-        : `The counter was ${before}, and is ${now} now`,
-    touches: [key("room", roomId), key("rooms")],
+  return useAction(() => atrium.rooms.reconcile(roomId), {
+    notice: ({ previous_active_participants: before, reconciled_active_participants: now }) =>
+      before === now ? `No correction needed: ${now} online` : `Corrected from ${before} to ${now} online`,
+    invalidates: [key("room", roomId), key("rooms")],
   });
 }
 
 export function useDeleteRoom(roomId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.rooms.delete(roomId), {
-    done: "Room deleted",
-    touches: [key("rooms"), key("overview")],
+  return useAction(() => atrium.rooms.delete(roomId), {
+    notice: "Room deleted",
+    invalidates: [key("rooms"), key("overview")],
     isForm: true,
   });
 }

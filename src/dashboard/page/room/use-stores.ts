@@ -1,10 +1,10 @@
-/** The stores of a room and their entries, as they change. */
+/** Queries and actions for the stores of a room and their entries. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 import { useLive } from "./live.tsx";
-import { LIVE_MS } from "./use-room.ts";
+import { LIVE_REFRESH_MS } from "./use-room.ts";
 
 export function useStores(roomId: string) {
   const { atrium } = useCurrent();
@@ -12,11 +12,11 @@ export function useStores(roomId: string) {
   return useQuery({
     queryKey: key("room", roomId, "stores"),
     queryFn: () => atrium.stores.list(roomId),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
   });
 }
 
-/** Asked for every two seconds, and at once with each change that the room tells of while one is in it. */
+/** The entries of a store: polled, and refreshed on each change while watching live. */
 export function useEntries(roomId: string, store: string) {
   const { atrium } = useCurrent();
   const key = useKey();
@@ -25,7 +25,7 @@ export function useEntries(roomId: string, store: string) {
   useEffect(() => {
     const watched = client?.store(store);
     if (watched === undefined) return;
-    void watched.sync().catch(() => {}); // asked for anyway
+    void watched.sync().catch(() => {}); // the query polls anyway
     return watched.on("updated", () => {
       void queries.invalidateQueries({ queryKey: key("room", roomId, "entries", store) });
     });
@@ -33,33 +33,33 @@ export function useEntries(roomId: string, store: string) {
   return useQuery({
     queryKey: key("room", roomId, "entries", store),
     queryFn: () => atrium.stores.getAll(roomId, store),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
   });
 }
 
 export interface EntryWrite {
   readonly key: string;
   readonly value: unknown;
-  /** What it must be now, 0 for nothing: else somebody was faster. */
+  /** The entry's expected version, 0 for none; the write fails when it has changed. */
   readonly ifVersion: number;
 }
 
 export function useSetEntry(roomId: string, store: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(
+  return useAction(
     ({ key: entry, value, ifVersion }: EntryWrite) =>
       atrium.stores.set(roomId, store, entry, value, { ifVersion }),
-    { touches: [key("room", roomId, "entries", store), key("room", roomId, "stores")], isForm: true },
+    { invalidates: [key("room", roomId, "entries", store), key("room", roomId, "stores")], isForm: true },
   );
 }
 
 export function useDeleteEntry(roomId: string, store: string, entry: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.stores.delete(roomId, store, entry), {
-    done: "Entry deleted",
-    touches: [key("room", roomId, "entries", store), key("room", roomId, "stores")],
+  return useAction(() => atrium.stores.delete(roomId, store, entry), {
+    notice: "Entry deleted",
+    invalidates: [key("room", roomId, "entries", store), key("room", roomId, "stores")],
     isForm: true,
   });
 }

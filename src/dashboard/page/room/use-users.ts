@@ -1,9 +1,9 @@
-/** The users of a room, and what can be done to them. */
+/** Queries and actions for the users of a room. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Role, Search } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
-import { LIVE_MS } from "./use-room.ts";
+import { useAction } from "../data/use-action.ts";
+import { LIVE_REFRESH_MS } from "./use-room.ts";
 
 export function useUsers(roomId: string, search: Search) {
   const { atrium } = useCurrent();
@@ -11,19 +11,19 @@ export function useUsers(roomId: string, search: Search) {
   return useQuery({
     queryKey: key("room", roomId, "users", "with tokens", search),
     queryFn: () => atrium.users.list(roomId, search),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
     placeholderData: keepPreviousData,
   });
 }
 
-/** With its token and its sessions. */
+/** A user with their token and sessions. */
 export function useUser(roomId: string, userId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useQuery({
     queryKey: key("room", roomId, "users", "one", userId),
     queryFn: () => atrium.users.get(roomId, userId),
-    refetchInterval: LIVE_MS,
+    refetchInterval: LIVE_REFRESH_MS,
   });
 }
 
@@ -36,9 +36,9 @@ export interface UserInput {
 export function useCreateUser(roomId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((user: UserInput) => atrium.users.create({ ...user, roomId }), {
-    done: ({ name }) => `${name} is a user now`,
-    touches: [key("room", roomId), key("overview")],
+  return useAction((user: UserInput) => atrium.users.create({ ...user, roomId }), {
+    notice: ({ name }) => `User ${name} created`,
+    invalidates: [key("room", roomId), key("overview")],
     isForm: true,
   });
 }
@@ -46,9 +46,9 @@ export function useCreateUser(roomId: string) {
 export function useRenameUser(roomId: string, userId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((name: string) => atrium.users.update(roomId, userId, { name }), {
-    done: "User changed",
-    touches: [key("room", roomId, "users")],
+  return useAction((name: string) => atrium.users.update(roomId, userId, { name }), {
+    notice: "User saved",
+    invalidates: [key("room", roomId, "users")],
     isForm: true,
   });
 }
@@ -56,9 +56,9 @@ export function useRenameUser(roomId: string, userId: string) {
 export function useDeleteUser(roomId: string, userId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.users.delete(roomId, userId), {
-    done: "User deleted",
-    touches: [key("room", roomId), key("overview")],
+  return useAction(() => atrium.users.delete(roomId, userId), {
+    notice: "User deleted",
+    invalidates: [key("room", roomId), key("overview")],
     isForm: true,
   });
 }

@@ -1,17 +1,17 @@
-/** One user of a room: its token, and when it was there. */
+/** A user of a room: token, name and sessions. */
 import type { UserSession } from "atrium/server";
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Table } from "../ui/table.tsx";
 import { TextField } from "../ui/text-field.tsx";
-import { Time, tellDuration } from "../ui/time.tsx";
+import { formatDuration, Time } from "../ui/time.tsx";
 import { useDeleteUser, useRenameUser, useUser } from "./use-users.ts";
 
 export interface UserPartProps {
@@ -22,7 +22,7 @@ export interface UserPartProps {
 export function UserPart({ roomId, userId }: UserPartProps) {
   const address = useAddress();
   const { data, error, refetch } = useUser(roomId, userId);
-  if (data === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   const { user, sessions } = data;
   return (
     <section aria-labelledby="user-name">
@@ -34,7 +34,7 @@ export function UserPart({ roomId, userId }: UserPartProps) {
         <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
         <Badge tone="plain">{user.role}</Badge>
         <Identifier value={user.id} what="the user's ID" />
-        <CopyButton text={user.token} what="the token" label="Copy" />
+        <CopyButton text={user.token} what="the token" label="Copy token" />
         <Deletion {...{ roomId, userId }} name={user.name} />
       </div>
       {user.profile_picture && <p className="soft">Profile picture: {user.profile_picture}</p>}
@@ -57,8 +57,14 @@ function Deletion({ roomId, userId, name }: UserPartProps & { readonly name: str
     },
   };
   return (
-    <ConfirmButton label="Delete" look="quiet" title={`Delete ${name}?`} verb="Delete user" act={act}>
-      <p>Its token is refused from then on, and its sockets are closed.</p>
+    <ConfirmButton
+      label="Delete"
+      variant="quiet"
+      title={`Delete ${name}?`}
+      confirmLabel="Delete user"
+      act={act}
+    >
+      <p>The user's token stops working and their connections close. This cannot be undone.</p>
     </ConfirmButton>
   );
 }
@@ -67,7 +73,7 @@ function Name({ roomId, userId, name }: UserPartProps & { readonly name: string 
   const rename = useRenameUser(roomId, userId);
   return (
     <Form
-      verb="Save"
+      submitLabel="Save"
       error={rename.error}
       isBusy={rename.isPending}
       onSubmit={({ name: changed = "" }) => rename.mutate(changed)}
@@ -78,21 +84,22 @@ function Name({ roomId, userId, name }: UserPartProps & { readonly name: string 
 }
 
 function Sessions({ sessions }: { readonly sessions: readonly UserSession[] }) {
-  if (sessions.length === 0) return <p className="soft">Never joined. Let a browser join with the token.</p>;
+  if (sessions.length === 0)
+    return <p className="soft">This user has never joined. Join from a browser with the token.</p>;
   return (
-    <Table label="Sessions" columns={["Came", "Left", "Stayed"]}>
+    <Table label="Sessions" columns={["Joined", "Left", "Duration"]}>
       {sessions.map(({ id, joined_at, left_at }) => (
         <tr key={id}>
           <td>
             <Time at={joined_at} />
           </td>
-          <td>{left_at === null ? <Badge tone="good">still here</Badge> : <Time at={left_at} />}</td>
-          <td>{tellDuration(stayed(joined_at, left_at))}</td>
+          <td>{left_at === null ? <Badge tone="good">online</Badge> : <Time at={left_at} />}</td>
+          <td>{formatDuration(secondsBetween(joined_at, left_at))}</td>
         </tr>
       ))}
     </Table>
   );
 }
 
-const stayed = (from: string, to: string | null): number =>
+const secondsBetween = (from: string, to: string | null): number =>
   Math.max(0, Math.round(((to === null ? Date.now() : Date.parse(to)) - Date.parse(from)) / 1000));

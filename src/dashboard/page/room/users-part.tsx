@@ -1,4 +1,4 @@
-/** All users of a room, with the tokens that their browsers join with. */
+/** The users of a room, with their tokens. */
 import type { UserWithToken } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
@@ -6,7 +6,7 @@ import { usePage } from "../data/use-page.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
@@ -16,7 +16,7 @@ import { NewUser } from "./new-user.tsx";
 import { useUsers } from "./use-users.ts";
 
 export function UsersPart({ roomId }: { readonly roomId: string }) {
-  const { limit, offset, search, searchFor, turnTo } = usePage();
+  const { limit, offset, search, searchFor, goTo } = usePage();
   const { data, error, refetch } = useUsers(roomId, { limit, offset, ...(search && { search }) });
   return (
     <section>
@@ -24,15 +24,15 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
         <SearchBox label="Search users by name or ID" initial={search} onSearch={searchFor} />
         <NewUser roomId={roomId} />
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       {data && data.users.length > 0 && <UserTable users={data.users} />}
       {data?.total === 0 && (
-        <Empty title={search === "" ? "No users yet" : "No user is like that"}>
-          <p>Each person in your application gets a user here, and its token lets their browser in.</p>
+        <Empty title={search === "" ? "No users yet" : "No matching users"}>
+          <p>Create a user for each person in your application. They join from a browser with their token.</p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
     </section>
   );
 }
@@ -40,7 +40,7 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
 function UserTable({ users }: { readonly users: readonly UserWithToken[] }) {
   const address = useAddress();
   return (
-    <Table label="Users" columns={["Name", "Your id", "Role", "Status", "Latest join", "Made", "Token"]}>
+    <Table label="Users" columns={["Name", "Custom ID", "Role", "Status", "Last joined", "Created", "Token"]}>
       {users.map((user) => (
         <tr key={user.id}>
           <th scope="row">

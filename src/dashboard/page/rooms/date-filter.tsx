@@ -1,7 +1,7 @@
-/** A day that a list begins or ends with. */
+/** A date input that bounds a list. */
 export interface DateFilterProps {
   readonly label: string;
-  /** As in `2026-01-31`; empty for no limit. */
+  /** Such as `2026-01-31`; empty for no bound. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Makes a room, and goes there. */
+/** The button and dialog that create a room and open it. */
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
@@ -19,12 +19,12 @@ export function NewRoom() {
   };
   return (
     <>
-      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+      <Button variant="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
         New room
       </Button>
       <Dialog title="New room" isOpen={isOpen} onClose={close}>
         <Form
-          verb="Create room"
+          submitLabel="Create room"
           error={create.error}
           isBusy={create.isPending}
           onCancel={close}
@@ -37,10 +37,10 @@ export function NewRoom() {
         >
           <TextField label="Name" name="name" required maxLength={255} />
           <TextField
-            label="Your own id"
+            label="Custom ID"
             name="customId"
             maxLength={255}
-            hint="Optional: finds the room by what your application calls it."
+            hint="Optional. The ID of the room in your application; unique in the organization."
           />
         </Form>
       </Dialog>

@@ -1,4 +1,4 @@
-/** Chooses a room, or all of them: from the newest by name, and any other by its ID. */
+/** Selects one of the newest rooms by name, any other by its ID, or all rooms. */
 import { useState } from "react";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextField } from "../ui/text-field.tsx";
@@ -11,7 +11,7 @@ export interface RoomChoiceProps {
   /** Null for all rooms. */
   readonly chosen: string | null;
   readonly onChange: (roomId: string | null) => void;
-  /** What stands for null. */
+  /** The label of the option for null. */
   readonly none?: string;
 }
 
@@ -38,7 +38,7 @@ export function RoomChoice({ chosen, onChange, none = "All rooms" }: RoomChoiceP
             {name}
           </option>
         ))}
-        {data && data.total > OFFERED && <option value={ANOTHER}>Another, by its ID…</option>}
+        {data && data.total > OFFERED && <option value={ANOTHER}>Another room by ID…</option>}
       </SelectField>
       {isTyped && (
         <TextField

@@ -1,12 +1,12 @@
-/** Rooms in rows. */
+/** The table of rooms. */
 import type { Room } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Table } from "../ui/table.tsx";
-import { Time, tellDuration } from "../ui/time.tsx";
+import { formatDuration, Time } from "../ui/time.tsx";
 
-const COLUMNS = ["Name", "Your id", "State", "Online", "Users ever", "In use", "Made"];
+const COLUMNS = ["Name", "Custom ID", "State", "Online", "Total users", "Active time", "Created"];
 
 export function RoomTable({ rooms }: { readonly rooms: readonly Room[] }) {
   const address = useAddress();
@@ -30,7 +30,7 @@ export function RoomTable({ rooms }: { readonly rooms: readonly Room[] }) {
             )}
           </td>
           <td className="number">{room.total_users_created.toLocaleString("en")}</td>
-          <td className="number">{tellDuration(room.duration_seconds)}</td>
+          <td className="number">{formatDuration(room.duration_seconds)}</td>
           <td>
             <Time at={room.created_at} />
           </td>

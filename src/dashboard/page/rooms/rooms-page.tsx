@@ -1,8 +1,8 @@
-/** All rooms: searched, narrowed by date, a page at a time, with who is in them now. */
+/** The list of rooms, with search and date filters. */
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
@@ -15,37 +15,37 @@ import { useRooms } from "./use-rooms.ts";
 const REFRESH_MS = 5000;
 
 export function RoomsPage() {
-  const { limit, offset, search, searchFor, turnTo } = usePage();
+  const { limit, offset, search, searchFor, goTo } = usePage();
   const [parameters, setParameters] = useSearchParams();
   const [from, to] = [parameters.get("from") ?? "", parameters.get("to") ?? ""];
   const query = { limit, offset, ...(search && { search }), ...(from && { from }), ...(to && { to }) };
   const { data, error, refetch } = useRooms(query, REFRESH_MS);
-  const isNarrowed = search !== "" || from !== "" || to !== "";
-  const narrow = (name: string, value: string) =>
+  const isFiltered = search !== "" || from !== "" || to !== "";
+  const setFilter = (name: string, value: string) =>
     setParameters((known) => withParameter(withParameter(known, "page", ""), name, value), { replace: true });
   return (
     <Page title="Rooms" actions={<NewRoom />}>
       <div className="filters">
         <SearchBox label="Search rooms by name" initial={search} onSearch={searchFor} />
-        <DateFilter label="Made from" value={from} onChange={(value) => narrow("from", value)} />
-        <DateFilter label="to" value={to} onChange={(value) => narrow("to", value)} />
+        <DateFilter label="Created from" value={from} onChange={(value) => setFilter("from", value)} />
+        <DateFilter label="to" value={to} onChange={(value) => setFilter("to", value)} />
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined ? !error && <Loading /> : <RoomTable rooms={data.rooms} />}
-      {data?.total === 0 && <NoRooms isNarrowed={isNarrowed} />}
-      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      {data?.total === 0 && <NoRooms isFiltered={isFiltered} />}
+      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
     </Page>
   );
 }
 
-const NoRooms = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
-  isNarrowed ? (
-    <Empty title="No room is like that">
-      <p>Search for less of the name, or for another time.</p>
+const NoRooms = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No matching rooms">
+      <p>Try another name or another date range.</p>
     </Empty>
   ) : (
     <Empty title="No rooms yet">
-      <p>A room is what your users share. Make one here, or let your back end do it:</p>
+      <p>A room is a space your users share. Create one here or from your back end:</p>
       <p>
         <code>atrium.rooms.create({'{ name: "Weekly planning" }'})</code>
       </p>

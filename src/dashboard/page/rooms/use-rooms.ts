@@ -1,10 +1,10 @@
-/** The rooms of the organization, and the making of one. */
+/** Queries and actions for the list of rooms. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Search } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
-/** A part of the list, asked for again every `refreshMs`. */
+/** One page of rooms, refreshed every `refreshMs` milliseconds. */
 export function useRooms(search: Search, refreshMs: number | false = false) {
   const { atrium } = useCurrent();
   const key = useKey();
@@ -20,5 +20,5 @@ export function useCreateRoom() {
   const { atrium } = useCurrent();
   const key = useKey();
   const create = (room: { name: string; customId?: string }) => atrium.rooms.create(room);
-  return useAct(create, { touches: [key("rooms"), key("overview")], isForm: true });
+  return useAction(create, { invalidates: [key("rooms"), key("overview")], isForm: true });
 }

@@ -1,10 +1,10 @@
-/** What a back end needs: the Account ID, API keys, and a request to begin with. */
+/** What a back end needs: the account ID, API keys and a first request. */
 import type { ApiKey } from "atrium/server";
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
@@ -17,34 +17,34 @@ import { useKeys, useRevokeKey } from "./use-keys.ts";
 export function ApiPart() {
   const { organization } = useCurrent();
   const isOwner = useIsOwner();
-  const { limit, offset, turnTo } = usePage();
+  const { limit, offset, goTo } = usePage();
   const { data, error, refetch } = useKeys({ limit, offset });
   return (
     <>
       <section aria-labelledby="account-id">
         <h2 id="account-id">Account ID</h2>
-        <Identifier value={organization.id} what="the Account ID" isWhole />
+        <Identifier value={organization.id} what="the account ID" isWhole />
       </section>
       <section aria-labelledby="keys">
         <div className="title-row">
           <h2 id="keys">API keys</h2>
           {isOwner && <NewKey />}
         </div>
-        {!isOwner && <p className="soft">Owners of the organization make and revoke them.</p>}
-        <Refusal error={error} onRetry={refetch} />
+        {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}
+        <ErrorMessage error={error} onRetry={refetch} />
         {data === undefined && !error && <Loading />}
         {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} isOwner={isOwner} />}
         {data?.total === 0 && (
-          <p className="soft">No keys yet. Your back end needs one to ask for anything.</p>
+          <p className="soft">No API keys yet. Your back end needs one to call the API.</p>
         )}
-        {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+        {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
       </section>
       <section aria-labelledby="first-request">
-        <h2 id="first-request">A first request</h2>
-        <p className="soft">Makes a room. Put an API key in the place of YOUR_API_KEY.</p>
+        <h2 id="first-request">Your first request</h2>
+        <p className="soft">Creates a room. Replace YOUR_API_KEY with an API key.</p>
         <CodeBlock what="The request" text={firstRequest(location.origin, organization.id, "YOUR_API_KEY")} />
         <p className="soft">
-          Everything else is in the <a href="/docs">documentation</a>.
+          Read more in the <a href="/docs">documentation</a>.
         </p>
       </section>
     </>
@@ -52,7 +52,7 @@ export function ApiPart() {
 }
 
 const KeyTable = ({ keys, isOwner }: { readonly keys: readonly ApiKey[]; readonly isOwner: boolean }) => (
-  <Table label="List of API keys" columns={["Name", "Key", "Made", "Last used", "!Actions"]}>
+  <Table label="List of API keys" columns={["Name", "Key", "Created", "Last used", "!Actions"]}>
     {keys.map((key) => (
       <tr key={key.id}>
         <th scope="row">{key.name}</th>
@@ -79,12 +79,12 @@ function Revocation({ apiKey }: { readonly apiKey: ApiKey }) {
     <ConfirmButton
       label="Revoke"
       accessibleName={`Revoke ${apiKey.name}`}
-      look="quiet"
+      variant="quiet"
       title={`Revoke ${apiKey.name}?`}
-      verb="Revoke key"
+      confirmLabel="Revoke key"
       act={revoke}
     >
-      <p>Whatever uses it is refused within 30 seconds. This cannot be undone.</p>
+      <p>Requests with this key fail within 30 seconds. This cannot be undone.</p>
     </ConfirmButton>
   );
 }

@@ -1,4 +1,4 @@
-/** A `curl` that makes a room. */
+/** A `curl` command that creates a room. */
 
 export function firstRequest(origin: string, accountId: string, apiKey: string): string {
   return [

@@ -1,9 +1,9 @@
-/** Links that make whoever opens them a member, once, within seven days. */
+/** Invitation links: each makes one person a member within seven days. */
 import type { Invitation } from "atrium/server";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";
 import { Secret } from "../ui/secret.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -19,15 +19,17 @@ export function Invitations() {
         <h2 id="invitations">Invitations</h2>
         <NewInvitation />
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data && data.invitations.length > 0 && (
-        <Table label="List of invitations" columns={["Role", "Until", "!Actions"]}>
+        <Table label="List of invitations" columns={["Role", "Expires", "!Actions"]}>
           {data.invitations.map((invitation) => (
             <Row key={invitation.id} invitation={invitation} />
           ))}
         </Table>
       )}
-      {data?.total === 0 && <p className="soft">None is open. An invitation is a link; no mail is sent.</p>}
+      {data?.total === 0 && (
+        <p className="soft">No pending invitations. An invitation is a link that you send yourself.</p>
+      )}
     </section>
   );
 }
@@ -41,7 +43,7 @@ function Row({ invitation }: { readonly invitation: Invitation }) {
         <Time at={invitation.expires_at} />
       </td>
       <td className="row-actions">
-        <Button look="quiet" isBusy={withdraw.isPending} onClick={() => withdraw.mutate()}>
+        <Button variant="quiet" isBusy={withdraw.isPending} onClick={() => withdraw.mutate()}>
           Withdraw
         </Button>
       </td>
@@ -58,33 +60,29 @@ function NewInvitation() {
   };
   return (
     <>
-      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
-        Invite somebody
+      <Button variant="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+        Invite member
       </Button>
-      <Dialog title="Invite somebody" isOpen={isOpen && invite.data === undefined} onClose={close}>
+      <Dialog title="Invite member" isOpen={isOpen && invite.data === undefined} onClose={close}>
         <Form
-          verb="Make a link"
+          submitLabel="Create link"
           error={invite.error}
           isBusy={invite.isPending}
           onCancel={close}
           onSubmit={({ role }) => invite.mutate(role === "owner" ? "owner" : "member")}
         >
-          <SelectField
-            label="Role"
-            name="role"
-            hint="An owner also says who else belongs to the organization."
-          >
+          <SelectField label="Role" name="role" hint="Owners also manage members, invitations and API keys.">
             <option value="member">member</option>
             <option value="owner">owner</option>
           </SelectField>
         </Form>
       </Dialog>
       <Secret
-        title="The invitation"
-        about="Send this link to the person. It works once, for seven days, and is not shown again."
+        title="Invitation link"
+        about="Send this link to the person you invite. It works once, within seven days. You will not see it again."
         secret={invite.data?.url ?? null}
         what="the link"
-        onKept={close}
+        onDone={close}
       />
     </>
   );

@@ -1,10 +1,10 @@
-/** Who looks after the organization, and who is asked to. */
+/** The organization's members and invitations. */
 import type { Member } from "atrium/server";
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Table } from "../ui/table.tsx";
@@ -14,17 +14,17 @@ import { useMembers, useRemoveMember } from "./use-members.ts";
 
 export function MembersPart() {
   const isOwner = useIsOwner();
-  const { limit, offset, turnTo } = usePage();
+  const { limit, offset, goTo } = usePage();
   const { data, error, refetch } = useMembers({ limit, offset });
   return (
     <>
       <section aria-labelledby="members">
         <h2 id="members">Members</h2>
-        <Refusal error={error} onRetry={refetch} />
+        <ErrorMessage error={error} onRetry={refetch} />
         {data === undefined ? !error && <Loading /> : <MemberTable members={data.members} />}
-        {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+        {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
       </section>
-      {isOwner ? <Invitations /> : <p className="soft">Owners of the organization invite others.</p>}
+      {isOwner ? <Invitations /> : <p className="soft">Only owners can invite members.</p>}
     </>
   );
 }
@@ -33,7 +33,7 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const { me } = useCurrent();
   const isOwner = useIsOwner();
   return (
-    <Table label="List of members" columns={["Name", "E-mail", "Role", "Since", "!Actions"]}>
+    <Table label="List of members" columns={["Name", "Email", "Role", "Joined", "!Actions"]}>
       {members.map((member) => (
         <tr key={member.id}>
           <th scope="row">
@@ -65,13 +65,13 @@ function Removal({ member, isSelf }: RemovalProps) {
   return (
     <ConfirmButton
       label={isSelf ? "Leave" : "Remove"}
-      accessibleName={isSelf ? "Leave the organization" : `Remove ${member.name}`}
-      look="quiet"
+      accessibleName={isSelf ? "Leave organization" : `Remove ${member.name}`}
+      variant="quiet"
       title={isSelf ? "Leave the organization?" : `Remove ${member.name}?`}
-      verb={isSelf ? "Leave" : "Remove member"}
+      confirmLabel={isSelf ? "Leave organization" : "Remove member"}
       act={remove}
     >
-      <p>{isSelf ? "You" : member.name} will see nothing of the organization any more.</p>
+      <p>{isSelf ? "You lose" : `${member.name} loses`} access to the organization.</p>
     </ConfirmButton>
   );
 }

@@ -1,4 +1,4 @@
-/** Makes an API key, and shows it for the only time, with a request that works when pasted. */
+/** The button and dialogs that create an API key and show it once, with a request to try it. */
 import { useState } from "react";
 import { useCurrent } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
@@ -21,12 +21,12 @@ export function NewKey() {
   };
   return (
     <>
-      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+      <Button variant="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
         New API key
       </Button>
       <Dialog title="New API key" isOpen={isOpen && key === null} onClose={close}>
         <Form
-          verb="Create key"
+          submitLabel="Create key"
           error={create.error}
           isBusy={create.isPending}
           onCancel={close}
@@ -37,19 +37,19 @@ export function NewKey() {
             name="name"
             required
             maxLength={255}
-            hint="Where it is used, such as Back end."
+            hint="Where you use it, such as Back end."
           />
         </Form>
       </Dialog>
       <Secret
         title="Your new API key"
-        about="It opens everything that is the organization's: keep it on your servers. It is not shown again."
+        about="It gives full access to the organization, so keep it on your servers. You will not see it again."
         secret={key}
         what="the API key"
-        onKept={close}
+        onDone={close}
       >
         {key && (
-          <CodeBlock what="A request with it" text={firstRequest(location.origin, organization.id, key)} />
+          <CodeBlock what="Your first request" text={firstRequest(location.origin, organization.id, key)} />
         )}
       </Secret>
     </>

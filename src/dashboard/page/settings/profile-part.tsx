@@ -1,26 +1,24 @@
-/** The person's own name and password, and how the dashboard looks to them. */
-import { askDoor } from "../data/api.ts";
+/** The person's name, password and theme. */
+import { callDashboard } from "../data/api.ts";
 import { ME } from "../data/me.ts";
 import { useCurrent } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
-import { chooseTheme, THEMES, useTheme } from "../shell/theme.ts";
+import { useAction } from "../data/use-action.ts";
+import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../shell/theme.ts";
 import { NewPasswordField } from "../sign-in/credentials.tsx";
 import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextField } from "../ui/text-field.tsx";
 
-const NAMES = { system: "As the system is", light: "Light", dark: "Dark" };
-
-export function YouPart() {
+export function ProfilePart() {
   const theme = useTheme();
   return (
     <>
       <Name />
       <Password />
-      <section aria-labelledby="looks">
-        <h2 id="looks">Looks</h2>
+      <section aria-labelledby="appearance">
+        <h2 id="appearance">Appearance</h2>
         <SelectField
-          label="Light or dark"
+          label="Theme"
           value={theme}
           onChange={(event) =>
             chooseTheme(THEMES.find((one) => one === event.currentTarget.value) ?? "system")
@@ -28,7 +26,7 @@ export function YouPart() {
         >
           {THEMES.map((one) => (
             <option key={one} value={one}>
-              {NAMES[one]}
+              {THEME_NAMES[one]}
             </option>
           ))}
         </SelectField>
@@ -39,17 +37,17 @@ export function YouPart() {
 
 function Name() {
   const { person } = useCurrent().me;
-  const rename = useAct((name: string) => askDoor("PATCH", "me", { name }), {
-    done: "Name changed",
-    touches: [ME],
+  const rename = useAction((name: string) => callDashboard("PATCH", "me", { name }), {
+    notice: "Name changed",
+    invalidates: [ME],
     isForm: true,
   });
   return (
     <section aria-labelledby="name">
-      <h2 id="name">You</h2>
+      <h2 id="name">Profile</h2>
       <p className="soft">{person.email}</p>
       <Form
-        verb="Save"
+        submitLabel="Save"
         error={rename.error}
         isBusy={rename.isPending}
         onSubmit={({ name = "" }) => rename.mutate(name)}
@@ -68,16 +66,19 @@ function Name() {
 }
 
 function Password() {
-  const change = useAct((input: { current: string; next: string }) => askDoor("POST", "password", input), {
-    done: "Password changed; you are signed out everywhere else",
-    isForm: true,
-  });
+  const change = useAction(
+    (input: { current: string; next: string }) => callDashboard("POST", "password", input),
+    {
+      notice: "Password changed. You are signed out everywhere else.",
+      isForm: true,
+    },
+  );
   return (
     <section aria-labelledby="password">
       <h2 id="password">Password</h2>
       <Form
         key={change.isSuccess ? change.submittedAt : 0}
-        verb="Change password"
+        submitLabel="Change password"
         error={change.error}
         isBusy={change.isPending}
         onSubmit={({ current = "", next = "" }) => change.mutate({ current, next })}

@@ -1,15 +1,15 @@
-/** The organization's keys and members, and the person's own name and password. */
+/** The settings: API keys, members and the person's profile. */
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Page } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
-import { YouPart } from "./profile-part.tsx";
+import { ProfilePart } from "./profile-part.tsx";
 
 const PARTS = [
   { name: "API keys", part: undefined, Content: ApiPart },
   { name: "Members", part: "members", Content: MembersPart },
-  { name: "You", part: "you", Content: YouPart },
+  { name: "Profile", part: "profile", Content: ProfilePart },
 ];
 
 export function SettingsPage() {
@@ -18,7 +18,7 @@ export function SettingsPage() {
   const { Content = ApiPart } = PARTS.find((one) => one.part === part) ?? {};
   return (
     <Page title="Settings">
-      <nav className="parts" aria-label="Parts of the settings">
+      <nav className="tabs" aria-label="Settings">
         {PARTS.map((one) => (
           <Link
             key={one.name}

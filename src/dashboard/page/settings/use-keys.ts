@@ -1,7 +1,7 @@
-/** The organization's API keys. */
+/** Queries and actions for API keys. */
 import { useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
 export function useKeys(page: { readonly limit: number; readonly offset: number }) {
   const { atrium } = useCurrent();
@@ -12,8 +12,8 @@ export function useKeys(page: { readonly limit: number; readonly offset: number 
 export function useCreateKey() {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((name: string) => atrium.organization.createKey(name), {
-    touches: [key("keys")],
+  return useAction((name: string) => atrium.organization.createKey(name), {
+    invalidates: [key("keys")],
     isForm: true,
   });
 }
@@ -21,9 +21,9 @@ export function useCreateKey() {
 export function useRevokeKey(keyId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.organization.revokeKey(keyId), {
-    done: "API key revoked",
-    touches: [key("keys")],
+  return useAction(() => atrium.organization.revokeKey(keyId), {
+    notice: "API key revoked",
+    invalidates: [key("keys")],
     isForm: true,
   });
 }

@@ -1,15 +1,15 @@
-/** The people of the organization, and those who are invited. */
+/** Queries and actions for members and invitations. */
 import { useQuery } from "@tanstack/react-query";
 import type { Member } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
-export interface Part {
+export interface PageRange {
   readonly limit: number;
   readonly offset: number;
 }
 
-export function useMembers(page: Part) {
+export function useMembers(page: PageRange) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useQuery({ queryKey: key("members", page), queryFn: () => atrium.organization.listMembers(page) });
@@ -18,9 +18,9 @@ export function useMembers(page: Part) {
 export function useRemoveMember(personId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.organization.removeMember(personId), {
-    done: "Member removed",
-    touches: [key("members"), ["me"]],
+  return useAction(() => atrium.organization.removeMember(personId), {
+    notice: "Member removed",
+    invalidates: [key("members"), ["me"]],
     isForm: true,
   });
 }
@@ -37,8 +37,8 @@ export function useInvitations() {
 export function useInvite() {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((role: Member["role"]) => atrium.organization.invite(role), {
-    touches: [key("invitations")],
+  return useAction((role: Member["role"]) => atrium.organization.invite(role), {
+    invalidates: [key("invitations")],
     isForm: true,
   });
 }
@@ -46,8 +46,8 @@ export function useInvite() {
 export function useWithdrawInvitation(invitationId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.organization.withdrawInvitation(invitationId), {
-    done: "Invitation withdrawn",
-    touches: [key("invitations")],
+  return useAction(() => atrium.organization.withdrawInvitation(invitationId), {
+    notice: "Invitation withdrawn",
+    invalidates: [key("invitations")],
   });
 }

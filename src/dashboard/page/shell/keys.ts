@@ -1,4 +1,4 @@
-/** Keys that do something by themselves, unless somebody types or has switched them off. */
+/** Single-key shortcuts. Inactive while the person types or has turned them off. */
 import { useEffect, useSyncExternalStore } from "react";
 
 const KEY = "single-key-shortcuts";
@@ -24,7 +24,7 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
     ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
     target.closest("[role=dialog], [role=alertdialog], [role=menu]") !== null);
 
-/** Calls back for keys that stand for themselves; `true` says that the key was taken. */
+/** Calls `press` for each single key; it returns true when it handled the key. */
 export function useSingleKey(press: (key: string) => boolean): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

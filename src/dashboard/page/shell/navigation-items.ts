@@ -1,16 +1,16 @@
-/** The pages that an organization has, for the navigation, the palette and the shortcuts. */
+/** The pages of an organization, for the navigation, the palette and the shortcuts. */
 import type { IconName } from "../ui/icon.tsx";
 
-export interface Place {
+export interface NavigationItem {
   readonly name: string;
-  /** Below the organization. */
+  /** The path below the organization's. */
   readonly path: string;
   readonly icon: IconName;
-  /** After `g`. */
+  /** The shortcut's letter after `g`. */
   readonly letter: string;
 }
 
-export const PLACES: readonly Place[] = [
+export const NAVIGATION_ITEMS: readonly NavigationItem[] = [
   { name: "Overview", path: "", icon: "overview", letter: "o" },
   { name: "Rooms", path: "/rooms", icon: "rooms", letter: "r" },
   { name: "Webhooks", path: "/webhooks", icon: "webhooks", letter: "h" },

@@ -1,8 +1,8 @@
-/** The way to each page. */
+/** The main navigation. */
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { PLACES } from "./navigation-items.ts";
+import { NAVIGATION_ITEMS } from "./navigation-items.ts";
 
 export function Navigation() {
   const address = useAddress();
@@ -10,7 +10,7 @@ export function Navigation() {
   const isHere = (place: string) => (place === "" ? path === address("") : path.startsWith(address(place)));
   return (
     <nav aria-label="Pages">
-      {PLACES.map((place) => (
+      {NAVIGATION_ITEMS.map((place) => (
         <Link
           key={place.path}
           href={address(place.path)}

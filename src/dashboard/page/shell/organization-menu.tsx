@@ -1,4 +1,4 @@
-/** Which organization is shown, and the way to the others. */
+/** The menu that switches between organizations. */
 import { Menu } from "@base-ui/react/menu";
 import { useLocation } from "wouter";
 import { useCurrent } from "../data/organization.tsx";

@@ -1,4 +1,4 @@
-/** Goes to any page or room by a few letters: Ctrl-K. */
+/** The command palette (Ctrl+K), which opens any page or room by name. */
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useState } from "react";
@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { PLACES } from "./navigation-items.ts";
+import { NAVIGATION_ITEMS } from "./navigation-items.ts";
 
 interface Target {
   readonly id: string;
@@ -25,7 +25,7 @@ function useTargets(search: string, isOpen: boolean): Target[] {
     queryFn: () => atrium.rooms.list({ search, limit: FOUND_ROOMS }),
     enabled: isOpen,
   });
-  const places = PLACES.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const places = NAVIGATION_ITEMS.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
   return [
     ...places.map(({ name, path }) => ({ id: path, label: name, kind: "Page", path })),
     ...(data?.rooms ?? []).map(({ id, name }) => ({ id, label: name, kind: "Room", path: `/rooms/${id}` })),
@@ -45,15 +45,20 @@ export function Palette() {
   }, []);
   return (
     <>
-      <Button look="quiet" icon="search" aria-label="Go to anything" onClick={() => setOpen(true)} />
+      <Button
+        variant="quiet"
+        icon="search"
+        aria-label="Search pages and rooms"
+        onClick={() => setOpen(true)}
+      />
       <Dialog title="Go to" isOpen={isOpen} onClose={() => setOpen(false)}>
-        <Finder onGone={() => setOpen(false)} />
+        <Finder onClose={() => setOpen(false)} />
       </Dialog>
     </>
   );
 }
 
-function Finder({ onGone }: { readonly onGone: () => void }) {
+function Finder({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const targets = useTargets(useDeferredValue(text.slice(0, 256)), true);
   const address = useAddress();
@@ -71,7 +76,7 @@ function Finder({ onGone }: { readonly onGone: () => void }) {
     >
       <Autocomplete.Input className="input" aria-label="Page or room" placeholder="Page or room" />
       <Autocomplete.Empty className="soft nothing-found">
-        {targets.length === 0 && "Nothing has such a name."}
+        {targets.length === 0 && "No results."}
       </Autocomplete.Empty>
       <Autocomplete.List className="found">
         {(target: Target) => (
@@ -79,7 +84,7 @@ function Finder({ onGone }: { readonly onGone: () => void }) {
             key={target.id}
             value={target}
             onClick={() => {
-              onGone();
+              onClose();
               go(address(target.path));
             }}
           >

@@ -1,12 +1,10 @@
-/** Who is signed in, light or dark, and the way out. */
+/** The menu of the signed-in person: profile, theme, sign out. */
 import { Menu } from "@base-ui/react/menu";
 import { useLocation } from "wouter";
 import { useSignOut } from "../data/me.ts";
 import { useAddress, useCurrent } from "../data/organization.tsx";
 import { DropMenu } from "../ui/drop-menu.tsx";
-import { chooseTheme, THEMES, useTheme } from "./theme.ts";
-
-const NAMES = { system: "As the system is", light: "Light", dark: "Dark" };
+import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "./theme.ts";
 
 export function PersonMenu() {
   const { person } = useCurrent().me;
@@ -16,7 +14,7 @@ export function PersonMenu() {
   const [, go] = useLocation();
   return (
     <DropMenu
-      label={`You: ${person.name}`}
+      label={`Account: ${person.name}`}
       className="button quiet person"
       face={
         <>
@@ -26,12 +24,12 @@ export function PersonMenu() {
       }
     >
       <p className="soft small menu-note">{person.email}</p>
-      <Menu.Item onClick={() => go(address("/settings/you"))}>Your settings</Menu.Item>
+      <Menu.Item onClick={() => go(address("/settings/profile"))}>Profile</Menu.Item>
       <Menu.Separator className="separator" />
       <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
         {THEMES.map((value) => (
           <Menu.RadioItem key={value} value={value}>
-            {NAMES[value]}
+            {THEME_NAMES[value]}
             <Menu.RadioItemIndicator className="indicator">✓</Menu.RadioItemIndicator>
           </Menu.RadioItem>
         ))}

@@ -1,4 +1,4 @@
-/** What stands around every page: where one is, where one can go, and who one is. */
+/** The frame of every page: organization, navigation and person. */
 import { type ReactNode, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { Navigation } from "./navigation.tsx";
@@ -11,7 +11,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const [path] = useLocation();
   const shown = useRef(path);
-  // Those who listen, or use the keyboard, go on from the top of the new page.
+  // Keyboard and screen reader users continue at the top of the new page.
   useEffect(() => {
     if (shown.current === path) return;
     shown.current = path;
@@ -22,7 +22,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header className="side">
         <OrganizationMenu />

@@ -1,4 +1,4 @@
-/** What the keyboard can do: `?` shows it, and here it can be switched off. */
+/** Keyboard shortcuts and the dialog that lists them and turns them off. */
 import { Switch } from "@base-ui/react/switch";
 import { useCallback, useRef, useState } from "react";
 import { useLocation } from "wouter";
@@ -6,18 +6,18 @@ import { useAddress } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { switchSingleKeys, useSingleKey, useSingleKeys } from "./keys.ts";
-import { PLACES } from "./navigation-items.ts";
+import { NAVIGATION_ITEMS } from "./navigation-items.ts";
 
-/** How long after `g` a letter still says where to. */
+/** How long after `g` its letter may follow. */
 const CHORD_MS = 1500;
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["Ctrl K", "Go to anything"],
-  ["?", "Show this"],
+  ["Ctrl K", "Search pages and rooms"],
+  ["?", "Show keyboard shortcuts"],
   ["/", "Search the list"],
-  ["n", "Make a new one"],
-  ...PLACES.map(({ name, letter }) => [`g ${letter}`, `Go to ${name}`] as const),
-  ["Ctrl S", "Save the workflow that is edited"],
+  ["n", "Create"],
+  ...NAVIGATION_ITEMS.map(({ name, letter }) => [`g ${letter}`, `Go to ${name}`] as const),
+  ["Ctrl S", "Save workflow"],
 ];
 
 export function Shortcuts() {
@@ -30,7 +30,7 @@ export function Shortcuts() {
     (key: string) => {
       const isChord = Date.now() - leaderAt.current < CHORD_MS;
       leaderAt.current = key === "g" && !isChord ? Date.now() : 0;
-      const place = isChord ? PLACES.find(({ letter }) => letter === key) : undefined;
+      const place = isChord ? NAVIGATION_ITEMS.find(({ letter }) => letter === key) : undefined;
       if (place !== undefined) go(address(place.path));
       else if (key === "?") setOpen(true);
       else return key === "g" || pressOnPage(key);
@@ -41,17 +41,17 @@ export function Shortcuts() {
   useSingleKey(press);
   return (
     <>
-      <Button look="quiet" icon="help" aria-label="Keyboard shortcuts" onClick={() => setOpen(true)} />
+      <Button variant="quiet" icon="help" aria-label="Keyboard shortcuts" onClick={() => setOpen(true)} />
       <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={() => setOpen(false)}>
         <dl className="keys">
-          {KEYS.map(([keys, does]) => (
+          {KEYS.map(([keys, action]) => (
             <div key={keys}>
               <dt>
                 {keys.split(" ").map((key) => (
                   <kbd key={key}>{key}</kbd>
                 ))}
               </dt>
-              <dd>{does}</dd>
+              <dd>{action}</dd>
             </div>
           ))}
         </dl>
@@ -60,19 +60,19 @@ export function Shortcuts() {
           <Switch.Root className="switch" checked={areOn} onCheckedChange={switchSingleKeys}>
             <Switch.Thumb className="thumb" />
           </Switch.Root>
-          Shortcuts of single keys
+          Single-key shortcuts
         </label>
       </Dialog>
     </>
   );
 }
 
-/** What the page itself offers for a key. */
+/** Triggers the element of the page that has this shortcut. */
 function pressOnPage(key: string): boolean {
-  const offer = { "/": "search", n: "new" }[key];
-  const target = offer && document.querySelector<HTMLElement>(`main [data-shortcut=${offer}]`);
+  const shortcut = { "/": "search", n: "new" }[key];
+  const target = shortcut && document.querySelector<HTMLElement>(`main [data-shortcut=${shortcut}]`);
   if (!target) return false;
-  if (offer === "search") target.focus();
+  if (shortcut === "search") target.focus();
   else target.click();
   return true;
 }

@@ -1,8 +1,13 @@
-/** Light or dark: as the system is, unless the person has chosen. */
+/** The theme: the system's, unless the person chose light or dark. */
 import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
+export const THEME_NAMES: Readonly<Record<Theme, string>> = {
+  system: "System",
+  light: "Light",
+  dark: "Dark",
+};
 
 const KEY = "theme";
 const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -10,7 +15,7 @@ const listeners = new Set<() => void>();
 
 const readTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
 
-/** Called before anything is shown, so that nothing flashes. */
+/** Called before the first render, so that the page does not flash. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = readTheme();
 }
@@ -32,7 +37,7 @@ function subscribe(listener: () => void): () => void {
 
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme);
 
-/** Whether the page is dark now, for what is painted rather than styled. */
+/** True when the page is dark, for canvases, which CSS does not style. */
 export const useIsDark = (): boolean =>
   useSyncExternalStore(subscribe, () => {
     const theme = readTheme();

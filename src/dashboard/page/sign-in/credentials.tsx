@@ -1,18 +1,11 @@
-/** The fields that say who somebody is. */
+/** The fields for an email address and a new password. */
 import { TextField } from "../ui/text-field.tsx";
 
 export const MIN_PASSWORD_CHARACTERS = 10;
 export const MAX_PASSWORD_CHARACTERS = 128;
 
 export const EmailField = ({ autoFocus = false }: { readonly autoFocus?: boolean }) => (
-  <TextField
-    label="E-mail"
-    name="email"
-    type="email"
-    autoComplete="username"
-    required
-    autoFocus={autoFocus}
-  />
+  <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus={autoFocus} />
 );
 
 export const NewPasswordField = ({ name = "password", label = "Password" }) => (

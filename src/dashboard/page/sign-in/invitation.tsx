@@ -1,42 +1,46 @@
-/** Where the link of an invitation leads: in, by whichever door. */
+/** The page of an invitation link: join as the signed-in person, sign up or sign in. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import { askDoor } from "../data/api.ts";
+import { callDashboard } from "../data/api.ts";
 import { ME, useMe, useSignUp } from "../data/me.ts";
 import { Button } from "../ui/button.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
-import { Door } from "./sign-in-layout.tsx";
+import { SignInLayout } from "./sign-in-layout.tsx";
 
 interface Offer {
   readonly organization: { readonly name: string };
-  readonly invited_by: string;
+  /** Null for an API key, or when the person who invited was deleted. */
+  readonly invited_by: string | null;
 }
+
+const invitedBy = ({ invited_by }: Offer): string =>
+  invited_by === null ? "You are invited." : `${invited_by} invited you.`;
 
 export function Invitation() {
   const { token = "" } = useParams();
   const { me, isPending } = useMe();
   const offer = useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => askDoor<Offer>("GET", `invitations/${encodeURIComponent(token)}`),
+    queryFn: () => callDashboard<Offer>("GET", `invitations/${encodeURIComponent(token)}`),
   });
   if (offer.error) {
     return (
-      <Door title="This invitation is over">
-        <Refusal error={offer.error} />
-        <p>It was used, withdrawn, or is older than seven days. Ask whoever sent it for a new one.</p>
-      </Door>
+      <SignInLayout title="This invitation is no longer valid">
+        <ErrorMessage error={offer.error} />
+        <p>Ask the person who sent it for a new one.</p>
+      </SignInLayout>
     );
   }
   if (isPending || offer.data === undefined) return <Loading />;
   return (
-    <Door title={`Join ${offer.data.organization.name}`}>
-      <p className="soft">{offer.data.invited_by} has invited you.</p>
+    <SignInLayout title={`Join ${offer.data.organization.name}`}>
+      <p className="soft">{invitedBy(offer.data)}</p>
       {me === null ? <JoinAsNew token={token} /> : <JoinAs name={me.person.name} token={token} />}
-    </Door>
+    </SignInLayout>
   );
 }
 
@@ -44,7 +48,7 @@ function JoinAs({ name, token }: { readonly name: string; readonly token: string
   const queries = useQueryClient();
   const [, go] = useLocation();
   const accept = useMutation({
-    mutationFn: () => askDoor<object>("POST", `invitations/${encodeURIComponent(token)}/accept`, {}),
+    mutationFn: () => callDashboard<object>("POST", `invitations/${encodeURIComponent(token)}/accept`, {}),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ME });
       go("/");
@@ -52,8 +56,8 @@ function JoinAs({ name, token }: { readonly name: string; readonly token: string
   });
   return (
     <>
-      <Refusal error={accept.error} />
-      <Button look="primary" isBusy={accept.isPending} onClick={() => accept.mutate()}>
+      <ErrorMessage error={accept.error} />
+      <Button variant="primary" isBusy={accept.isPending} onClick={() => accept.mutate()}>
         Join as {name}
       </Button>
     </>
@@ -66,7 +70,7 @@ function JoinAsNew({ token }: { readonly token: string }) {
   return (
     <>
       <Form
-        verb="Sign up and join"
+        submitLabel="Sign up and join"
         error={signUp.error}
         isBusy={signUp.isPending}
         onSubmit={({ name = "", email = "", password = "" }) =>
@@ -78,7 +82,7 @@ function JoinAsNew({ token }: { readonly token: string }) {
         <NewPasswordField />
       </Form>
       <p className="soft">
-        Been here before?{" "}
+        Already have an account?{" "}
         <Link href={`/sign-in?next=/dashboard/invitations/${encodeURIComponent(token)}`}>
           Sign in to join
         </Link>

@@ -1,6 +1,6 @@
-/** Where somebody wanted to go before they were asked who they are. */
+/** The page to open after signing in. */
 
-/** A page of this dashboard, and nothing else: the address bar is no place to send people elsewhere from. */
+/** Only pages of this dashboard, so that a link to sign in cannot redirect to another site. */
 export function nextAfter(search: string): string {
   const next = new URLSearchParams(search).get("next") ?? "";
   return /^\/dashboard\/[\w\-/]*$/.test(next) ? next : "/dashboard";

@@ -1,16 +1,16 @@
-/** The frame of the pages for those who are not inside yet. */
+/** The frame of the pages outside an organization. */
 import type { ReactNode } from "react";
 import { usePageTitle } from "../ui/use-page-title.ts";
 
-export interface DoorProps {
+export interface SignInLayoutProps {
   readonly title: string;
   readonly children: ReactNode;
 }
 
-export function Door({ title, children }: DoorProps) {
+export function SignInLayout({ title, children }: SignInLayoutProps) {
   usePageTitle(title);
   return (
-    <main className="door" id="main">
+    <main className="sign-in-layout" id="main">
       <p className="brand">
         <span className="monogram">A</span> Atrium
       </p>

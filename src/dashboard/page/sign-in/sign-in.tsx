@@ -1,20 +1,20 @@
-/** Lets somebody in who has been here before. */
+/** The sign-in page. */
 import { Link, useLocation, useSearch } from "wouter";
 import { useSignIn } from "../data/me.ts";
 import { Form } from "../ui/form.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { EmailField } from "./credentials.tsx";
 import { nextAfter } from "./next.ts";
-import { Door } from "./sign-in-layout.tsx";
+import { SignInLayout } from "./sign-in-layout.tsx";
 
 export function SignIn() {
   const search = useSearch();
   const [, go] = useLocation();
   const signIn = useSignIn();
   return (
-    <Door title="Sign in">
+    <SignInLayout title="Sign in">
       <Form
-        verb="Sign in"
+        submitLabel="Sign in"
         error={signIn.error}
         isBusy={signIn.isPending}
         onSubmit={({ email = "", password = "" }) =>
@@ -33,6 +33,6 @@ export function SignIn() {
       <p className="soft">
         New here? <Link href={`/sign-up${search && `?${search}`}`}>Sign up</Link>
       </p>
-    </Door>
+    </SignInLayout>
   );
 }

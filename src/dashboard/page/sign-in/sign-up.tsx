@@ -1,18 +1,18 @@
-/** Lets somebody in for the first time, with an organization of their own. */
+/** The sign-up page, which also creates an organization. */
 import { Link, useLocation } from "wouter";
 import { useSignUp } from "../data/me.ts";
 import { Form } from "../ui/form.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
-import { Door } from "./sign-in-layout.tsx";
+import { SignInLayout } from "./sign-in-layout.tsx";
 
 export function SignUp() {
   const [, go] = useLocation();
   const signUp = useSignUp();
   return (
-    <Door title="Sign up">
+    <SignInLayout title="Sign up">
       <Form
-        verb="Sign up"
+        submitLabel="Sign up"
         error={signUp.error}
         isBusy={signUp.isPending}
         onSubmit={({ name = "", email = "", password = "", organization = "" }) =>
@@ -28,12 +28,12 @@ export function SignUp() {
           autoComplete="organization"
           required
           maxLength={255}
-          hint="What your rooms belong to; you can invite others, and make more later."
+          hint="Owns your rooms. You can invite members and create more organizations later."
         />
       </Form>
       <p className="soft">
-        Been here before? <Link href="/sign-in">Sign in</Link>
+        Already have an account? <Link href="/sign-in">Sign in</Link>
       </p>
-    </Door>
+    </SignInLayout>
   );
 }

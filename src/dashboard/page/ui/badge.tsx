@@ -1,4 +1,4 @@
-/** How something stands, in a word; the color only repeats it. */
+/** A status in one word; the color only repeats it. */
 export interface BadgeProps {
   readonly tone: "good" | "bad" | "waiting" | "plain";
   readonly children: string;

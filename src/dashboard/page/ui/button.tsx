@@ -1,15 +1,15 @@
-/** A button. While it is busy it takes no second press, and says so. */
+/** A button. While busy it ignores presses and is announced as disabled. */
 import type { ComponentProps } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
 export interface ButtonProps extends ComponentProps<"button"> {
-  readonly look?: "plain" | "primary" | "quiet" | "danger";
+  readonly variant?: "plain" | "primary" | "quiet" | "danger";
   readonly icon?: IconName;
   readonly isBusy?: boolean;
 }
 
 export const Button = ({
-  look = "plain",
+  variant = "plain",
   icon,
   isBusy = false,
   className = "",
@@ -20,7 +20,7 @@ export const Button = ({
   <button
     type="button"
     {...rest}
-    className={`button ${look} ${className}`}
+    className={`button ${variant} ${className}`}
     aria-disabled={isBusy || undefined}
     onClick={(event) => (isBusy ? event.preventDefault() : onClick?.(event))}
   >

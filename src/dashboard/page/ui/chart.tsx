@@ -1,24 +1,24 @@
-/** Counts by the hour as columns; the same as a table for those who listen. */
+/** Hourly counts as a column chart, and as a table for screen readers. */
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { useIsDark } from "../shell/theme.ts";
 
 const HEIGHT_PX = 160;
-/** So that the first and the last column are whole. */
+/** Space for the whole of the first and the last column. */
 const HALF_HOUR_S = 1800;
 const COLUMN_SHARE = 0.7;
 const MAX_COLUMN_PX = 24;
 
 export interface Series {
   readonly label: string;
-  /** A custom property of the style sheet, such as `--chart-1`. */
+  /** A CSS custom property, such as `--chart-1`. */
   readonly color: string;
   readonly values: readonly number[];
 }
 
 export interface ChartProps {
   readonly title: string;
-  /** When each hour begins, in seconds since 1970. */
+  /** The start of each hour, in epoch seconds. */
   readonly hours: readonly number[];
   readonly series: readonly Series[];
 }
@@ -126,7 +126,7 @@ function paint(element: HTMLElement, hours: readonly number[], series: readonly 
   return new uPlot(options, [[...hours], ...series.map(({ values }) => [...values])], element);
 }
 
-/** The canvas knows nothing of custom properties. */
+/** Resolves a CSS custom property, which a canvas cannot use. */
 function resolveColor(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

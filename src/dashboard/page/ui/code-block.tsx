@@ -1,4 +1,4 @@
-/** Text to read as it is, and to copy. */
+/** Preformatted text with a copy button. */
 import { CopyButton } from "./copy-button.tsx";
 
 export interface CodeBlockProps {
@@ -8,7 +8,7 @@ export interface CodeBlockProps {
 
 export const CodeBlock = ({ text, what }: CodeBlockProps) => (
   <div className="code-block">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
     <section className="scroll" tabIndex={0} aria-label={what}>
       <pre>{text}</pre>
     </section>
@@ -16,7 +16,7 @@ export const CodeBlock = ({ text, what }: CodeBlockProps) => (
   </div>
 );
 
-/** JSON as it is read best; what is none is left as it is. */
+/** JSON with indentation; other text unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

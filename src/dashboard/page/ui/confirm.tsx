@@ -1,15 +1,15 @@
-/** Asks before what cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { type ReactNode, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
-import { Refusal } from "./error-message.tsx";
+import { ErrorMessage } from "./error-message.tsx";
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What will become of what. */
+  /** The consequences. */
   readonly children: ReactNode;
-  /** What the button says that does it. */
-  readonly verb: string;
+  /** The label of the button that confirms. */
+  readonly confirmLabel: string;
   readonly act: {
     mutateAsync(): Promise<unknown>;
     readonly isPending: boolean;
@@ -19,7 +19,7 @@ export interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export const Confirm = ({ title, children, verb, act, isOpen, onClose }: ConfirmProps) => (
+export const Confirm = ({ title, children, confirmLabel, act, isOpen, onClose }: ConfirmProps) => (
   <AlertDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className="backdrop" />
@@ -28,15 +28,15 @@ export const Confirm = ({ title, children, verb, act, isOpen, onClose }: Confirm
         <AlertDialog.Description className="soft" render={<div />}>
           {children}
         </AlertDialog.Description>
-        <Refusal error={act.error} />
+        <ErrorMessage error={act.error} />
         <footer>
           <AlertDialog.Close className="button plain">Cancel</AlertDialog.Close>
           <Button
-            look="danger"
+            variant="danger"
             isBusy={act.isPending}
             onClick={() => act.mutateAsync().then(onClose, ignoreShown)}
           >
-            {verb}
+            {confirmLabel}
           </Button>
         </footer>
       </AlertDialog.Popup>
@@ -44,25 +44,25 @@ export const Confirm = ({ title, children, verb, act, isOpen, onClose }: Confirm
   </AlertDialog.Root>
 );
 
-/** The dialog shows it. */
+/** The dialog shows the error. */
 const ignoreShown = () => {};
 
 export interface ConfirmButtonProps
   extends Omit<ConfirmProps, "isOpen" | "onClose">,
-    Pick<ButtonProps, "look" | "icon"> {
-  /** What the button says that asks. */
+    Pick<ButtonProps, "variant" | "icon"> {
+  /** The label of the button that opens the dialog. */
   readonly label: string;
-  /** For those who listen, where many buttons have the same label. */
+  /** For screen readers, where many buttons have the same label. */
   readonly accessibleName?: string;
 }
 
-/** A button that asks first. */
-export function ConfirmButton({ label, accessibleName, look, icon, ...rest }: ConfirmButtonProps) {
+/** A button that asks for confirmation. */
+export function ConfirmButton({ label, accessibleName, variant, icon, ...rest }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button
-        look={look ?? "plain"}
+        variant={variant ?? "plain"}
         {...(icon && { icon })}
         aria-label={accessibleName}
         onClick={() => setOpen(true)}

@@ -1,12 +1,12 @@
-/** Puts a text on the clipboard, and says so. */
+/** A button that copies text to the clipboard and confirms it. */
 import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
 
-const SAID_MS = 1500;
+const CONFIRMED_MS = 1500;
 
 export interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for those who listen. */
+  /** What is copied, for screen readers. */
   readonly what: string;
   readonly label?: string;
 }
@@ -15,13 +15,13 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
-    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    const timer = setTimeout(() => setCopied(false), CONFIRMED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
   return (
     <>
       <Button
-        look={label === undefined ? "quiet" : "plain"}
+        variant={label === undefined ? "quiet" : "plain"}
         icon={isCopied ? "check" : "copy"}
         aria-label={`Copy ${what}`}
         onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true))}

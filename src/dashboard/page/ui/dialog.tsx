@@ -1,4 +1,4 @@
-/** Something that is done before going on: in front of the page, with the keyboard kept inside. */
+/** A modal dialog, which traps the focus. */
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { Icon } from "./icon.tsx";
@@ -7,10 +7,10 @@ export interface DialogProps {
   readonly title: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** What it is about, in a sentence. */
+  /** A description in one sentence. */
   readonly about?: ReactNode;
   readonly isWide?: boolean;
-  /** Only its own buttons end it, as what it shows is not shown again. */
+  /** Closed only by its own buttons, because it shows something that is shown once. */
   readonly isSticky?: boolean;
   readonly children: ReactNode;
 }
@@ -38,7 +38,7 @@ export const Dialog = ({
         <Base.Title>{title}</Base.Title>
         {about && <Base.Description className="soft">{about}</Base.Description>}
         {children}
-        {/* Last, so that the keyboard begins where something is to be done. */}
+        {/* Last, so that the focus starts at the dialog's first field. */}
         {!isSticky && (
           <Base.Close className="button quiet dialog-close" aria-label="Close">
             <Icon name="close" />

@@ -1,12 +1,12 @@
-/** A button with a menu. The menu stands beside it in the page, so that it belongs to the same part for those who listen. */
+/** A button with a menu, rendered next to it so that screen readers find it in the same landmark. */
 import { Menu } from "@base-ui/react/menu";
 import { type ReactNode, useRef } from "react";
 
 export interface DropMenuProps {
-  /** What the button is called. */
+  /** The accessible name of the button. */
   readonly label: string;
   readonly className: string;
-  /** What the button shows. */
+  /** The content of the button. */
   readonly face: ReactNode;
   readonly align?: "start" | "end";
   /** The items. */

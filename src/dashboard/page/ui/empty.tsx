@@ -1,4 +1,4 @@
-/** What stands where there is nothing yet: the next step. */
+/** The empty state of a list, with the next step. */
 import type { ReactNode } from "react";
 
 export interface EmptyProps {

@@ -1,21 +1,21 @@
-/** What the service has said no to, in its own words, and what to do about it. */
+/** An error's message, advice, and request ID. */
 import { adviceOn, requestIdOf } from "../data/advice.ts";
 import { Button } from "./button.tsx";
 
-export interface RefusalProps {
+export interface ErrorMessageProps {
   readonly error: Error | null;
   readonly onRetry?: () => void;
 }
 
-export function Refusal({ error, onRetry }: RefusalProps) {
+export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
   if (error === null) return null;
   const requestId = requestIdOf(error);
   return (
-    <div className="refusal" role="alert">
+    <div className="error-message" role="alert">
       <p>
         <strong>{error.message}</strong> {adviceOn(error)}
       </p>
-      {requestId && <p className="soft small">Request {requestId}</p>}
+      {requestId && <p className="soft small">Request ID: {requestId}</p>}
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );

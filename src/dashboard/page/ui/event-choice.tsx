@@ -1,4 +1,4 @@
-/** Which events something is told of: any of the seven, at least one. */
+/** Checkboxes to choose one or more events. */
 import { Checkbox } from "@base-ui/react/checkbox";
 import type { EventName } from "atrium/server";
 import { EVENT_NAMES, EVENTS } from "../data/events.ts";

@@ -1,8 +1,8 @@
-/** A form: what was entered goes to `onSubmit` as text by field, and what the service says no to stands below. */
+/** A form that passes its fields to `onSubmit` as text and shows the error below them. */
 import { Form as Base } from "@base-ui/react/form";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
-import { Refusal } from "./error-message.tsx";
+import { ErrorMessage } from "./error-message.tsx";
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -10,13 +10,13 @@ export interface FormProps {
   readonly onSubmit: (values: Values) => void;
   readonly error: Error | null;
   readonly isBusy: boolean;
-  /** What the button says that sends it. */
-  readonly verb: string;
+  /** The label of the submit button. */
+  readonly submitLabel: string;
   readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
 
-export const Form = ({ onSubmit, error, isBusy, verb, onCancel, children }: FormProps) => (
+export const Form = ({ onSubmit, error, isBusy, submitLabel, onCancel, children }: FormProps) => (
   <Base
     className="form"
     onSubmit={(event) => {
@@ -25,11 +25,11 @@ export const Form = ({ onSubmit, error, isBusy, verb, onCancel, children }: Form
     }}
   >
     {children}
-    <Refusal error={error} />
+    <ErrorMessage error={error} />
     <footer>
       {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-      <Button type="submit" look="primary" isBusy={isBusy}>
-        {verb}
+      <Button type="submit" variant="primary" isBusy={isBusy}>
+        {submitLabel}
       </Button>
     </footer>
   </Base>

@@ -1,4 +1,4 @@
-/** The pictures beside words: strokes in the color of the text, and nothing to those who listen. */
+/** Icons beside labels: strokes in the color of the text, hidden from screen readers. */
 
 const PATHS = {
   overview: "M2 9h4V2H2zM2 14h4v-2H2zM9 14h5V7H9zM9 4h5V2H9z",

@@ -1,4 +1,4 @@
-/** An id: its beginning, with the whole of it a press away. */
+/** An ID: its first characters and a button that copies all of it. */
 import { CopyButton } from "./copy-button.tsx";
 
 const SHOWN_CHARACTERS = 8;

@@ -1,4 +1,4 @@
-/** What stands where something is on its way. */
+/** The placeholder while data loads. */
 export const Loading = () => (
   <p className="loading" role="status">
     Loading…

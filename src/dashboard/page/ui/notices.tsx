@@ -1,4 +1,4 @@
-/** What was done, or could not be, said in a corner for a while. */
+/** Notifications of results and errors, shown for a while. */
 import { Toast } from "@base-ui/react/toast";
 import { Icon } from "./icon.tsx";
 

@@ -1,12 +1,12 @@
-/** The frame of a page: its heading, what can be done there, and what it shows. */
+/** The layout of a page: title, actions and content. */
 import type { ReactNode } from "react";
 import { usePageTitle } from "./use-page-title.ts";
 
 export interface PageProps {
   readonly title: string;
-  /** Where it lies: links to the pages above it. */
+  /** Links to the parent pages. */
   readonly above?: ReactNode;
-  /** Beside the title, such as how the thing stands. */
+  /** Content beside the title, such as a status. */
   readonly beside?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;

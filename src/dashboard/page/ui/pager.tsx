@@ -1,14 +1,14 @@
-/** Turns the pages of a long list. */
+/** The pagination of a list. */
 import { Button } from "./button.tsx";
 
 export interface PagerProps {
   readonly offset: number;
   readonly limit: number;
   readonly total: number;
-  readonly turnTo: (offset: number) => void;
+  readonly goTo: (offset: number) => void;
 }
 
-export function Pager({ offset, limit, total, turnTo }: PagerProps) {
+export function Pager({ offset, limit, total, goTo }: PagerProps) {
   if (total === 0 || (total <= limit && offset === 0)) return null;
   const last = Math.min(offset + limit, total);
   return (
@@ -16,10 +16,10 @@ export function Pager({ offset, limit, total, turnTo }: PagerProps) {
       <span className="soft" role="status">
         {offset + 1}–{last} of {total.toLocaleString("en")}
       </span>
-      <Button icon="left" disabled={offset === 0} onClick={() => turnTo(Math.max(0, offset - limit))}>
+      <Button icon="left" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - limit))}>
         Newer
       </Button>
-      <Button icon="right" disabled={last >= total} onClick={() => turnTo(offset + limit)}>
+      <Button icon="right" disabled={last >= total} onClick={() => goTo(offset + limit)}>
         Older
       </Button>
     </nav>

@@ -1,8 +1,8 @@
-/** Text to search a list for, applied shortly after the last key. */
+/** A search field, applied shortly after the last key press. */
 import { useEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
-const PAUSE_MS = 250;
+const DEBOUNCE_MS = 250;
 
 export interface SearchBoxProps {
   readonly label: string;
@@ -13,9 +13,9 @@ export interface SearchBoxProps {
 export function SearchBox({ label, initial, onSearch }: SearchBoxProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const later = (text: string) => {
+  const searchLater = (text: string) => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onSearch(text), PAUSE_MS);
+    timer.current = setTimeout(() => onSearch(text), DEBOUNCE_MS);
   };
   return (
     <div className="search">
@@ -28,7 +28,7 @@ export function SearchBox({ label, initial, onSearch }: SearchBoxProps) {
         maxLength={256}
         defaultValue={initial}
         data-shortcut="search"
-        onChange={(event) => later(event.currentTarget.value)}
+        onChange={(event) => searchLater(event.currentTarget.value)}
       />
     </div>
   );

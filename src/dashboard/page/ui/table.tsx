@@ -1,15 +1,15 @@
-/** Rows with a head. What is too wide scrolls in a box of its own, which the keyboard reaches. */
+/** A table that scrolls horizontally when it is too wide. A column with a leading `!` has a hidden header. */
 import type { ReactNode } from "react";
 
 export interface TableProps {
-  /** What it lists, for those who listen. */
+  /** The accessible name. */
   readonly label: string;
   readonly columns: readonly string[];
   readonly children: ReactNode;
 }
 
 export const Table = ({ label, columns, children }: TableProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
   <section className="scroll" tabIndex={0} aria-label={label}>
     <table>
       <thead>

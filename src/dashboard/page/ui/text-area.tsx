@@ -1,4 +1,4 @@
-/** Lines of text to fill in, with their name above them. */
+/** A labeled multi-line text field. */
 import { Field } from "@base-ui/react/field";
 import type { ComponentProps } from "react";
 

@@ -1,4 +1,4 @@
-/** A line of text to fill in, with its name above it. */
+/** A labeled single-line text field. */
 import { Field } from "@base-ui/react/field";
 import type { ComponentProps, ReactNode } from "react";
 

@@ -1,4 +1,4 @@
-/** A moment, as people speak of it; the exact one shows on pointing. */
+/** Relative times and durations; the tooltip has the exact time. */
 import { useEffect, useState } from "react";
 
 const UNITS = [
@@ -14,7 +14,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
 /** Such as "3 minutes ago" or "in 2 hours". */
-export function tellTime(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000);
   const found = UNITS.find((one) => Math.abs(seconds) >= one.seconds);
   return found === undefined ? "now" : relative.format(Math.trunc(seconds / found.seconds), found.unit);
@@ -31,13 +31,13 @@ export function Time({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={at} title={absolute.format(moment)}>
-      {tellTime(moment.getTime(), Math.max(now, Date.now() - REFRESH_MS))}
+      {formatRelativeTime(moment.getTime(), Math.max(now, Date.now() - REFRESH_MS))}
     </time>
   );
 }
 
-/** A length of time, such as "2 h 5 min". */
-export function tellDuration(seconds: number): string {
+/** A duration, such as "2 h 5 min". */
+export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min`;

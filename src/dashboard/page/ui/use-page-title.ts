@@ -1,4 +1,4 @@
-/** The title of the page that is shown, in the window's and in its history. */
+/** Sets the title of the document. */
 import { useEffect } from "react";
 
 export function usePageTitle(title: string): void {

@@ -1,8 +1,8 @@
-/** What was and is to be delivered, newest first, as it happens. */
+/** The deliveries of a webhook, newest first, updated live. */
 import type { Delivery } from "atrium/server";
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -12,7 +12,7 @@ import { useDeliveries } from "./use-deliveries.ts";
 const STATUSES: readonly Delivery["status"][] = ["pending", "success", "failed"];
 
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
-  const { limit, offset, turnTo } = usePage();
+  const { limit, offset, goTo } = usePage();
   const [parameters, setParameters] = useSearchParams();
   const status = STATUSES.find((one) => one === parameters.get("status"));
   const { data, error, refetch } = useDeliveries(webhookId, { limit, offset, ...(status && { status }) });
@@ -21,8 +21,8 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
       <div className="title-row">
         <h2 id="deliveries">Deliveries</h2>
         <SelectField
-          label="Which deliveries"
-          isBare
+          label="Filter by status"
+          isLabelHidden
           value={status ?? ""}
           onChange={(event) => {
             const { value } = event.currentTarget;
@@ -35,7 +35,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
           ))}
         </SelectField>
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       <ul className="records">
         {data?.deliveries.map((delivery) => (
@@ -45,11 +45,11 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
       {data?.total === 0 && (
         <p className="soft">
           {status === undefined
-            ? "Nothing was delivered yet. Send a test, or let something happen in a room."
-            : "None is like that."}
+            ? "No deliveries yet. Send a test event to see one."
+            : "No matching deliveries."}
         </p>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** One delivery: how it stands and, opened, every attempt and what was sent. */
+/** A delivery: its status and, when expanded, its attempts and payload. */
 import type { Delivery, DeliveryAttempt } from "atrium/server";
 import { useState } from "react";
 import { Badge, type BadgeProps } from "../ui/badge.tsx";
@@ -23,7 +23,7 @@ export function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
           <Badge tone={TONES[delivery.status]}>{delivery.status}</Badge>
           <code>{delivery.event}</code>
           <span className="grow soft">{delivery.error}</span>
-          <span className="soft">{tellAttempts(delivery.attempts)}</span>
+          <span className="soft">{formatAttempts(delivery.attempts)}</span>
           <Time at={delivery.created_at} />
         </summary>
         {isOpen && <Detail delivery={delivery} />}
@@ -32,7 +32,7 @@ export function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   );
 }
 
-const tellAttempts = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
+const formatAttempts = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 function Detail({ delivery }: { readonly delivery: Delivery }) {
   const redeliver = useRedeliver(delivery.webhook_id, delivery.id);
@@ -40,17 +40,17 @@ function Detail({ delivery }: { readonly delivery: Delivery }) {
     <div className="detail">
       {delivery.next_retry_at && (
         <p>
-          Tried again <Time at={delivery.next_retry_at} />.
+          Next retry <Time at={delivery.next_retry_at} />.
         </p>
       )}
       {delivery.log.length > 0 && (
-        <Table label="Attempts" columns={["When", "Took", "Status", "Failed of", "Answer"]}>
+        <Table label="Attempts" columns={["Time", "Duration", "Status", "Error", "Response"]}>
           {delivery.log.map((attempt) => (
             <Attempt key={attempt.attempted_at} attempt={attempt} />
           ))}
         </Table>
       )}
-      <CodeBlock what="What is posted" text={prettyJson(delivery.payload)} />
+      <CodeBlock what="Payload" text={prettyJson(delivery.payload)} />
       <Button isBusy={redeliver.isPending} onClick={() => redeliver.mutate()}>
         Redeliver
       </Button>

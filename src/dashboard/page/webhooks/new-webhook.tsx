@@ -1,4 +1,4 @@
-/** Makes a webhook, and shows its secret for the only time. */
+/** The button and dialogs that create a webhook and show its secret once. */
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
@@ -14,20 +14,20 @@ export function NewWebhook() {
   const create = useCreateWebhook();
   const address = useAddress();
   const [, go] = useLocation();
-  const made = create.data;
+  const created = create.data;
   const close = () => {
     setOpen(false);
     create.reset();
   };
   return (
     <>
-      <Button look="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
+      <Button variant="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
         New webhook
       </Button>
-      <Dialog title="New webhook" isOpen={isOpen && made === undefined} onClose={close}>
+      <Dialog title="New webhook" isOpen={isOpen && created === undefined} onClose={close}>
         <WebhookFields
           webhook={null}
-          verb="Create webhook"
+          submitLabel="Create webhook"
           error={create.error}
           isBusy={create.isPending}
           onSubmit={create.mutate}
@@ -35,13 +35,13 @@ export function NewWebhook() {
         />
       </Dialog>
       <Secret
-        title="The webhook's secret"
+        title="Signing secret"
         about={SECRET_ADVICE}
-        secret={made?.secret ?? null}
+        secret={created?.secret ?? null}
         what="the secret"
-        onKept={() => {
+        onDone={() => {
           close();
-          if (made !== undefined) go(address(`/webhooks/${made.id}`));
+          if (created !== undefined) go(address(`/webhooks/${created.id}`));
         }}
       />
     </>

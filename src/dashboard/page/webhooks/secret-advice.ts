@@ -1,3 +1,3 @@
-/** What a webhook's secret is for. */
+/** The explanation of a webhook's signing secret. */
 export const SECRET_ADVICE =
-  "Your receiver checks signatures with it (verifyWebhook in atrium/server). It is not shown again.";
+  "Your endpoint verifies signatures with it (verifyWebhook in atrium/server). You will not see it again.";

@@ -1,8 +1,8 @@
-/** What was and is to be delivered to a webhook, and sending it once more. */
+/** Queries and actions for the deliveries of a webhook. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Delivery } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
 const REFRESH_MS = 2000;
 
@@ -23,24 +23,24 @@ export function useDeliveries(webhookId: string, filter: DeliveryFilter) {
   });
 }
 
-const tellOutcome = ({ status, error }: Delivery): string =>
-  status === "success" ? "It has arrived" : `It has not arrived${error ? `: ${error}` : ""}`;
+const describeOutcome = ({ status, error }: Delivery): string =>
+  status === "success" ? "Test delivered" : `Test failed${error ? `: ${error}` : ""}`;
 
 export function useTestWebhook(webhookId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.webhooks.test(webhookId), {
-    done: tellOutcome,
+  return useAction(() => atrium.webhooks.test(webhookId), {
+    notice: describeOutcome,
     isFailure: ({ status }) => status !== "success",
-    touches: [key("webhook", webhookId, "deliveries")],
+    invalidates: [key("webhook", webhookId, "deliveries")],
   });
 }
 
 export function useRedeliver(webhookId: string, deliveryId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.webhooks.redeliver(webhookId, deliveryId), {
-    done: "Sent once more",
-    touches: [key("webhook", webhookId, "deliveries")],
+  return useAction(() => atrium.webhooks.redeliver(webhookId, deliveryId), {
+    notice: "Redelivery queued",
+    invalidates: [key("webhook", webhookId, "deliveries")],
   });
 }

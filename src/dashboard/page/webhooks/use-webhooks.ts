@@ -1,8 +1,8 @@
-/** The webhooks of the organization, and what can be done to one. */
+/** Queries and actions for webhooks. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EventName, Webhook } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
 export interface WebhookSearch {
   readonly limit: number;
@@ -38,8 +38,8 @@ export interface WebhookInput {
 export function useCreateWebhook() {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((webhook: WebhookInput) => atrium.webhooks.create(webhook), {
-    touches: [key("webhooks")],
+  return useAction((webhook: WebhookInput) => atrium.webhooks.create(webhook), {
+    invalidates: [key("webhooks")],
     isForm: true,
   });
 }
@@ -47,14 +47,14 @@ export function useCreateWebhook() {
 export function useUpdateWebhook(webhookId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((changes: WebhookInput) => atrium.webhooks.update(webhookId, changes), {
-    done: "Webhook saved",
-    touches: [key("webhook", webhookId), key("webhooks")],
+  return useAction((changes: WebhookInput) => atrium.webhooks.update(webhookId, changes), {
+    notice: "Webhook saved",
+    invalidates: [key("webhook", webhookId), key("webhooks")],
     isForm: true,
   });
 }
 
-/** Shows the new state at once, and the old one again if the service says no. */
+/** Optimistic: shows the new state at once and reverts it on an error. */
 export function useEnableWebhook(webhookId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
@@ -70,17 +70,17 @@ export function useEnableWebhook(webhookId: string) {
       throw error;
     }
   };
-  return useAct(enable, {
-    done: ({ enabled }) => (enabled ? "Webhook switched on" : "Webhook switched off"),
-    touches: [key("webhook", webhookId), key("webhooks")],
+  return useAction(enable, {
+    notice: ({ enabled }) => (enabled ? "Webhook enabled" : "Webhook disabled"),
+    invalidates: [key("webhook", webhookId), key("webhooks")],
   });
 }
 
 export function useRotateSecret(webhookId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.webhooks.rotateSecret(webhookId), {
-    touches: [key("webhook", webhookId)],
+  return useAction(() => atrium.webhooks.rotateSecret(webhookId), {
+    invalidates: [key("webhook", webhookId)],
     isForm: true,
   });
 }
@@ -88,9 +88,9 @@ export function useRotateSecret(webhookId: string) {
 export function useDeleteWebhook(webhookId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.webhooks.delete(webhookId), {
-    done: "Webhook deleted",
-    touches: [key("webhooks")],
+  return useAction(() => atrium.webhooks.delete(webhookId), {
+    notice: "Webhook deleted",
+    invalidates: [key("webhooks")],
     isForm: true,
   });
 }

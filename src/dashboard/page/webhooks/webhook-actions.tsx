@@ -1,4 +1,4 @@
-/** What can be done to a webhook: test, switch, rotate, delete. */
+/** The actions on a webhook: test, enable, rotate the secret, delete. */
 import type { Webhook } from "atrium/server";
 import { useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
@@ -25,24 +25,37 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   };
   return (
     <>
-      <Button look="primary" icon="run" isBusy={test.isPending} onClick={() => test.mutate()}>
-        {test.isPending ? "Sending…" : "Send a test"}
+      <Button variant="primary" icon="run" isBusy={test.isPending} onClick={() => test.mutate()}>
+        {test.isPending ? "Sending…" : "Send test event"}
       </Button>
       <Button isBusy={enable.isPending} onClick={() => enable.mutate(!webhook.enabled)}>
-        {webhook.enabled ? "Switch off" : "Switch on"}
+        {webhook.enabled ? "Disable" : "Enable"}
       </Button>
-      <ConfirmButton label="Rotate secret" title="Rotate the secret?" verb="Rotate" act={rotate}>
-        <p>The old secret signs beside the new one for 24 hours; a second rotation ends that at once.</p>
+      <ConfirmButton
+        label="Rotate secret"
+        title="Rotate the signing secret?"
+        confirmLabel="Rotate"
+        act={rotate}
+      >
+        <p>
+          Deliveries are signed with both secrets for 24 hours. Rotating again invalidates the old secret at
+          once.
+        </p>
       </ConfirmButton>
-      <ConfirmButton label="Delete" title="Delete this webhook?" verb="Delete webhook" act={removeAndLeave}>
-        <p>What still waits is not delivered, and the record of its deliveries goes too.</p>
+      <ConfirmButton
+        label="Delete"
+        title="Delete this webhook?"
+        confirmLabel="Delete webhook"
+        act={removeAndLeave}
+      >
+        <p>This cancels pending deliveries and deletes the delivery history. This cannot be undone.</p>
       </ConfirmButton>
       <Secret
-        title="The new secret"
+        title="New signing secret"
         about={SECRET_ADVICE}
         secret={rotate.data?.secret ?? null}
         what="the secret"
-        onKept={rotate.reset}
+        onDone={rotate.reset}
       />
     </>
   );

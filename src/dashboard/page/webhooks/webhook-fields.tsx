@@ -1,4 +1,4 @@
-/** What a webhook is made of: where to, of what, and of which rooms. */
+/** The form of a webhook: endpoint, events and rooms. */
 import type { Webhook } from "atrium/server";
 import { useState } from "react";
 import { RoomChoice } from "../rooms/room-choice.tsx";
@@ -10,7 +10,7 @@ import type { WebhookInput } from "./use-webhooks.ts";
 export interface WebhookFieldsProps {
   /** Null for a new one. */
   readonly webhook: Webhook | null;
-  readonly verb: string;
+  readonly submitLabel: string;
   readonly error: Error | null;
   readonly isBusy: boolean;
   readonly onSubmit: (input: WebhookInput) => void;
@@ -23,14 +23,14 @@ export function WebhookFields({ webhook, onSubmit, ...form }: WebhookFieldsProps
   return (
     <Form {...form} onSubmit={({ url = "" }) => onSubmit({ url, events, roomId })}>
       <TextField
-        label="Address"
+        label="Endpoint"
         name="url"
         type="url"
         required
         maxLength={2048}
         placeholder="https://hooks.example.com/atrium"
         defaultValue={webhook?.url ?? ""}
-        hint="An https address with a public name; npm start also lets http://localhost through."
+        hint="A public https URL. With npm start, http://localhost works too."
       />
       <EventChoice chosen={events} onChange={setEvents} />
       <RoomChoice chosen={roomId} onChange={setRoomId} />

@@ -1,9 +1,9 @@
-/** One webhook: how its deliveries fare, and what it is told of. */
+/** A webhook: its deliveries and its configuration. */
 import type { Webhook } from "atrium/server";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
@@ -16,14 +16,16 @@ export function WebhookPage() {
   const { webhookId = "" } = useParams();
   const address = useAddress();
   const { data: webhook, error, refetch } = useWebhook(webhookId);
-  if (webhook === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  if (webhook === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   return (
     <Page
       title={webhook.url}
       above={<Link href={address("/webhooks")}>Webhooks</Link>}
       beside={
         <>
-          <Badge tone={webhook.enabled ? "good" : "waiting"}>{webhook.enabled ? "on" : "off"}</Badge>
+          <Badge tone={webhook.enabled ? "good" : "waiting"}>
+            {webhook.enabled ? "enabled" : "disabled"}
+          </Badge>
           <Identifier value={webhook.id} what="the webhook's ID" />
         </>
       }
@@ -39,10 +41,10 @@ function Configuration({ webhook }: { readonly webhook: Webhook }) {
   const update = useUpdateWebhook(webhook.id);
   return (
     <section className="panel" aria-labelledby="configuration">
-      <h2 id="configuration">What it is told</h2>
+      <h2 id="configuration">Configuration</h2>
       <WebhookFields
         webhook={webhook}
-        verb="Save"
+        submitLabel="Save"
         error={update.error}
         isBusy={update.isPending}
         onSubmit={update.mutate}

@@ -1,19 +1,19 @@
-/** Says what the bindings offer, while one types and where one points. */
+/** Completion and tooltips for the bindings of workflows. */
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { EditorView, Tooltip } from "@codemirror/view";
 import { membersAfter } from "./bindings.ts";
 import type { Member } from "./declarations.ts";
 
-/** A name, and those before it with their dots. */
+/** A dotted path of names. */
 const PATH = /[\w$]+(?:\.[\w$]*)*/;
 
 export function completeBindings(context: CompletionContext): CompletionResult | null {
   const path = context.matchBefore(PATH);
   if (path === null && !context.explicit) return null;
   const names = path?.text.split(".") ?? [""];
-  const begun = names.pop() ?? "";
+  const prefix = names.pop() ?? "";
   const options = membersAfter(names).map(optionOf);
-  return options.length === 0 ? null : { from: context.pos - begun.length, options };
+  return options.length === 0 ? null : { from: context.pos - prefix.length, options };
 }
 
 const isMethod = ({ type }: Member): boolean => type.startsWith("(");
@@ -25,7 +25,7 @@ const optionOf = (member: Member) => ({
   info: member.about,
 });
 
-/** What is pointed at, if it is a binding or a member of one. */
+/** The tooltip of a binding or of a member of one; null elsewhere. */
 export function explainBinding(view: EditorView, position: number): Tooltip | null {
   const { from: start, text } = view.state.doc.lineAt(position);
   for (const { 0: path, index } of text.matchAll(new RegExp(PATH, "g"))) {

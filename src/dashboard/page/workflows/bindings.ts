@@ -1,4 +1,4 @@
-/** What a workflow is given, member by member, as the SDK declares it. */
+/** The bindings of workflows and their members, read from the SDK's declarations. */
 import events from "atrium/source/wire/events.ts?raw";
 import things from "atrium/source/wire/resources.ts?raw";
 import bindings from "atrium/source/workflow/index.ts?raw";
@@ -10,7 +10,7 @@ const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(
 
 const membersOf = (name: string): readonly Member[] => DECLARATIONS.get(name)?.members ?? [];
 
-/** Which of the events it is, only the author knows: what any of them has. */
+/** The members of all events together, because the editor does not know which event it will be. */
 const EVENT: readonly Member[] = [
   ...new Map(
     [...DECLARATIONS.values()]
@@ -20,7 +20,7 @@ const EVENT: readonly Member[] = [
   ).values(),
 ];
 
-/** What can stand after the names, one of the other; after none, the bindings themselves. */
+/** The members at a path of names; for an empty path, the bindings themselves. */
 export function membersAfter(names: readonly string[]): readonly Member[] {
   let members = membersOf("Bindings");
   for (const name of names) {

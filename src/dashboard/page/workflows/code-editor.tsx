@@ -1,6 +1,6 @@
 /**
- * The code of a workflow, to write on: colors, completion of the bindings with their types, and the compiler's
- * problem at its line. It lives in a shadow root, where its style sheets need no exception from the page's policy.
+ * The code editor: highlighting, completion of the bindings with their types, and compile errors at their line.
+ * It lives in a shadow root, so that its styles need no exception from the Content-Security-Policy.
  */
 import {
   autocompletion,
@@ -24,7 +24,7 @@ import {
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 import { completeBindings, explainBinding } from "./binding-completion.ts";
-import { looks } from "./code-theme.ts";
+import { codeTheme } from "./code-theme.ts";
 import type { Problem } from "./problem.ts";
 
 export interface CodeEditorProps {
@@ -56,7 +56,7 @@ export default function CodeEditor(props: CodeEditorProps) {
     <>
       <div ref={host} className="code-host" />
       <p className="soft small">
-        Ctrl+S saves. Escape, then Tab, leaves the editor. Ctrl+Space says what there is.
+        Ctrl+S to save. Ctrl+Space for suggestions. Escape, then Tab, to leave the editor.
       </p>
     </>
   );
@@ -79,7 +79,7 @@ const open = (latest: { readonly current: CodeEditorProps }): EditorState =>
       javascriptLanguage.data.of({ autocomplete: completeBindings }),
       hoverTooltip(explainBinding),
       lintGutter(),
-      looks,
+      codeTheme,
       EditorView.contentAttributes.of({ "aria-label": "Code of the workflow", tabindex: "0" }),
       EditorView.updateListener.of(({ docChanged, state }) => {
         if (docChanged) latest.current.onChange(state.doc.toString());

@@ -1,4 +1,4 @@
-/** How code looks: in the page's own colors, light and dark. */
+/** The editor's theme, in the colors of the page. */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -47,4 +47,4 @@ const theme = EditorView.theme({
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
 });
 
-export const looks = [theme, syntaxHighlighting(colors)];
+export const codeTheme = [theme, syntaxHighlighting(colors)];

@@ -1,17 +1,17 @@
-/** Reads TypeScript's interfaces from their source: the editor says of the bindings what the SDK itself says. */
+/** Parses interfaces from the SDK's TypeScript source, so that the editor shows the SDK's own documentation. */
 import { typescriptLanguage } from "@codemirror/lang-javascript";
 
 /** A property or a method. */
 export interface Member {
   readonly name: string;
-  /** As it stands in the source: a type, or a method's parameters and result. */
+  /** As in the source: a type, or a method's parameters and result. */
   readonly type: string;
-  /** What is written above it. */
+  /** Its doc comment. */
   readonly about: string;
 }
 
 export interface Declaration {
-  /** What it extends; null for nothing. */
+  /** The interface it extends, or null. */
   readonly base: string | null;
   readonly members: readonly Member[];
 }

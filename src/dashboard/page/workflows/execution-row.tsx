@@ -1,4 +1,4 @@
-/** One run: how it went and, opened, what it said and gave. */
+/** A run: its status and, when expanded, its result and logs. */
 import type { WorkflowExecution as Execution } from "atrium/server";
 import { useState } from "react";
 import { Badge } from "../ui/badge.tsx";
@@ -27,13 +27,13 @@ export function ExecutionRow({ execution }: { readonly execution: Execution }) {
 export const ExecutionDetail = ({ execution }: { readonly execution: Execution }) => (
   <div className="detail">
     <CodeBlock
-      what={execution.status === "failed" ? "What went wrong" : "What it gave"}
+      what={execution.status === "failed" ? "Error" : "Result"}
       text={prettyJson(execution.result)}
     />
     {execution.logs.length > 0 && (
-      <ol className="logs" aria-label="What it said">
+      <ol className="logs" aria-label="Logs">
         {execution.logs.map(({ level, message, timestamp }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines of a log are never moved, and may be the same
+          // biome-ignore lint/suspicious/noArrayIndexKey: log lines never move, and can be equal
           <li key={index}>
             <span className={`level ${level}`}>{level}</span>
             <code>{message}</code>

@@ -1,4 +1,4 @@
-/** A workflow that is being written for the first time. */
+/** The page that creates a workflow. */
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Page } from "../ui/page.tsx";
@@ -13,7 +13,7 @@ export function NewWorkflow() {
     <Page title="New workflow" above={<Link href={address("/workflows")}>Workflows</Link>}>
       <WorkflowFields
         workflow={null}
-        verb="Create workflow"
+        submitLabel="Create workflow"
         error={create.error}
         isBusy={create.isPending}
         onSubmit={(input) =>

@@ -1,5 +1,5 @@
-/** What a new workflow begins with. */
-export const SAMPLE_CODE = `// Runs when one of the chosen events happens. What it returns is kept with the run.
+/** The initial code of a new workflow. */
+export const SAMPLE_CODE = `// Runs when one of the selected events happens. The run records what it returns.
 export default async function (event, { store, room, files }) {
   const users = await room.getUsers();
   const online = users.filter((user) => user.status === "online");

@@ -1,4 +1,4 @@
-/** Runs the workflow now, as it was saved, on an event about a room and a user that are there. */
+/** The form that runs the saved workflow on a sample event. */
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { EVENT_NAMES, isEventName } from "../data/events.ts";
@@ -9,15 +9,15 @@ import { SelectField } from "../ui/select-field.tsx";
 import { ExecutionDetail } from "./execution-row.tsx";
 import { useRunWorkflow } from "./use-workflows.ts";
 
-export function TrialRun({ workflow }: { readonly workflow: Workflow }) {
+export function TestRun({ workflow }: { readonly workflow: Workflow }) {
   const run = useRunWorkflow(workflow.id);
   const [roomId, setRoomId] = useState(workflow.room_id);
   return (
-    <section className="panel" aria-labelledby="trial">
-      <h2 id="trial">Run now</h2>
-      <p className="soft">Runs what was saved, on a made-up event, and records it as any run.</p>
+    <section className="panel" aria-labelledby="test-run">
+      <h2 id="test-run">Test run</h2>
+      <p className="soft">Runs the saved code with a sample event and records the run.</p>
       <Form
-        verb="Run"
+        submitLabel="Run workflow"
         error={run.error}
         isBusy={run.isPending}
         onSubmit={({ event = "", userId }) => {
@@ -34,7 +34,7 @@ export function TrialRun({ workflow }: { readonly workflow: Workflow }) {
           <RoomChoice chosen={roomId} onChange={setRoomId} none="Choose a room" />
           {roomId !== null && <UserChoice key={roomId} roomId={roomId} />}
         </div>
-        {roomId === null && <p className="soft small">An event is always about a room: choose one.</p>}
+        {roomId === null && <p className="soft small">Choose the room of the sample event.</p>}
       </Form>
       {run.data && <ExecutionDetail execution={run.data} />}
     </section>

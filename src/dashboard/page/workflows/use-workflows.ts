@@ -1,8 +1,8 @@
-/** The workflows of the organization, what can be done to one, and how its runs went. */
+/** Queries and actions for workflows and their runs. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { EventName, WorkflowExecution as Execution } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { useAct } from "../data/use-action.ts";
+import { useAction } from "../data/use-action.ts";
 
 const REFRESH_MS = 2000;
 
@@ -22,7 +22,7 @@ export function useWorkflows(search: WorkflowSearch) {
   });
 }
 
-/** Read once while somebody writes on it: what they have written is not to be replaced under their hands. */
+/** Not polled: a refresh must not replace code that is being edited. */
 export function useWorkflow(workflowId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
@@ -42,9 +42,9 @@ export interface WorkflowInput {
 export function useCreateWorkflow() {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((workflow: WorkflowInput) => atrium.workflows.create(workflow), {
-    done: "Workflow created",
-    touches: [key("workflows")],
+  return useAction((workflow: WorkflowInput) => atrium.workflows.create(workflow), {
+    notice: "Workflow created",
+    invalidates: [key("workflows")],
     isForm: true,
   });
 }
@@ -52,9 +52,9 @@ export function useCreateWorkflow() {
 export function useUpdateWorkflow(workflowId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((changes: WorkflowInput) => atrium.workflows.update(workflowId, changes), {
-    done: ({ enabled }) => (enabled ? "Workflow saved" : "Workflow saved; it is switched off"),
-    touches: [key("workflow", workflowId), key("workflows")],
+  return useAction((changes: WorkflowInput) => atrium.workflows.update(workflowId, changes), {
+    notice: ({ enabled }) => (enabled ? "Workflow saved" : "Workflow saved. It is disabled."),
+    invalidates: [key("workflow", workflowId), key("workflows")],
     isForm: true,
   });
 }
@@ -62,18 +62,18 @@ export function useUpdateWorkflow(workflowId: string) {
 export function useEnableWorkflow(workflowId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct((enabled: boolean) => atrium.workflows.update(workflowId, { enabled }), {
-    done: ({ enabled }) => (enabled ? "Workflow switched on" : "Workflow switched off"),
-    touches: [key("workflow", workflowId), key("workflows")],
+  return useAction((enabled: boolean) => atrium.workflows.update(workflowId, { enabled }), {
+    notice: ({ enabled }) => (enabled ? "Workflow enabled" : "Workflow disabled"),
+    invalidates: [key("workflow", workflowId), key("workflows")],
   });
 }
 
 export function useDeleteWorkflow(workflowId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAct(() => atrium.workflows.delete(workflowId), {
-    done: "Workflow deleted",
-    touches: [key("workflows")],
+  return useAction(() => atrium.workflows.delete(workflowId), {
+    notice: "Workflow deleted",
+    invalidates: [key("workflows")],
     isForm: true,
   });
 }
@@ -97,12 +97,12 @@ export interface Sample {
 export function useRunWorkflow(workflowId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
-  const tell = ({ status, duration_ms }: Execution) =>
-    `The run ${status === "success" ? "went well" : "failed"}, in ${Math.round(duration_ms)} ms`;
-  return useAct(({ event, data }: Sample) => atrium.workflows.run(workflowId, event, data), {
-    done: tell,
+  const describeRun = ({ status, duration_ms }: Execution) =>
+    `Run ${status === "success" ? "succeeded" : "failed"} in ${Math.round(duration_ms)} ms`;
+  return useAction(({ event, data }: Sample) => atrium.workflows.run(workflowId, event, data), {
+    notice: describeRun,
     isFailure: ({ status }) => status === "failed",
-    touches: [key("workflow", workflowId, "executions")],
+    invalidates: [key("workflow", workflowId, "executions")],
     isForm: true,
   });
 }

@@ -1,4 +1,4 @@
-/** What can be done to a workflow as a whole. */
+/** The actions on a workflow: enable, delete. */
 import type { Workflow } from "atrium/server";
 import { useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
@@ -21,10 +21,15 @@ export function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   return (
     <>
       <Button isBusy={enable.isPending} onClick={() => enable.mutate(!workflow.enabled)}>
-        {workflow.enabled ? "Switch off" : "Switch on"}
+        {workflow.enabled ? "Disable" : "Enable"}
       </Button>
-      <ConfirmButton label="Delete" title={`Delete ${workflow.name}?`} verb="Delete workflow" act={act}>
-        <p>Runs that have begun finish; the record of its runs goes with it.</p>
+      <ConfirmButton
+        label="Delete"
+        title={`Delete ${workflow.name}?`}
+        confirmLabel="Delete workflow"
+        act={act}
+      >
+        <p>Runs in progress finish. This also deletes the run history and cannot be undone.</p>
       </ConfirmButton>
     </>
   );

@@ -1,4 +1,4 @@
-/** What a workflow is made of: its code, its name, and when it runs. */
+/** The form of a workflow: code, name, events and rooms. */
 import type { Workflow } from "atrium/server";
 import { lazy, Suspense, useRef, useState } from "react";
 import { RoomChoice } from "../rooms/room-choice.tsx";
@@ -15,7 +15,7 @@ const CodeEditor = lazy(() => import("./code-editor.tsx"));
 export interface WorkflowFieldsProps {
   /** Null for a new one. */
   readonly workflow: Workflow | null;
-  readonly verb: string;
+  readonly submitLabel: string;
   readonly error: Error | null;
   readonly isBusy: boolean;
   readonly onSubmit: (input: WorkflowInput) => void;

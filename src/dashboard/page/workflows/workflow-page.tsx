@@ -1,15 +1,15 @@
-/** One workflow, or a new one: its code, when it runs, a trial run, and how its runs went. */
+/** A workflow, existing or new: its form, a test run, and its runs. */
 import type { Workflow } from "atrium/server";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Executions } from "./executions.tsx";
 import { NewWorkflow } from "./new-workflow.tsx";
-import { TrialRun } from "./test-run.tsx";
+import { TestRun } from "./test-run.tsx";
 import { useUpdateWorkflow, useWorkflow } from "./use-workflows.ts";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowFields } from "./workflow-fields.tsx";
@@ -21,7 +21,7 @@ export default function WorkflowPage() {
 
 function KnownWorkflow({ workflowId }: { readonly workflowId: string }) {
   const { data: workflow, error, refetch } = useWorkflow(workflowId);
-  if (workflow === undefined) return error ? <Refusal error={error} onRetry={refetch} /> : <Loading />;
+  if (workflow === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   return <Frame workflow={workflow} />;
 }
 
@@ -34,7 +34,9 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       above={<Link href={address("/workflows")}>Workflows</Link>}
       beside={
         <>
-          <Badge tone={workflow.enabled ? "good" : "waiting"}>{workflow.enabled ? "on" : "off"}</Badge>
+          <Badge tone={workflow.enabled ? "good" : "waiting"}>
+            {workflow.enabled ? "enabled" : "disabled"}
+          </Badge>
           <Identifier value={workflow.id} what="the workflow's ID" />
         </>
       }
@@ -42,12 +44,12 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
     >
       <WorkflowFields
         workflow={workflow}
-        verb="Save"
+        submitLabel="Save"
         error={update.error}
         isBusy={update.isPending}
         onSubmit={update.mutate}
       />
-      <TrialRun workflow={workflow} />
+      <TestRun workflow={workflow} />
       <Executions workflowId={workflow.id} />
     </Page>
   );

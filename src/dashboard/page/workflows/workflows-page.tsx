@@ -1,11 +1,11 @@
-/** All workflows: code that runs when something happens. */
+/** The list of workflows. */
 import type { Workflow } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { Refusal } from "../ui/error-message.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
@@ -17,7 +17,7 @@ import { useWorkflows } from "./use-workflows.ts";
 
 export function WorkflowsPage() {
   const address = useAddress();
-  const { limit, offset, search, searchFor, turnTo } = usePage();
+  const { limit, offset, search, searchFor, goTo } = usePage();
   const { data, error, refetch } = useWorkflows({ limit, offset, ...(search && { search }) });
   return (
     <Page
@@ -32,19 +32,18 @@ export function WorkflowsPage() {
       <div className="filters">
         <SearchBox label="Search workflows by name" initial={search} onSearch={searchFor} />
       </div>
-      <Refusal error={error} onRetry={refetch} />
+      <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       {data && data.workflows.length > 0 && <WorkflowTable workflows={data.workflows} />}
       {data?.total === 0 && (
-        <Empty title={search === "" ? "No workflows yet" : "No workflow is like that"}>
+        <Empty title={search === "" ? "No workflows yet" : "No matching workflows"}>
           <p>
-            A workflow is a function that runs here when something happens in a room: greet whoever comes,
-            write a summary when a session ends, tell another service. Write one, and try it on a sample
-            event.
+            A workflow is a function that runs when an event happens in a room, for example to greet a
+            participant or to call another service. Create one and test it with a sample event.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} turnTo={turnTo} />}
+      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
     </Page>
   );
 }
@@ -52,7 +51,7 @@ export function WorkflowsPage() {
 function WorkflowTable({ workflows }: { readonly workflows: readonly Workflow[] }) {
   const address = useAddress();
   return (
-    <Table label="Workflows" columns={["Name", "Events", "Rooms", "State", "Changed"]}>
+    <Table label="Workflows" columns={["Name", "Events", "Rooms", "State", "Updated"]}>
       {workflows.map((workflow) => (
         <tr key={workflow.id}>
           <th scope="row">
@@ -61,7 +60,9 @@ function WorkflowTable({ workflows }: { readonly workflows: readonly Workflow[] 
           <td>{workflow.events.join(", ")}</td>
           <td>{workflow.room_id === null ? "all" : <code>{workflow.room_id.slice(0, 8)}</code>}</td>
           <td>
-            <Badge tone={workflow.enabled ? "good" : "waiting"}>{workflow.enabled ? "on" : "off"}</Badge>
+            <Badge tone={workflow.enabled ? "good" : "waiting"}>
+              {workflow.enabled ? "enabled" : "disabled"}
+            </Badge>
           </td>
           <td>
             <Time at={workflow.updated_at} />

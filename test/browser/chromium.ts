@@ -1,4 +1,4 @@
-/** Debian's Chromium, as the tests start it. */
+/** Starts Debian's Chromium for the tests. */
 import { type Browser, chromium } from "playwright-core";
 
 const EXECUTABLE = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";

@@ -1,4 +1,4 @@
-/** The dashboard for everybody: light and dark, wide and narrow, by keyboard alone, and whatever people are called. */
+/** Accessibility of the dashboard: themes, screen sizes, keyboard, and hostile names. */
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -46,9 +46,9 @@ afterAll(async () => {
 
 interface Stop {
   readonly path: () => string;
-  /** Something that is there when the page is. */
+  /** Text that appears once the page has loaded. */
   readonly shows: string;
-  /** What is done there before it is looked at. */
+  /** Done before the page is checked. */
   readonly act?: (desk: Desk) => Promise<void>;
 }
 
@@ -117,7 +117,7 @@ async function visit({ path, shows, act }: Stop): Promise<void> {
   await act?.(desk);
 }
 
-/** What axe finds on the page as it is, each with where and why. */
+/** The violations that axe finds on the page, with place and reason. */
 async function violations(): Promise<string[]> {
   await desk.page.evaluate(axe.source);
   const { violations: found } = await desk.page.evaluate(() => window.axe.run());
@@ -146,7 +146,7 @@ describe.each([
     await desk.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
   });
 
-  it.each(Object.keys(STOPS))("%s has what axe asks for, and fits", async (name) => {
+  it.each(Object.keys(STOPS))("%s passes axe and does not overflow", async (name) => {
     const stop = STOPS[name];
     if (stop !== undefined) await visit(stop);
     expect(await violations()).toEqual([]);
@@ -154,8 +154,8 @@ describe.each([
   });
 });
 
-describe("what people call themselves and their things", () => {
-  it("is shown as text, and loads nothing from elsewhere", async () => {
+describe("a hostile name", () => {
+  it("is shown as text and loads nothing from elsewhere", async () => {
     await desk.page.setViewportSize({ width: 1280, height: 800 });
     for (const stop of Object.values(STOPS)) {
       await visit(stop);
@@ -165,7 +165,7 @@ describe("what people call themselves and their things", () => {
     expect(desk.requested.filter((url) => !url.startsWith(service.url))).toEqual([]);
   });
 
-  it("is to be read as it is", async () => {
+  it("is shown verbatim", async () => {
     await desk.enter(`/rooms/${roomId}`);
     await desk.heading(EVIL).waitFor();
     await desk.row(EVIL).waitFor();
@@ -174,8 +174,8 @@ describe("what people call themselves and their things", () => {
   });
 });
 
-describe("somebody with a keyboard alone", () => {
-  it("signs up, makes a room and a user, and finds the room again", async () => {
+describe("a person with only a keyboard", () => {
+  it("signs up, creates a room, and finds it again", async () => {
     const ada = await Desk.open(browser, service.url);
     const { keyboard } = ada.page;
     await ada.go("/sign-up");
@@ -207,7 +207,7 @@ describe("somebody with a keyboard alone", () => {
     await ada.close();
   });
 
-  it("skips the navigation, and always sees where they are", async () => {
+  it("skips the navigation and always sees the focus", async () => {
     await desk.enter("/webhooks");
     await desk.heading("Webhooks").waitFor();
     await desk.page.keyboard.press("Tab");
@@ -224,7 +224,7 @@ describe("somebody with a keyboard alone", () => {
     }
   });
 
-  it("gets back to where they were from a dialog", async () => {
+  it("returns from a dialog to the button that opened it", async () => {
     await desk.enter("/rooms");
     await desk.button("New room").focus();
     await desk.page.keyboard.press("Enter");
@@ -234,7 +234,7 @@ describe("somebody with a keyboard alone", () => {
     expect(await desk.page.locator(":focus").textContent()).toBe("New room");
   });
 
-  it("switches shortcuts of single keys off", async () => {
+  it("turns single-key shortcuts off", async () => {
     await desk.page.keyboard.press("?");
     await desk.page.getByRole("switch").focus();
     await desk.page.keyboard.press("Space");
@@ -248,10 +248,10 @@ describe("somebody with a keyboard alone", () => {
   });
 });
 
-describe("light or dark", () => {
+describe("the theme", () => {
   const ground = () => desk.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
-  it("is as the system has it until somebody chooses, and then stays", async () => {
+  it("follows the system until the person chooses one, which is remembered", async () => {
     await desk.enter("/settings/profile");
     await desk.page.emulateMedia({ colorScheme: "light" });
     const light = await ground();
@@ -266,6 +266,6 @@ describe("light or dark", () => {
   });
 });
 
-it("the browser has complained of nothing", () => {
+it("the browser logs no errors or warnings", () => {
   expect(desk.complaints).toEqual([]);
 });

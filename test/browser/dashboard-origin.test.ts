@@ -1,4 +1,4 @@
-/** The dashboard beside other pages of the same browser: they can change nothing, frame nothing and read nothing. */
+/** The dashboard against other pages in the same browser, which can change, frame and read nothing. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
@@ -34,7 +34,7 @@ const rooms = async (): Promise<string[]> => {
   return found.map(({ name }) => name);
 };
 
-/** `localhost` is another origin of the same site, to which cookies go; `127.0.0.1` is another site. */
+/** `localhost` is another origin of the same site, so cookies are sent; `127.0.0.1` is another site. */
 describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host) => {
   let page: Desk["page"];
 
@@ -43,7 +43,7 @@ describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host)
     await page.goto(`http://${host}:${port}/`);
   });
 
-  it("makes no room, with whatever kind of request", async () => {
+  it("cannot create a room with any kind of request", async () => {
     const address = `${service.url}/v1/accounts/${desk.accountId}/rooms`;
     const outcomes = await page.evaluate(async (url) => {
       const body = JSON.stringify({ name: "Planted" });
@@ -65,7 +65,7 @@ describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host)
     expect(await rooms()).toEqual([]);
   });
 
-  it("makes no room with a form, which cookies go along with", async () => {
+  it("cannot create a room with a form, which sends cookies", async () => {
     const form = await desk.page.context().newPage();
     await form.goto(`http://${host}:${port}/`);
     await Promise.all([
@@ -85,7 +85,7 @@ describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host)
     expect(await rooms()).toEqual([]);
   });
 
-  it("signs nobody out, and reads nothing of theirs", async () => {
+  it("cannot sign a person out or read their data", async () => {
     const outcomes = await page.evaluate(
       async ([url, accountId]) => {
         const read = (path: string, init: RequestInit) =>
@@ -117,7 +117,7 @@ describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host)
     for (const frame of inside) expect(frame.url()).not.toContain("/dashboard");
   });
 
-  it("has no hold on a window that it opens", async () => {
+  it("cannot control a window that it opens", async () => {
     const [opened] = await Promise.all([
       page.context().waitForEvent("page"),
       page.evaluate((url) => void window.open(url), `${service.url}/dashboard`),
@@ -128,8 +128,8 @@ describe.each(["localhost", "127.0.0.1"])("a page of %s at another port", (host)
   });
 });
 
-describe("the dashboard's answers", () => {
-  it("are kept by nobody, and say what the page may do", async () => {
+describe("the dashboard's responses", () => {
+  it("are not cached and restrict what the page may do", async () => {
     const { status, headers } = await fetch(`${service.url}/dashboard`);
     expect(status).toBe(200);
     const policy = headers.get("Content-Security-Policy") ?? "";

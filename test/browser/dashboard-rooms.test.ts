@@ -1,4 +1,4 @@
-/** Rooms at the dashboard: found, looked into while others change them, and changed. */
+/** Rooms in the dashboard: the list, live updates, and changes. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
@@ -34,7 +34,7 @@ describe("the rooms", () => {
     await desk.enter("/rooms");
   });
 
-  it("are listed a page at a time, newest first", async () => {
+  it("are listed in pages, newest first", async () => {
     await desk.link("Room 30").waitFor();
     await desk.button("Older").click();
     await desk.link("Board").waitFor();
@@ -43,7 +43,7 @@ describe("the rooms", () => {
     await desk.link("Room 30").waitFor();
   });
 
-  it("are searched by name, and the search can be shared by its address", async () => {
+  it("can be searched by name, and the URL contains the search", async () => {
     await desk.page.keyboard.press("/");
     await desk.page.keyboard.type("board");
     await desk.link("Board").waitFor();
@@ -54,14 +54,14 @@ describe("the rooms", () => {
     await desk.heading("No matching rooms").waitFor();
   });
 
-  it("are narrowed to days", async () => {
+  it("can be filtered by date", async () => {
     await desk.enter("/rooms?to=2001-01-01");
     await desk.heading("No matching rooms").waitFor();
     await desk.field("to").fill("2101-01-01");
     await desk.link("Room 30").waitFor();
   });
 
-  it("refuse an id of ours that is taken, in the service's own words", async () => {
+  it("show the service's error for a custom ID that is taken", async () => {
     await desk.ask("POST", "/rooms", { name: "Known", customId: "known" });
     await desk.button("New room").click();
     await desk.field("Name").fill("Another");
@@ -72,8 +72,8 @@ describe("the rooms", () => {
   });
 });
 
-describe("a room that somebody looks at", () => {
-  it("shows a store's entries as they change, without the looker being there", async () => {
+describe("an open room", () => {
+  it("shows a store's entries as they change, without showing the person as present", async () => {
     await bo.store("tasks").set("milk", { title: "Buy milk" });
     await desk.enter(`/rooms/${roomId}/stores`);
     await desk.row("milk").getByText("Buy milk").waitFor();
@@ -82,7 +82,7 @@ describe("a room that somebody looks at", () => {
     expect([...bo.users.online.values()].map(({ name }) => name)).toEqual(["Bo"]);
   });
 
-  it("lets an entry be written, unless somebody was faster", async () => {
+  it("sets an entry unless it has changed meanwhile", async () => {
     await desk.button("Edit milk").click();
     await bo.store("tasks").set("milk", { title: "Buy tea" });
     await desk.field("Value").fill('{"title":"Buy coffee"}');
@@ -106,11 +106,11 @@ describe("a room that somebody looks at", () => {
     await desk.row("bread").waitFor({ state: "detached" });
   });
 
-  it("lets its looker in as a viewer who asks for it, and out again", async () => {
+  it("lets the person watch live as a viewer, and stop", async () => {
     await desk.button("Watch live").click();
     await desk.page.getByText("Watching live as a viewer").waitFor();
     const names = () => [...bo.users.online.values()].map(({ name }) => name).sort();
-    await eventually("Bo sees the looker", () => names().length === 2);
+    await eventually("Bo sees the viewer", () => names().length === 2);
     expect(names()).toEqual(["Ada (dashboard)", "Bo"]);
     await bo.store("tasks").set("eggs", { title: "Buy eggs" });
     await desk.row("eggs").waitFor();
@@ -136,7 +136,7 @@ describe("a room that somebody looks at", () => {
     await desk.heading("Bo the second").waitFor();
   });
 
-  it("shows comments, which can be resolved and deleted", async () => {
+  it("shows comments, which can be created, resolved and deleted", async () => {
     await bo.comments.create({ text: "Shall we begin?" });
     await desk.enter(`/rooms/${roomId}/comments`);
     await desk.page.getByText("Shall we begin?").waitFor();
@@ -154,7 +154,7 @@ describe("a room that somebody looks at", () => {
     expect(comments.map(({ text, resolved }) => [text, resolved])).toEqual([["Shall we begin?", true]]);
   });
 
-  it("takes files that are dropped, shows pictures, and deletes them", async () => {
+  it("uploads dropped files, previews images, and deletes files", async () => {
     await desk.enter(`/rooms/${roomId}/files`);
     await desk.button("Choose files").waitFor();
     await desk.page.evaluate(async () => {
@@ -180,13 +180,13 @@ describe("a room that somebody looks at", () => {
   });
 });
 
-describe("a room as a whole", () => {
+describe("the actions of a room", () => {
   const choose = async (item: string) => {
     await desk.button("More actions").click();
     await desk.page.getByRole("menuitem", { name: item }).click();
   };
 
-  it("is reconciled, renamed, closed and opened again", async () => {
+  it("reconcile, edit, close and reopen it", async () => {
     await desk.enter(`/rooms/${roomId}`);
     await desk.button("Reconcile").click();
     await desk.notice("No correction needed: 1 online").waitFor();
@@ -196,12 +196,12 @@ describe("a room as a whole", () => {
     await desk.heading("Drawing board").waitFor();
     await choose("Close");
     await desk.page.getByText("closed", { exact: true }).waitFor();
-    await eventually("Bo is sent away", () => bo.socket.state === "closed");
+    await eventually("Bo is disconnected", () => bo.socket.state === "closed");
     await choose("Reopen");
     await desk.page.getByText("closed", { exact: true }).waitFor({ state: "detached" });
   });
 
-  it("is deleted after a question", async () => {
+  it("delete it after a confirmation", async () => {
     await choose("Delete…");
     await desk.button("Cancel").click();
     await choose("Delete…");
@@ -213,6 +213,6 @@ describe("a room as a whole", () => {
   });
 });
 
-it("the browser has complained of nothing", () => {
+it("the browser logs no errors or warnings", () => {
   expect(desk.complaints).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What the dashboard costs those who open it: its files, as they travel. */
+/** The download size of the dashboard. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -26,18 +26,18 @@ afterAll(() => rm(outdir, { recursive: true, force: true }));
 
 const isEditor = (name: string): boolean => /^assets\/code-editor-/.test(name);
 
-it("is under 250 KiB gzipped, all of it, before the code editor loads", () => {
+it("is under 250 KiB gzipped without the code editor", () => {
   const others = [...sizes].filter(([name]) => !isEditor(name)).map(([, size]) => size);
   expect(others.reduce((sum, size) => sum + size, 0)).toBeLessThan(LIMIT_BYTES);
 });
 
-it("leaves the code editor for those who write code", async () => {
+it("loads the code editor on demand", async () => {
   expect([...sizes.keys()].filter(isEditor)).toHaveLength(1);
   const page = await readFile(path.join(outdir, "dashboard/index.html"), "utf8");
   expect(page).not.toContain("code-editor");
 });
 
-it("writes no script and no style into the page", async () => {
+it("has no inline scripts or styles", async () => {
   const page = await readFile(path.join(outdir, "dashboard/index.html"), "utf8");
   expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=/);
 });

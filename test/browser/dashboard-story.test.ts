@@ -1,4 +1,4 @@
-/** The dashboard from its front door to the first room with somebody in it, as one person goes through it. */
+/** A person's way through the dashboard: sign-up, the first room, keys, members and settings. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
@@ -21,8 +21,8 @@ afterAll(async () => {
   await browser?.close();
 });
 
-describe("somebody who has never been here", () => {
-  it("is shown to the door, and signs up with an organization", async () => {
+describe("a new person", () => {
+  it("is redirected to sign in, and signs up with an organization", async () => {
     await desk.go("");
     await desk.heading("Sign in").waitFor();
     await desk.link("Sign up").click();
@@ -35,7 +35,7 @@ describe("somebody who has never been here", () => {
     await desk.button("Organization: Ada's Boards").waitFor();
   });
 
-  it("makes a room", async () => {
+  it("creates a room", async () => {
     await desk.button("New room").click();
     await desk.field("Name").fill("Weekly planning");
     await desk.button("Create room").click();
@@ -43,7 +43,7 @@ describe("somebody who has never been here", () => {
     await desk.heading("No one has joined yet").waitFor();
   });
 
-  it("makes a user, whose token lets a browser in, and sees it come and go", async () => {
+  it("creates a user, and sees them join and leave", async () => {
     await desk.page.getByRole("navigation", { name: "Room", exact: true }).getByText("Users").click();
     await desk.button("New user").click();
     await desk.field("Name").fill("Bo");
@@ -59,7 +59,7 @@ describe("somebody who has never been here", () => {
     await desk.page.getByText("No one is online right now.").waitFor();
   });
 
-  it("makes an API key, which is shown once and opens the organization", async () => {
+  it("creates an API key, which is shown once and works", async () => {
     await desk.link("Settings").click();
     await desk.button("New API key").click();
     await desk.field("Name").fill("Back end");
@@ -80,7 +80,7 @@ describe("somebody who has never been here", () => {
     await desk.page.getByText("No API keys yet.").waitFor();
   });
 
-  it("signs out, and in again where they wanted to go", async () => {
+  it("signs out, and returns to the requested page after signing in", async () => {
     const wanted = desk.page.url();
     await desk.button("Account: Ada").click();
     await desk.page.getByRole("menuitem", { name: "Sign out" }).click();
@@ -97,8 +97,8 @@ describe("somebody who has never been here", () => {
   });
 });
 
-describe("somebody who is invited", () => {
-  it("signs up by the link, and belongs to the organization", async () => {
+describe("an invited person", () => {
+  it("signs up with the link and becomes a member", async () => {
     await desk.link("Members").click();
     await desk.button("Invite member").click();
     await desk.button("Create link").click();
@@ -120,7 +120,7 @@ describe("somebody who is invited", () => {
     await desk.row("Cleo").getByText("member", { exact: true }).waitFor();
   });
 
-  it("joins another organization as who they are, and changes between the two", async () => {
+  it("joins another organization and switches between the two", async () => {
     const bo = await Desk.signedUp(browser, service.url, { name: "Bo", organization: "Bo's Boards" });
     await desk.button("Invite member").click();
     await desk.field("Role").selectOption("owner");
@@ -139,15 +139,15 @@ describe("somebody who is invited", () => {
   });
 });
 
-describe("a person's own settings", () => {
-  it("change the name that others see", async () => {
+describe("the profile", () => {
+  it("changes the name", async () => {
     await desk.link("Profile").click();
     await desk.field("Name").fill("Ada L.");
     await desk.button("Save").click();
     await desk.button("Account: Ada L.").waitFor();
   });
 
-  it("change the password, which is asked for from then on", async () => {
+  it("changes the password", async () => {
     await desk.field("Current password").fill(PASSWORD);
     await desk.field("New password").fill("another horse battery");
     await desk.button("Change password").click();
@@ -161,6 +161,6 @@ describe("a person's own settings", () => {
   });
 });
 
-it("no browser has complained of anything", () => {
+it("no browser logs errors or warnings", () => {
   expect(desk.complaints).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Webhooks at the dashboard: made, tried, followed attempt by attempt, and changed. */
+/** Webhooks in the dashboard: creation, tests, deliveries and changes. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { verifyWebhook } from "../../src/sdk/server/index.ts";
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const first = () => desk.page.locator(".records summary").first();
 
-it("says in the service's own words why an address will not do", async () => {
+it("shows the service's error for an invalid endpoint", async () => {
   await desk.heading("No webhooks yet").waitFor();
   await desk.button("New webhook").click();
   await desk.field("Endpoint").fill("https://10.0.0.1/hook");
@@ -37,7 +37,7 @@ it("says in the service's own words why an address will not do", async () => {
   await desk.dialog().getByRole("alert").getByText("url").waitFor();
 });
 
-it("makes a webhook, and shows its secret once", async () => {
+it("creates a webhook and shows its secret once", async () => {
   await desk.field("Endpoint").fill(receiver.url);
   await desk.button("Create webhook").click();
   await desk.heading("Signing secret").waitFor();
@@ -50,7 +50,7 @@ it("makes a webhook, and shows its secret once", async () => {
   expect(await desk.page.content()).not.toContain(secret);
 });
 
-it("sends a test, which arrives signed with that secret", async () => {
+it("sends a test event, signed with that secret", async () => {
   await desk.button("Send test event").click();
   await desk.notice("Test delivered").waitFor();
   const [arrival] = receiver.arrivals;
@@ -58,7 +58,7 @@ it("sends a test, which arrives signed with that secret", async () => {
   await first().getByText("success").waitFor();
 });
 
-it("shows what happens in rooms as it is delivered, with every attempt and what was sent", async () => {
+it("shows deliveries live, with their attempts and payloads", async () => {
   const { room } = await desk.ask<{ room: { id: string } }>("POST", "/rooms", { name: "Board" });
   await desk.ask("POST", "/users", { name: "Bo", roomId: room.id });
   await eventually("both have arrived", () => receiver.events.length === 2);
@@ -68,13 +68,13 @@ it("shows what happens in rooms as it is delivered, with every attempt and what 
   await desk.page.getByRole("region", { name: "Payload" }).getByText('"name": "Bo"').waitFor();
 });
 
-it("delivers once more what is asked for", async () => {
+it("redelivers an event", async () => {
   await desk.button("Redeliver").click();
   await eventually("it has come again", () => receiver.arrivals.length === 3);
   expect(receiver.arrivals[2]?.event.id).toBe(receiver.arrivals[1]?.event.id);
 });
 
-it("tells what a delivery fails of, and finds it by its status", async () => {
+it("shows why a delivery failed, and filters by status", async () => {
   const { webhook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", {
     url: "http://127.0.0.1:9/",
     events: ["user.created"],
@@ -88,7 +88,7 @@ it("tells what a delivery fails of, and finds it by its status", async () => {
   await desk.page.getByText("No matching deliveries.").waitFor();
 });
 
-it("gives a new secret, switches off and on, and changes what is told", async () => {
+it("rotates the secret, disables, enables and edits the webhook", async () => {
   await desk.button("Rotate secret").click();
   await desk.button("Rotate").click();
   await desk.heading("New signing secret").waitFor();
@@ -104,7 +104,7 @@ it("gives a new secret, switches off and on, and changes what is told", async ()
   expect(webhooks[0]?.events).toEqual(["participant.joined", "user.created"]);
 });
 
-it("deletes after a question", async () => {
+it("deletes the webhook after a confirmation", async () => {
   await desk.button("Delete").click();
   await desk.button("Delete webhook").click();
   await desk.notice("Webhook deleted").waitFor();
@@ -112,6 +112,6 @@ it("deletes after a question", async () => {
   await desk.link("http://127.0.0.1:9/").waitFor({ state: "detached" });
 });
 
-it("the browser has complained of nothing", () => {
+it("the browser logs no errors or warnings", () => {
   expect(desk.complaints).toEqual([]);
 });

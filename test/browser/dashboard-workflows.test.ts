@@ -1,4 +1,4 @@
-/** Workflows at the dashboard: written with the compiler's help, tried, and followed run by run. */
+/** Workflows in the dashboard: the editor, test runs and the run history. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
@@ -31,7 +31,7 @@ async function write(text: string): Promise<void> {
   await desk.page.keyboard.insertText(text);
 }
 
-it("offers what the bindings have, with their types", async () => {
+it("completes the bindings with their types", async () => {
   await desk.heading("No workflows yet").waitFor();
   await desk.link("New workflow").click();
   await write("room.");
@@ -41,7 +41,7 @@ it("offers what the bindings have, with their types", async () => {
   await desk.page.keyboard.press("Escape");
 });
 
-it("shows the compiler's problem at its line", async () => {
+it("shows a compile error at its line", async () => {
   await write("export default async function () {\n  const = 1;\n}\n");
   await desk.field("Name").fill("Who is here");
   await desk.button("Create workflow").click();
@@ -53,7 +53,7 @@ it("shows the compiler's problem at its line", async () => {
   await desk.page.locator(".cm-lint-marker-error").waitFor({ state: "attached" });
 });
 
-it("keeps what compiles", async () => {
+it("saves code that compiles", async () => {
   await write(
     'export default async function (event, { room }) {\n  console.log("Hello <b>there</b>");\n  return (await room.getUsers()).map(({ name }) => name);\n}\n',
   );
@@ -62,7 +62,7 @@ it("keeps what compiles", async () => {
   await desk.heading("Who is here").waitFor();
 });
 
-it("runs it now, and shows what it gave and said", async () => {
+it("runs the workflow and shows its result and logs", async () => {
   await desk.page.getByRole("region", { name: "Test run" }).getByLabel("Room").selectOption("Board");
   await desk.field("User").selectOption("Bo");
   await desk.button("Run workflow").click();
@@ -72,7 +72,7 @@ it("runs it now, and shows what it gave and said", async () => {
   await run.getByText("Hello <b>there</b>").waitFor();
 });
 
-it("shows the runs as they happen, those that fail with what went wrong", async () => {
+it("shows runs live, with the errors of those that failed", async () => {
   await write('export default () => {\n  throw new Error("No tea");\n};\n');
   await desk.button("Save").click();
   await desk.notice("Workflow saved").waitFor();
@@ -84,7 +84,7 @@ it("shows the runs as they happen, those that fail with what went wrong", async 
   await latest.getByRole("region", { name: "Error" }).getByText("line 2").waitFor();
 });
 
-it("is switched off, and deleted after a question", async () => {
+it("disables the workflow, and deletes it after a confirmation", async () => {
   await desk.button("Disable").click();
   await desk.notice("Workflow disabled").waitFor();
   await desk.button("Run workflow").click();
@@ -94,6 +94,6 @@ it("is switched off, and deleted after a question", async () => {
   await desk.heading("No workflows yet").waitFor();
 });
 
-it("the browser has complained of nothing", () => {
+it("the browser logs no errors or warnings", () => {
   expect(desk.complaints).toEqual([]);
 });

@@ -1,7 +1,7 @@
-/** Somebody at the dashboard: a window of their own, their organization, and what their browser complains of. */
+/** A person at the dashboard: their browser window, their organization, and the browser's complaints. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 
-/** What a browser says of an answer that the page expects: nobody is signed in, or the service says no. */
+/** What a browser logs for an expected error response, such as 401 for a person who is not signed in. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
 export const PASSWORD = "correct horse battery";
@@ -23,7 +23,7 @@ interface Organizations {
 
 let count = 0;
 
-/** Nobody has been there under this address yet. */
+/** An email address that no one uses yet. */
 export const newAddress = (): string => {
   count += 1;
   return `person-${process.pid}-${Date.now()}-${count}@example.com`;
@@ -35,7 +35,7 @@ export class Desk {
   /** Errors and warnings; a violated Content-Security-Policy is one. */
   readonly complaints: string[] = [];
   readonly requested: string[] = [];
-  /** Of the organization that was made when signing up. */
+  /** The organization created by signing up. */
   accountId = "";
 
   private constructor(page: Page, url: string) {
@@ -49,7 +49,7 @@ export class Desk {
     page.on("request", (request) => this.requested.push(request.url()));
   }
 
-  /** Opens a window in which nobody is signed in. */
+  /** Opens a window without a sign-in session. */
   static async open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Desk> {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
@@ -60,7 +60,7 @@ export class Desk {
     return new Desk(await context.newPage(), url);
   }
 
-  /** Opens a window, and signs up there as the form does. */
+  /** Opens a window and signs up, as the form does. */
   static async signedUp(
     browser: Browser,
     url: string,
@@ -82,15 +82,15 @@ export class Desk {
     return desk;
   }
 
-  /** Goes to a page of the dashboard. */
+  /** Opens a page of the dashboard. */
   async go(path: string): Promise<void> {
     await this.page.goto(`${this.url}/dashboard${path}`);
   }
 
-  /** Goes to a page of the organization. */
+  /** Opens a page of the organization. */
   enter = (path = ""): Promise<void> => this.go(`/${this.accountId}${path}`);
 
-  /** Makes something by REST as the page itself would: by the cookie. */
+  /** Calls the API with the sign-in cookie, as the page does. */
   ask<Data>(method: string, path: string, body?: object): Promise<Data> {
     return this.page.evaluate(
       async ([verb, address, content]) => {
@@ -114,12 +114,12 @@ export class Desk {
 
   dialog = (): Locator => this.page.locator("[role=dialog], [role=alertdialog]");
 
-  /** A row of a table, by text that stands in it. */
+  /** A table row that contains the text. */
   row = (text: string): Locator => this.page.getByRole("row").filter({ hasText: text });
 
   notice = (text: string): Locator => this.page.locator(".notice", { hasText: text });
 
-  /** What was put on the clipboard last. */
+  /** The content of the clipboard. */
   copied = (): Promise<string> => this.page.evaluate(() => navigator.clipboard.readText());
 
   close = (): Promise<void> => this.page.context().close();

@@ -1,4 +1,4 @@
-/** The demo in real browsers: what one visitor does, the others see, and nothing of it is lost. */
+/** The demo in real browsers: all visitors see each change, and no change is lost. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,9 +14,9 @@ import { type VisitOptions, Visitor } from "./visitor.ts";
 let directory: string;
 let service: Service;
 let browser: Browser;
-/** Runs the page with React's development build, which complains of mistakes. */
+/** Runs the page with React's development build, which warns about mistakes. */
 let ada: Visitor;
-/** Runs the page as it is published. */
+/** Runs the production build of the page. */
 let bo: Visitor;
 const guests: Visitor[] = [];
 
@@ -44,12 +44,12 @@ async function welcome(name: string, options: VisitOptions = {}): Promise<Visito
   return guest;
 }
 
-/** Waits until an emoji floats up. */
+/** Waits for an emoji to float up. */
 const floatsUp = ({ page }: Visitor, emoji: string): Promise<void> =>
   page.locator(".float", { hasText: emoji }).first().waitFor({ state: "attached" });
 
-describe("who is here", () => {
-  it("is shown to each, and no longer once a window is closed", async () => {
+describe("participants", () => {
+  it("are shown to each other until they close their window", async () => {
     await ada.other("Bo").waitFor();
     await bo.other("Ada").waitFor();
     const cleo = await welcome("Cleo");
@@ -61,7 +61,7 @@ describe("who is here", () => {
     await ada.other("Bo").waitFor();
   });
 
-  it("stays the same through a reload, and is somebody new in a new window", async () => {
+  it("stay the same user after a reload, and are a new one in a new window", async () => {
     const guest = await welcome("Guest");
     await guest.page.goto(`${service.url}/demo`);
     await guest.page.getByText("You are Guest").waitFor();
@@ -74,7 +74,7 @@ describe("who is here", () => {
 });
 
 describe("the board", () => {
-  it("shows where the others point", async () => {
+  it("shows the cursors of others", async () => {
     for (const [x, y] of [
       [300, 300],
       [640, 420],
@@ -84,7 +84,7 @@ describe("the board", () => {
     }
   });
 
-  it("shows a note to all while it is written, and lets any of them go on with it", async () => {
+  it("shows a note to everyone while it is written, and lets anyone continue it", async () => {
     await ada.addNote("Milk");
     await bo.note("Milk").getByRole("textbox").press("End");
     await bo.page.keyboard.type(" and bread");
@@ -92,7 +92,7 @@ describe("the board", () => {
     expect(await ada.note("Milk and bread").getByRole("textbox").inputValue()).toBe("Milk and bread");
   });
 
-  it("shows a note to all while it is dragged, and leaves it where it is put", async () => {
+  it("shows a note to everyone while it is dragged, and keeps where it is dropped", async () => {
     await ada.addNote("Dragged");
     const start = await bo.placeOf(bo.note("Dragged"));
     const box = await bo.note("Dragged").locator(".grip").boundingBox();
@@ -111,7 +111,7 @@ describe("the board", () => {
     await cleo.arrives(cleo.note("Dragged"), end);
   });
 
-  it("lets a note be added, written and deleted with the keyboard alone", async () => {
+  it("supports adding, writing and deleting a note by keyboard", async () => {
     await ada.addNote("Typed");
     await bo.note("Typed").waitFor();
     await ada.page.keyboard.press("Shift+Tab");
@@ -119,7 +119,7 @@ describe("the board", () => {
     await bo.note("Typed").waitFor({ state: "detached" });
   });
 
-  it("is usable with a finger", async () => {
+  it("supports touch", async () => {
     const cleo = await welcome("Cleo", {
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -139,7 +139,7 @@ describe("the board", () => {
     await ada.arrives(ada.note("Touched"), { x: start.x + 40, y: start.y + 60 });
   });
 
-  it("takes a picture that is dropped on it, and shows it to all", async () => {
+  it("shows a dropped picture to everyone", async () => {
     const { x, y } = await ada.point(600, 500);
     await ada.page.evaluate(
       async (at) => {
@@ -168,7 +168,7 @@ describe("the board", () => {
     }
   });
 
-  it("takes a note that is deleted away from all", async () => {
+  it("removes a deleted note for everyone", async () => {
     await ada.addNote("Gone");
     await bo.note("Gone").hover();
     await bo.note("Gone").getByRole("button", { name: "Delete note" }).click();
@@ -176,8 +176,8 @@ describe("the board", () => {
   });
 });
 
-describe("what is said", () => {
-  it("reaches all as a comment, and those who come later", async () => {
+describe("comments and reactions", () => {
+  it("show a comment to everyone, including later visitors", async () => {
     await ada.page.getByLabel("Comment", { exact: true }).fill("Shall we begin?");
     await ada.page.keyboard.press("Enter");
     await bo.comment("Shall we begin?").getByText("Ada").waitFor();
@@ -185,15 +185,15 @@ describe("what is said", () => {
     await cleo.comment("Shall we begin?").getByText("Ada").waitFor();
   });
 
-  it("floats up as an emoji for all who are here", async () => {
+  it("show an emoji to everyone online", async () => {
     await bo.page.getByRole("button", { name: "☕" }).click();
     await floatsUp(bo, "☕");
     await floatsUp(ada, "☕");
   });
 });
 
-describe("following somebody", () => {
-  it("makes their cursor stand out and keeps it in view, until it is ended", async () => {
+describe("following a participant", () => {
+  it("highlights their cursor and keeps it in view until it ends", async () => {
     await ada.other("Bo").click();
     const followed = ada.page.locator(".cursor", { hasText: "Following Bo" });
     await followed.waitFor({ state: "attached" });
@@ -213,7 +213,7 @@ describe("following somebody", () => {
     await ada.cursor("Bo").waitFor();
   });
 
-  it("outlives a reload", async () => {
+  it("survives a reload", async () => {
     const pressed = (isPressed: boolean) =>
       bo.page.locator(`button[aria-label="Follow Ada"][aria-pressed="${isPressed}"]`);
     await pressed(false).click();
@@ -224,8 +224,8 @@ describe("following somebody", () => {
   });
 });
 
-describe("a visitor who sends anything", () => {
-  it("breaks nobody's page", async () => {
+describe("a visitor who sends invalid data", () => {
+  it("breaks no one's page", async () => {
     const answer = await fetch(`${service.url}/demo/visitors`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -275,14 +275,14 @@ describe("the page", () => {
     }
   });
 
-  it("loads nothing but its own service", async () => {
+  it("loads from its own service only", async () => {
     const guest = await welcome("Cleo");
     expect(guest.requested.filter((url) => !url.startsWith(service.url))).toEqual([]);
   });
 });
 
-describe("a service that goes away and comes back", () => {
-  it("is waited for, and nothing is lost", async () => {
+describe("a service that restarts", () => {
+  it("loses no change", async () => {
     await ada.addNote("Before");
     await bo.note("Before").waitFor();
     const { port, persistTo } = service;
@@ -307,6 +307,6 @@ describe("a service that goes away and comes back", () => {
   });
 });
 
-it("no browser has complained of anything", () => {
+it("no browser logs errors or warnings", () => {
   expect([...ada.complaints, ...bo.complaints]).toEqual([]);
 });

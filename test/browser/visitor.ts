@@ -1,18 +1,18 @@
-/** A visitor of the demo: a window of its own, where things are on its board, and what its browser complains of. */
+/** A visitor of the demo: a browser window, the positions on its board, and the browser's complaints. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { eventually } from "../node/processes.ts";
 
-/** What a browser says of a service that is away, which is no fault of the page. */
+/** What a browser logs while the service is down, which is not the page's fault. */
 const AWAY = /^WebSocket connection to '\S+' failed|net::ERR_CONNECTION_REFUSED/;
 
-/** A point of the board. */
+/** A point on the board. */
 export interface Place {
   readonly x: number;
   readonly y: number;
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Runs instead of the script that the service has. */
+  /** Replaces the service's script. */
   readonly script?: string;
 }
 
@@ -32,7 +32,7 @@ export class Visitor {
     page.on("request", (request) => this.requested.push(request.url()));
   }
 
-  /** Opens a window and waits until its visitor is in the room. */
+  /** Opens a window and waits until its visitor has joined the room. */
   static async open(
     browser: Browser,
     url: string,
@@ -55,7 +55,7 @@ export class Visitor {
     return visitor;
   }
 
-  /** Another one among those who are here. */
+  /** Another participant. */
   other = (name: string): Locator => this.page.getByRole("button", { name: `Follow ${name}` });
 
   cursor = (name: string): Locator => this.page.locator(".cursor", { hasText: name });
@@ -66,14 +66,14 @@ export class Visitor {
 
   notice = (text: string): Locator => this.page.getByRole("status").getByText(text);
 
-  /** Where a note or a cursor is. */
+  /** The position of a note or a cursor. */
   async placeOf(thing: Locator): Promise<Place> {
     const style = await thing.evaluate((element) => element.style.transform);
     const [, x, y] = /^translate\((-?\d+)px, (-?\d+)px\)$/.exec(style) ?? [];
     return { x: Number(x), y: Number(y) };
   }
 
-  /** Waits until a note or a cursor is there. */
+  /** Waits until a note or a cursor reaches a position. */
   arrives = (thing: Locator, { x, y }: Place): Promise<void> =>
     eventually(`something is at ${x}, ${y}`, async () => {
       const place = await this.placeOf(thing);
@@ -83,14 +83,14 @@ export class Visitor {
   scrollTo = ({ x, y }: Place): Promise<void> =>
     this.page.locator("main").evaluate((main, place) => main.scrollTo(place.x, place.y), { x, y });
 
-  /** Moves the mouse to a point of the window; gives the point of the board under it. */
+  /** Moves the mouse to a point of the window; returns the point of the board below it. */
   async point(x: number, y: number): Promise<Place> {
     await this.page.mouse.move(x, y);
     const sheet = await this.page.locator(".sheet").boundingBox();
     return { x: x - (sheet?.x ?? 0), y: y - (sheet?.y ?? 0) };
   }
 
-  /** Adds a note and writes on it. */
+  /** Adds a note and writes its text. */
   async addNote(text: string): Promise<void> {
     await this.page.getByRole("button", { name: "Add note" }).click();
     await this.page.locator("textarea:focus").waitFor();

@@ -1,4 +1,4 @@
-/** What people say: comments, which stay, and emoji that float up for all who are here. */
+/** Comments, which are stored, and emoji reactions, which are broadcast to everyone online. */
 import { useBroadcast, useComments, useRoom } from "atrium/react";
 import { useState } from "react";
 
@@ -14,7 +14,7 @@ export function Comments() {
       <ol>
         {comments.map(({ id, user_id, text, created_at }) => (
           <li key={id}>
-            <b>{users.get({ userId: user_id })?.name ?? "Somebody"}</b>
+            <b>{users.get({ userId: user_id })?.name ?? "Deleted user"}</b>
             <time>{new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}</time>
             <p>{text}</p>
           </li>
@@ -28,13 +28,13 @@ export function Comments() {
   );
 }
 
-/** Those that systems without an emoji font can draw, too. */
+/** Emoji that systems without an emoji font can draw too. */
 const EMOJI = ["❤️", "😄", "😂", "😮", "☕"];
 
 export function Reactions() {
   const [floating, setFloating] = useState<readonly { id: number; emoji: string }[]>([]);
   const float = (sent: unknown) => {
-    const emoji = EMOJI.find((known) => known === sent); // anyone may send anything
+    const emoji = EMOJI.find((known) => known === sent); // never trust what other clients send
     if (emoji) setFloating((all) => [...all.slice(-40), { id: (all.at(-1)?.id ?? 0) + 1, emoji }]);
   };
   const broadcast = useBroadcast("emoji", ({ data }) => float(data));

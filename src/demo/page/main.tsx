@@ -1,13 +1,13 @@
-/** The demo: a board that everybody who opens `/demo` shares. */
+/** The demo: a board shared by everyone who opens `/demo`. */
 import { RoomProvider } from "atrium/react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./board.tsx";
 import { Comments } from "./comments.tsx";
 import { STORES } from "./model.ts";
-import { Notices, People } from "./users.tsx";
+import { Notices, Participants } from "./users.tsx";
 
-/** Two windows are two people, and a reload is the same one again. `?name=` in the address chooses the name. */
-async function becomeVisitor(): Promise<string> {
+/** Returns the token of a user per window, which a reload keeps. `?name=` in the URL sets the user's name. */
+async function getToken(): Promise<string> {
   const known = sessionStorage.getItem("token");
   if (known !== null) return known;
   const response = await fetch(`/demo/visitors${location.search}`, { method: "POST" });
@@ -19,15 +19,15 @@ async function becomeVisitor(): Promise<string> {
 
 const root = createRoot(document.body);
 try {
-  const authToken = await becomeVisitor();
+  const authToken = await getToken();
   root.render(
     <RoomProvider serverUrl={location.origin} authToken={authToken} stores={STORES}>
       <Board />
-      <People />
+      <Participants />
       <Comments />
       <Notices />
     </RoomProvider>,
   );
 } catch (error) {
-  root.render(<p className="refusal">The demo cannot be opened. {String(error)}</p>);
+  root.render(<p className="load-error">The demo could not be loaded. {String(error)}</p>);
 }

@@ -1,38 +1,46 @@
-/** A note: dragged by its upper edge, written on, deleted. */
+/** A note, which can be dragged by its upper edge, edited and deleted. */
 import { usePresence, useRoom, useStore } from "atrium/react";
 import { type PointerEvent, useRef } from "react";
-import { MAX_LENGTH, type Note, type Person, placeNote, readNote, type Shown } from "./model.ts";
+import { MAX_LENGTH, type Note, type Participant, type Presence, placeNote, readNote } from "./model.ts";
 
-/** On its way a note is presence, which is light; where it is put down, the store keeps it. */
-export function NoteCard({ id, value, holder }: { id: string; value: unknown; holder: Person | undefined }) {
+/** While dragged, a note's place is presence, which is cheap; when it is dropped, the store keeps it. */
+export function NoteCard({
+  id,
+  value,
+  holder,
+}: {
+  id: string;
+  value: unknown;
+  holder: Participant | undefined;
+}) {
   const { storage, userId } = useRoom().client;
   const [, store] = useStore<Note>("notes");
-  const [{ drag }, show] = usePresence<Shown>();
+  const [{ drag }, setPresence] = usePresence<Presence>();
   const grip = useRef({ x: 0, y: 0 });
   const dragged = drag?.id === id ? drag : holder?.drag;
   const { text, picture, x, y } = { ...readNote(value), ...dragged };
-  const grasp = ({ currentTarget, pointerId, clientX, clientY }: PointerEvent) => {
+  const startDrag = ({ currentTarget, pointerId, clientX, clientY }: PointerEvent) => {
     currentTarget.setPointerCapture(pointerId);
     grip.current = { x: clientX - x, y: clientY - y };
   };
   const move = ({ currentTarget, pointerId, clientX, clientY }: PointerEvent) => {
     if (!currentTarget.hasPointerCapture(pointerId)) return;
-    show({ drag: { id, ...placeNote({ x: clientX - grip.current.x, y: clientY - grip.current.y }) } });
+    setPresence({ drag: { id, ...placeNote({ x: clientX - grip.current.x, y: clientY - grip.current.y }) } });
   };
-  const drop = () => void store.update(id, { x, y }).finally(() => show({ drag: null }));
+  const drop = () => void store.update(id, { x, y }).finally(() => setPresence({ drag: null }));
   return (
     <article
       className={`note paper-${Number.parseInt(id, 10) % 5} ${dragged ? "held" : ""}`}
       style={{ transform: `translate(${x}px, ${y}px)`, outlineColor: holder?.color }}
       aria-label={`Note: ${text}`}
     >
-      <div className="grip" onPointerDown={grasp} onPointerMove={move} onLostPointerCapture={drop} />
+      <div className="grip" onPointerDown={startDrag} onPointerMove={move} onLostPointerCapture={drop} />
       <button type="button" aria-label="Delete note" onClick={() => store.delete(id)}>
         ×
       </button>
       {picture && <img src={storage.getUrl({ key: picture })} alt="" draggable={false} />}
       <textarea
-        // biome-ignore lint/a11y/noAutofocus: whoever adds a note wants to write on it
+        // biome-ignore lint/a11y/noAutofocus: a person who adds a note starts typing
         autoFocus={text === "" && id.endsWith(userId)}
         aria-label="Text"
         placeholder="Write something"

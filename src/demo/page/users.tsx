@@ -1,56 +1,59 @@
-/** Who is here, and how one's own connection fares. */
+/** The participants and the state of the connection. */
 import { useConnection, useOthers, useRoom, useSelf } from "atrium/react";
 import { useEffect, useState } from "react";
-import { type Person, readPerson } from "./model.ts";
+import { type Participant, readParticipant } from "./model.ts";
 
-/** Oneself, the others, and whom of them one follows. */
-export function useEverybody() {
+/** This user, the others, and the one of them that this user follows. */
+export function useParticipants() {
   const self = useSelf();
-  const others = useOthers().map(readPerson);
+  const others = useOthers().map(readParticipant);
   return { self, others, followed: others.find(({ id }) => self?.user.following.includes(id)) };
 }
 
-/** A click on somebody follows them: their cursor stands out and stays in view. */
-export function People() {
+/** Click a participant to follow them: their cursor is highlighted and stays in view. */
+export function Participants() {
   const { users } = useRoom().client;
-  const { self, others, followed } = useEverybody();
-  const follow = async ({ id }: Person) => {
+  const { self, others, followed } = useParticipants();
+  const follow = async ({ id }: Participant) => {
     if (followed) await users.get({ userId: followed.id })?.unfollow();
     if (id !== followed?.id) await users.get({ userId: id })?.follow();
   };
   return (
     <header>
       <h1>Atrium</h1>
-      <p>{self && `You are ${self.user.name}${others.length === 0 ? ": open a second window" : ""}`}</p>
-      {others.map((person) => (
+      <p>
+        {self &&
+          `You are ${self.user.name}${others.length === 0 ? ". Open a second window to add a participant." : ""}`}
+      </p>
+      {others.map((other) => (
         <button
-          key={person.id}
+          key={other.id}
           type="button"
-          style={{ color: person.color }}
-          aria-label={`Follow ${person.name}`}
-          aria-pressed={person === followed}
-          onClick={() => follow(person)}
+          style={{ color: other.color }}
+          aria-label={`Follow ${other.name}`}
+          aria-pressed={other === followed}
+          onClick={() => follow(other)}
         >
-          <span>{person.name.split(" ", 2).map((word) => [...word][0])}</span>
+          <span>{other.name.split(" ", 2).map((word) => [...word][0])}</span>
         </button>
       ))}
     </header>
   );
 }
 
-/** What the visitor should know of the connection, and of what the room has refused. */
+/** Notices about the connection and about failed actions. */
 export function Notices() {
   const { state, error } = useConnection();
-  const [refusal, setRefusal] = useState<Error | null>(null);
+  const [actionError, setActionError] = useState<Error | null>(null);
   useEffect(() => {
-    window.onunhandledrejection = ({ reason }) => setRefusal(reason);
+    window.onunhandledrejection = ({ reason }) => setActionError(reason);
   }, []);
   return (
     <div className="notices" role="status">
-      {state.endsWith("connecting") && <p className="pill">Connecting… What you do meanwhile is kept.</p>}
-      {(error || refusal) && (
+      {state.endsWith("connecting") && <p className="pill">Connecting… Your changes will be sent.</p>}
+      {(error || actionError) && (
         <a className="pill" href="/demo" onClick={() => error && sessionStorage.clear()}>
-          {(error ?? refusal)?.message} <b>Reload</b>
+          {(error ?? actionError)?.message} <b>Reload</b>
         </a>
       )}
     </div>

@@ -1,5 +1,5 @@
 /** The endpoints of `/dashboard/api`: signing up, in and out, the signed-in person, organizations and invitations. */
-import { personEndpoint, publicEndpoint } from "../dashboard/api.ts";
+
 import { getInvitation } from "../members/queries.ts";
 import {
   acceptInvitation,
@@ -11,6 +11,7 @@ import {
   signUp,
   updateMe,
 } from "./commands.ts";
+import { personEndpoint, publicEndpoint } from "./dashboard-endpoint.ts";
 import { OrganizationCreation, PasswordChange, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 
 export const peopleEndpoints = [

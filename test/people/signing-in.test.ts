@@ -1,7 +1,7 @@
 /** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { DashboardEndpoint } from "../../src/dashboard/api.ts";
+import type { DashboardEndpoint } from "../../src/people/dashboard-endpoint.ts";
 import { peopleEndpoints } from "../../src/people/routes.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { Browser, freshEmail, PASSWORD, signUp } from "../support/person.ts";

@@ -5,8 +5,8 @@ import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app.tsx";
 import { queryClient } from "./data/query-client.ts";
-import { applyTheme } from "./shell/theme.ts";
 import { Notices } from "./ui/notices.tsx";
+import { applyTheme } from "./ui/theme.ts";
 
 applyTheme();
 

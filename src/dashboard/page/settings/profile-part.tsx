@@ -3,11 +3,11 @@ import { callDashboard } from "../data/api.ts";
 import { ME } from "../data/me.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
-import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../shell/theme.ts";
 import { NewPasswordField } from "../sign-in/credentials.tsx";
 import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextField } from "../ui/text-field.tsx";
+import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 
 export function ProfilePart() {
   const theme = useTheme();

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useSignOut } from "../data/me.ts";
 import { useAddress, useCurrent } from "../data/organization.tsx";
 import { DropMenu } from "../ui/drop-menu.tsx";
-import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "./theme.ts";
+import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 
 export function PersonMenu() {
   const { person } = useCurrent().me;

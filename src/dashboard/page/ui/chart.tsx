@@ -1,7 +1,7 @@
 /** Hourly counts as a column chart, and as a table for screen readers. */
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
-import { useIsDark } from "../shell/theme.ts";
+import { useIsDark } from "./theme.ts";
 
 const HEIGHT_PX = 160;
 /** Space for the whole of the first and the last column. */

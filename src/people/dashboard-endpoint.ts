@@ -7,13 +7,13 @@ import { failure, success, withoutCors } from "../http/envelope.ts";
 import { toAppError } from "../http/error-response.ts";
 import { limitAuthFailures, limitDashboardRequests, limitPasswordAttempts } from "../http/rate-limit.ts";
 import { checkPath } from "../http/validate.ts";
-import type { DashboardContext, DashboardResult, PersonContext } from "../people/person-context.ts";
-import { cookieSecretOf, signInCookieOf } from "../people/sign-in-cookie.ts";
-import { type SignInSession, verifySignIn } from "../people/verify-sign-in.ts";
 import { openDatabase } from "../platform/d1.ts";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
+import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
+import { type SignInSession, verifySignIn } from "./verify-sign-in.ts";
 
 interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;

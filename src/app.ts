@@ -11,6 +11,7 @@ import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
+import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
 import { handleDashboardRequest } from "./people/dashboard-endpoint.ts";
@@ -65,9 +66,9 @@ app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
 app.get("/", (c) => c.redirect("/docs"));
 
-for (const door of peopleEndpoints) {
-  app.on(door.method, `/dashboard/api${door.path}`, (c) =>
-    handleDashboardRequest(door, { request: c.req.raw, env: c.env, params: c.req.param() }),
+for (const endpoint of [...peopleEndpoints, ...onboardingEndpoints]) {
+  app.on(endpoint.method, `/dashboard/api${endpoint.path}`, (c) =>
+    handleDashboardRequest(endpoint, { request: c.req.raw, env: c.env, params: c.req.param() }),
   );
 }
 app.all("/dashboard/api/*", () => withoutCors(noSuchEndpoint()));

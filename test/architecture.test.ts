@@ -103,8 +103,6 @@ function cyclesOf(graph: Graph): string[][] {
 
 /** Cycles that are being removed, by the area that owns them: each owner deletes its line with its cycle. */
 const PENDING: Readonly<Record<string, readonly string[]>> = {
-  people: ["dashboard", "members", "people", "people/auth"],
-  "dashboard pages": ["dashboard/page/shell", "dashboard/page/ui"],
   realtime: ["realtime", "realtime/join"],
   "delivery and sandbox": ["delivery/subscriber", "sandbox/runners", "workflows"],
   "sandbox guest": ["sandbox/builtins", "sandbox/guest"],

@@ -1,10 +1,9 @@
-/** Signing up, in and out, and what people change about themselves. */
-import { membershipError, newOrganization, planInvitedMembership } from "../members/commands.ts";
+/** The commands of people: signing in and out, and changes of their name and password. */
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
-import type { Me, OwnOrganization, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
+import type { Me, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import {
   createSignInToken,
   expiredCookie,
@@ -56,40 +55,42 @@ async function planSignIn(ctx: DashboardContext, personId: string) {
   };
 }
 
+/** A person to create and to sign in, with the statements that do both. */
+export interface PlannedSignUp {
+  readonly person: Person;
+  readonly statements: readonly [Statement, ...Statement[]];
+  /** The `Set-Cookie` header of the new sign-in session. */
+  readonly cookie: string;
+}
+
 /**
- * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.
- * CONFLICT when the address is taken; the service sends no mail that could say so instead.
+ * Plans a person and their first sign-in session.
+ * Pass the error of a batch with the statements through {@link signUpError}.
  */
-export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
-  const { name, email, password, invitation } = input;
-  await ctx.limitPasswordAttempts(email);
-  const [personId, now] = [ctx.newId(), ctx.now()];
-  const { organization, statements } =
-    invitation === undefined
-      ? newOrganization(personId, {
-          id: ctx.newId(),
-          name: input.organization ?? name,
-          createdAt: now,
-        })
-      : await planInvitedMembership(ctx.db, invitation, personId, now);
+export async function planSignUp(
+  ctx: DashboardContext,
+  personId: string,
+  { name, email, password }: SignUp,
+): Promise<PlannedSignUp> {
+  const now = ctx.now();
   const hash = await hashPassword(password);
-  const signIn = await planSignIn(ctx, personId);
-  try {
-    await ctx.db.run([
+  const { cookie, statements } = await planSignIn(ctx, personId);
+  return {
+    person: { id: personId, name, email },
+    statements: [
       insertPerson(personId, { name, email }, now),
       insertPassword(ctx.newId(), personId, hash, now),
-      ...signIn.statements,
       ...statements,
-    ]);
-  } catch (error) {
-    if (violatedConstraint(error) !== "unique:people.email") throw membershipError(error);
-    throw new AppError("Auth", "CONFLICT", "This e-mail address is taken; sign in if it is yours");
-  }
-  return {
-    data: { person: { id: personId, name, email }, organizations: [organization] },
-    cookie: signIn.cookie,
+    ],
+    cookie,
   };
 }
+
+/** Translates the error of a batch that creates a person: CONFLICT for a taken address; other errors unchanged. */
+export const signUpError = (error: unknown): unknown =>
+  violatedConstraint(error) === "unique:people.email"
+    ? new AppError("Auth", "CONFLICT", "This email address is taken; sign in if it is yours")
+    : error;
 
 /** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
 export async function signIn(
@@ -101,7 +102,7 @@ export async function signIn(
   const stored = row?.password ?? null;
   const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
   if (row === undefined || !isRight) {
-    throw new AppError("Auth", "UNAUTHORIZED", "The e-mail address or the password is wrong");
+    throw new AppError("Auth", "UNAUTHORIZED", "The email address or the password is wrong");
   }
   const { cookie, statements } = await planSignIn(ctx, row.personId);
   await ctx.db.run(statements);
@@ -164,36 +165,6 @@ export async function changePassword(
   await ctx.db.run([updatePassword(personId, hash, ctx.now()), deleteSignInsOf(personId), ...statements]);
   evictPerson(personId);
   return { data: {}, cookie };
-}
-
-/** Creates another organization, with the person as its first owner. */
-export async function createOrganization(
-  ctx: PersonContext,
-  { name }: { readonly name: string },
-): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  const { organization, statements } = newOrganization(ctx.person.personId, {
-    id: ctx.newId(),
-    name,
-    createdAt: ctx.now(),
-  });
-  await ctx.db.run(statements);
-  return { data: { organization } };
-}
-
-/** Makes the person a member by an invitation's token. CONFLICT when they are one already. */
-export async function acceptInvitation(
-  ctx: PersonContext,
-  token: string,
-): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  const { personId } = ctx.person;
-  const { organization, statements } = await planInvitedMembership(ctx.db, token, personId, ctx.now());
-  try {
-    await ctx.db.run(statements);
-  } catch (error) {
-    throw membershipError(error);
-  }
-  evictPerson(personId);
-  return { data: { organization } };
 }
 
 /** Deletes sign-in sessions that have expired. */

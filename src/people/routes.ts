@@ -1,29 +1,9 @@
-/** The endpoints of `/dashboard/api`: signing up, in and out, the signed-in person, organizations and invitations. */
-
-import { getInvitation } from "../members/queries.ts";
-import {
-  acceptInvitation,
-  changePassword,
-  createOrganization,
-  getMe,
-  signIn,
-  signOut,
-  signUp,
-  updateMe,
-} from "./commands.ts";
+/** The endpoints of people in `/dashboard/api`: sign-in, sign-out, name and password. */
+import { changePassword, getMe, signIn, signOut, updateMe } from "./commands.ts";
 import { personEndpoint, publicEndpoint } from "./dashboard-endpoint.ts";
-import { OrganizationCreation, PasswordChange, PersonUpdate, SignIn, SignUp } from "./schema.ts";
+import { PasswordChange, PersonUpdate, SignIn } from "./schema.ts";
 
 export const peopleEndpoints = [
-  publicEndpoint({
-    method: "POST",
-    path: "/sign-up",
-    module: "Auth",
-    body: SignUp,
-    status: 201,
-    done: "Signed up",
-    handle: (ctx, { body }) => signUp(ctx, body),
-  }),
   publicEndpoint({
     method: "POST",
     path: "/sign-in",
@@ -66,33 +46,5 @@ export const peopleEndpoints = [
     status: 200,
     done: "Password changed; all other sessions have ended",
     handle: (ctx, { body }) => changePassword(ctx, body),
-  }),
-  personEndpoint({
-    method: "POST",
-    path: "/organizations",
-    module: "Accounts",
-    body: OrganizationCreation,
-    status: 201,
-    done: "Organization created",
-    handle: (ctx, { body }) => createOrganization(ctx, body),
-  }),
-  publicEndpoint({
-    method: "GET",
-    path: "/invitations/:token",
-    module: "Accounts",
-    status: 200,
-    done: "Invitation retrieved",
-    handle: async ({ db, now }, { params }) => {
-      const { organization, invitedBy } = await getInvitation(db, params.token ?? "", now());
-      return { data: { organization: { name: organization }, invited_by: invitedBy } };
-    },
-  }),
-  personEndpoint({
-    method: "POST",
-    path: "/invitations/:token/accept",
-    module: "Accounts",
-    status: 200,
-    done: "Invitation accepted",
-    handle: (ctx, { params }) => acceptInvitation(ctx, params.token ?? ""),
   }),
 ];

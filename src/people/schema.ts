@@ -10,14 +10,14 @@ const MAX_EMAIL_LENGTH = 254;
 /** One spelling per address, in lower case: people type theirs in any case. */
 const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
-/** An e-mail address, normalized while it is parsed. */
+/** An email address, normalized while it is parsed. */
 export const Email = z
   .string()
   .refine(isPlainText, "must be well-formed Unicode without NUL")
   .transform(normalizeEmail)
   .pipe(
     z
-      .email("must be an e-mail address")
+      .email("must be an email address")
       .max(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`),
   );
 

@@ -31,7 +31,7 @@ const PERSON = `people.id AS personId, people.name, people.email, (
   )
 ) AS organizations`;
 
-/** The person with an e-mail address, and the hash of their password. */
+/** The person with an email address, and the hash of their password. */
 export const selectPersonByEmail = (email: string): Statement<PersonRow & { password: string | null }> => ({
   sql: `SELECT ${PERSON}, credentials.password FROM people
         LEFT JOIN credentials ON credentials.person_id = people.id AND credentials.provider_id = ?

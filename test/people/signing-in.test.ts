@@ -1,6 +1,7 @@
 /** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { onboardingEndpoints } from "../../src/members/onboarding-routes.ts";
 import type { DashboardEndpoint } from "../../src/people/dashboard-endpoint.ts";
 import { peopleEndpoints } from "../../src/people/routes.ts";
 import type { Me } from "../../src/people/schema.ts";
@@ -140,7 +141,7 @@ describe("signing in", () => {
       ].map((body) => new Browser().post("/sign-in", body)),
     );
     for (const { status, error, headers } of answers) {
-      const message = "The e-mail address or the password is wrong";
+      const message = "The email address or the password is wrong";
       expect([status, error]).toEqual([401, { module: "Auth", code: "UNAUTHORIZED", message }]);
       expect(headers.get("Set-Cookie")).toBeNull();
     }
@@ -208,7 +209,9 @@ describe("signing out", () => {
 
 describe("the dashboard's endpoints", () => {
   const casesOf = (keep: (endpoint: DashboardEndpoint) => boolean) =>
-    peopleEndpoints.filter(keep).map(({ method, path }) => [method, path.replace(":token", "x")] as const);
+    [...peopleEndpoints, ...onboardingEndpoints]
+      .filter(keep)
+      .map(({ method, path }) => [method, path.replace(":token", "x")] as const);
   const foreign: Record<string, string>[] = [
     { Origin: "https://elsewhere.test" },
     { Origin: "null" },

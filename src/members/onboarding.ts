@@ -1,0 +1,57 @@
+/** The commands by which people come to organizations: signing up, creating one, accepting an invitation. */
+import { planSignUp, signUpError } from "../people/commands.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "../people/person-context.ts";
+import type { Me, OwnOrganization, SignUp } from "../people/schema.ts";
+import { evictPerson } from "../people/verify-sign-in.ts";
+import { membershipError, newOrganization, planInvitedMembership } from "./commands.ts";
+
+/**
+ * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.
+ * CONFLICT when the address is taken; the service sends no mail that could say so instead.
+ */
+export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
+  const { name, email, invitation } = input;
+  await ctx.limitPasswordAttempts(email);
+  const [personId, now] = [ctx.newId(), ctx.now()];
+  const { organization, statements } =
+    invitation === undefined
+      ? newOrganization(personId, { id: ctx.newId(), name: input.organization ?? name, createdAt: now })
+      : await planInvitedMembership(ctx.db, invitation, personId, now);
+  const planned = await planSignUp(ctx, personId, input);
+  try {
+    await ctx.db.run([...planned.statements, ...statements]);
+  } catch (error) {
+    throw membershipError(signUpError(error));
+  }
+  return { data: { person: planned.person, organizations: [organization] }, cookie: planned.cookie };
+}
+
+/** Creates another organization, with the person as its first owner. */
+export async function createOrganization(
+  ctx: PersonContext,
+  { name }: { readonly name: string },
+): Promise<DashboardResult<{ organization: OwnOrganization }>> {
+  const { organization, statements } = newOrganization(ctx.person.personId, {
+    id: ctx.newId(),
+    name,
+    createdAt: ctx.now(),
+  });
+  await ctx.db.run(statements);
+  return { data: { organization } };
+}
+
+/** Makes the person a member by an invitation's token. CONFLICT when they are one already. */
+export async function acceptInvitation(
+  ctx: PersonContext,
+  token: string,
+): Promise<DashboardResult<{ organization: OwnOrganization }>> {
+  const { personId } = ctx.person;
+  const { organization, statements } = await planInvitedMembership(ctx.db, token, personId, ctx.now());
+  try {
+    await ctx.db.run(statements);
+  } catch (error) {
+    throw membershipError(error);
+  }
+  evictPerson(personId);
+  return { data: { organization } };
+}

@@ -94,10 +94,10 @@ export async function handleDashboardRequest(
     const headers: Record<string, string> = cookie === undefined ? {} : { "Set-Cookie": cookie };
     return withoutCors(success(endpoint.status, endpoint.done, data, requestId, headers));
   } catch (error) {
-    const refusal = toAppError(error, endpoint.module);
-    if (refusal.code === "INTERNAL_ERROR")
+    const appError = toAppError(error, endpoint.module);
+    if (appError.code === "INTERNAL_ERROR")
       logError("A dashboard request failed", { request: requestId }, error);
-    return withoutCors(failure(refusal, requestId));
+    return withoutCors(failure(appError, requestId));
   }
 }
 

@@ -67,7 +67,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
     act: async ({ button }) => button("More actions").click(),
   },
   "a room's users": { path: () => `/rooms/${roomId}/users`, shows: "online" },
-  "a user": { path: () => `/rooms/${roomId}/users/${userId}`, shows: "still here" },
+  "a user": { path: () => `/rooms/${roomId}/users/${userId}`, shows: "Duration" },
   "a room's stores": { path: () => `/rooms/${roomId}/stores`, shows: '"title"' },
   "a room's comments": { path: () => `/rooms/${roomId}/comments`, shows: "Delete" },
   "a room's files": { path: () => `/rooms/${roomId}/files`, shows: "text/html" },

@@ -1,8 +1,9 @@
-/** What every command shares: one line and an exit code instead of a stack trace, and a clean end on Ctrl-C. */
+/** What every command shares: one line and an exit code instead of a stack trace, and a clean end when it is stopped. */
+import { watchParent } from "./parent.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** An end that the person at the terminal should read about, in one line. */
+/** A failure that the person at the terminal reads about in one line. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -12,7 +13,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command was called in a way it does not understand; the message is its usage line. */
+/** The command line is not understood; the message is the usage line. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, 2);
@@ -20,8 +21,8 @@ export class UsageError extends CommandError {
 }
 
 /**
- * Runs a command to its end and sets the exit code. A stop signal only aborts the signal that `main` is
- * given, so that it can end its children first; repeats are ignored, because npm may pass on a second one.
+ * Runs a command and sets the exit code. A stop signal, or the death of the parent process, aborts the signal that
+ * `main` gets, so that it can end its children first. Repeated signals are ignored: npm passes on a second Ctrl-C.
  */
 export async function runCommand(
   main: (stop: AbortSignal) => Promise<void>,
@@ -29,13 +30,14 @@ export async function runCommand(
 ): Promise<void> {
   const stopping = new AbortController();
   for (const name of STOP_SIGNALS) process.on(name, () => stopping.abort());
+  void watchParent(() => stopping.abort());
   try {
     await main(stopping.signal);
   } catch (error) {
-    if (stopping.signal.aborted) process.exitCode = interruptedExitCode;
-    else if (error instanceof CommandError) {
-      console.error(error.message);
-      process.exitCode = error.exitCode;
-    } else throw error;
+    // At once: a request that is still under way must not keep the process alive.
+    if (stopping.signal.aborted) process.exit(interruptedExitCode);
+    if (!(error instanceof CommandError)) throw error;
+    console.error(error.message);
+    process.exitCode = error.exitCode;
   }
 }

@@ -1,13 +1,16 @@
-/** `npm start`: `wrangler dev` with the secrets, the tables and a demo organization that it needs to be of use. */
+/** `npm start`: serves Atrium on this machine, with the secrets, the tables and a demo organization. */
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { bundleCurrentWorker, CONFIG } from "./bundle/worker-bundle.ts";
 import { CommandError, runCommand, UsageError } from "./command.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
+import { makeWritableFolder } from "./folder.ts";
 import { bearerOf } from "./organization.ts";
 import { ensureDevSecrets } from "./secrets.ts";
-import { type DevServer, startDevServer } from "./service/dev-server.ts";
-import { findPortProblem } from "./service/port.ts";
+import { findPortProblem, type PortProblem } from "./service/port.ts";
+import { type Server, startServer } from "./service/server.ts";
+import { isStateFolder, lockStateFolder } from "./service/state-lock.ts";
 import { SILENCE_LIMIT_MS, watch } from "./service/watchdog.ts";
 
 const DEFAULT_PORT = 8787;
@@ -30,17 +33,15 @@ function readFlags(args: string[]) {
   }
 }
 
-async function mustBeFree(port: number): Promise<void> {
-  const problem = await findPortProblem(port);
-  if (problem === null) return;
+function portError(port: number, problem: PortProblem): CommandError {
   if (problem === "EACCES") {
-    throw new CommandError(
-      `Port ${port} is for privileged processes: try npm start -- --port ${DEFAULT_PORT}`,
+    return new CommandError(
+      `Port ${port} needs administrator rights. Try another one: npm start -- --port ${DEFAULT_PORT}`,
     );
   }
   const next = port < MAX_PORT ? port + 1 : DEFAULT_PORT;
-  throw new CommandError(
-    `Port ${port} is in use: end what listens there, or try npm start -- --port ${next}`,
+  return new CommandError(
+    `Port ${port} is in use. Stop the program that uses it, or choose another port: npm start -- --port ${next}`,
   );
 }
 
@@ -68,11 +69,11 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
 Ctrl-C stops it.
 `;
 
-/** What no guard within the service can stop is stopped from here, for as long as it runs. */
-function keepAnswering(url: string, { ready, ended, groupId }: DevServer, stop: AbortSignal): void {
-  const gone = new AbortController();
-  const until = AbortSignal.any([stop, gone.signal]);
-  const end = () => gone.abort();
+/** Restarts workerd when a workflow keeps its thread: nothing inside the service can stop that. */
+function watchService(url: string, { ready, ended, groupId }: Server, stop: AbortSignal): void {
+  const over = new AbortController();
+  const until = AbortSignal.any([stop, over.signal]);
+  const end = () => over.abort();
   ended.then(end, end);
   const seconds = SILENCE_LIMIT_MS / 1000;
   const report = () =>
@@ -81,35 +82,45 @@ function keepAnswering(url: string, { ready, ended, groupId }: DevServer, stop: 
     );
   const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, report, until));
   watching.catch((error: unknown) => {
-    if (!until.aborted) console.error(`Nobody watches whether the service answers: ${String(error)}`);
+    if (!until.aborted) console.error(`The service is not restarted if it hangs: ${String(error)}`);
   });
+}
+
+/** Locks the state folder. A service that has it is named first, even where the port is taken as well. */
+async function reserve(port: number, persistTo: string): Promise<void> {
+  const problem = await findPortProblem(port);
+  if (problem === null || isStateFolder(persistTo)) {
+    await makeWritableFolder(persistTo);
+    await lockStateFolder(persistTo, port);
+  }
+  if (problem !== null) throw portError(port, problem);
 }
 
 async function main(stop: AbortSignal): Promise<void> {
   const { port, persistTo } = parseArguments(process.argv.slice(2));
-  await mustBeFree(port);
+  await reserve(port, persistTo);
   const added = await ensureDevSecrets();
   if (added.length > 0) console.log(`Added to .dev.vars for development: ${added.join(", ")}`);
+  const modules = await bundleCurrentWorker(stop);
   const demo = await prepareDemo(persistTo, stop);
 
-  const server = startDevServer({ port, persistTo, demoAccountId: demo.accountId }, stop);
+  const options = { port, persistTo, demoAccountId: demo.accountId, config: CONFIG, modules };
+  const server = startServer(options, stop);
   const url = `http://localhost:${port}`;
   const announce = async () => {
     await server.ready;
     const confirmed = await confirmDemo(url, persistTo, demo, stop);
-    // The service was started for the demo of the organization that it had until now.
+    // The service was started for the demo of the organization that existed until now.
     console.log(banner(url, confirmed, confirmed.accountId === demo.accountId));
   };
-  // The service is of use without its demo, so this failure is said and no more.
+  // The service is useful without its demo, so this failure only gets a line.
   announce().catch((error: unknown) => {
     if (!stop.aborted) console.error(`The demo organization is not usable: ${String(error)}`);
   });
-  keepAnswering(url, server, stop);
+  watchService(url, server, stop);
   const exitCode = await server.ended;
   stop.throwIfAborted();
-  throw new CommandError(
-    `The service has ended by itself (wrangler dev exited with ${exitCode ?? "a signal"}).`,
-  );
+  throw new CommandError(`The service has ended unexpectedly (${exitCode ?? "killed"}).`);
 }
 
 await runCommand(main, { interruptedExitCode: 0 });

@@ -4,9 +4,9 @@ import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
+import { bundleWorker } from "../../src/cli/bundle/worker-bundle.ts";
 import { CommandError } from "../../src/cli/command.ts";
 import { ROOT } from "../../src/cli/service/wrangler.ts";
-import { bundleWorker } from "../node/deployed.ts";
 import { childProcesses } from "./gauge.ts";
 
 /** As in wrangler.toml. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { bundleWorker, CONFIG } from "../node/deployed.ts";
+import { bundleWorker, CONFIG } from "../../src/cli/bundle/worker-bundle.ts";
 import { makeOnce } from "../node/made-once.ts";
 import { createAccount } from "../node/service.ts";
 import type { NamedWorker, PreparedService } from "./killable-service.ts";

@@ -1,14 +1,16 @@
-/** Tells whether a port is free before anything is started for it. */
+/** Finds out whether a port is free before anything is started for it. */
 import { createServer } from "node:net";
 
-/** `localhost` means both loopback addresses; the wildcard finds who listens on all of them. */
+/** `localhost` means both loopback addresses; the wildcard finds programs that listen on all addresses. */
 const HOSTS = ["127.0.0.1", "::1", "::"];
 
-/** Why nothing can listen on the port (`EADDRINUSE`, `EACCES`), or null when something can. */
-export async function findPortProblem(port: number): Promise<string | null> {
+export type PortProblem = "EADDRINUSE" | "EACCES";
+
+/** Why the service cannot listen on the port, or null when it can. */
+export async function findPortProblem(port: number): Promise<PortProblem | null> {
   for (const host of HOSTS) {
     const problem = await tryToListen(port, host);
-    // Any other problem is an address family that this machine does not have.
+    // Other problems mean that this machine lacks the address family.
     if (problem === "EADDRINUSE" || problem === "EACCES") return problem;
   }
   return null;

@@ -1,0 +1,64 @@
+/** The Worker as Miniflare takes it: bundled by wrangler, as a deployment would. */
+import { readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { makeWritableFolder } from "../folder.ts";
+import type { WorkerModules } from "../service/server.ts";
+import { ROOT, runWrangler } from "../service/wrangler.ts";
+import { areServedFilesCurrent } from "./served-files.ts";
+import { filesExist, fingerprintSources } from "./sources.ts";
+
+/** The configuration of this checkout. */
+export const CONFIG = path.join(ROOT, "wrangler.toml");
+/** Holds the latest bundle, in a folder that is named by the fingerprint of its sources. */
+const BUNDLES = path.join(ROOT, ".wrangler/worker");
+
+/** Bundles the Worker whose main module is `entry`, or else this checkout's, into the folder `out`. */
+export async function bundleWorker(out: string, stop: AbortSignal, entry?: string): Promise<WorkerModules> {
+  const entries = entry === undefined ? [] : [entry];
+  const flags = ["--config", CONFIG, "--env", "", "--dry-run", "--outdir", out];
+  await runWrangler(["deploy", ...entries, ...flags], stop);
+  return modulesIn(out, `${path.parse(entry ?? "index.ts").name}.js`);
+}
+
+async function modulesIn(folder: string, main: string): Promise<WorkerModules> {
+  const texts = (await readdir(folder)).filter((file) => file.endsWith(".txt"));
+  return {
+    modules: [
+      { type: "ESModule", path: path.join(folder, main) },
+      ...texts.map((file) => ({ type: "Text" as const, path: path.join(folder, file) })),
+    ],
+    modulesRoot: folder,
+  };
+}
+
+/** The bundle of this checkout's Worker, made anew when a source has changed. */
+export async function bundleCurrentWorker(stop: AbortSignal): Promise<WorkerModules> {
+  const sources = await fingerprintSources();
+  const folder = path.join(BUNDLES, sources.slice(0, 16));
+  const modules = () => modulesIn(folder, "index.js");
+  if ((await areServedFilesCurrent(sources)) && (await filesExist([folder]))) return modules();
+
+  await makeWritableFolder(BUNDLES);
+  // Built under another name first: a folder under its final name is complete.
+  const draft = path.join(BUNDLES, `draft-${process.pid}`);
+  try {
+    await bundleWorker(draft, stop);
+    await rename(draft, folder).catch(ignoreExisting);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  await removeOthers(folder);
+  return modules();
+}
+
+/** Another start may have made the same bundle at the same time. */
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+}
+
+async function removeOthers(folder: string): Promise<void> {
+  for (const name of await readdir(BUNDLES)) {
+    const other = path.join(BUNDLES, name);
+    if (other !== folder && !name.startsWith("draft-")) await rm(other, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,70 @@
+/** The folders and files that the commands write: one clear line when they cannot be written. */
+import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { CommandError } from "./command.ts";
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of its path is a file, not a folder",
+  EEXIST: "it is a file, not a folder",
+  EISDIR: "it is a folder, not a file",
+  ENOENT: "its file system does not allow it",
+};
+
+/** The error as one line about what could not be written; any other error stays as it is. */
+function toCommandError(error: unknown, what: string): unknown {
+  const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
+  const reason = REASONS[code];
+  return reason === undefined ? error : new CommandError(`Cannot write to ${what}: ${reason} (${code}).`);
+}
+
+/** Writes a file that only its owner can read. Throws a CommandError when that is not possible. */
+export async function writePrivateFile(file: string, content: string): Promise<void> {
+  try {
+    await writeFile(file, content, { mode: 0o600 });
+    await chmod(file, 0o600); // the mode above only counts for a new file
+  } catch (error) {
+    throw toCommandError(error, file);
+  }
+}
+
+/** Makes the folder and its parents where they are missing. Throws a CommandError when it cannot be written to. */
+export async function makeWritableFolder(folder: string): Promise<void> {
+  const probe = path.join(folder, `.probe-${process.pid}`);
+  try {
+    await makeFolder(folder);
+    await writeFile(probe, "");
+    await rm(probe);
+  } catch (error) {
+    throw toCommandError(error, `the folder ${folder}`);
+  }
+}
+
+/** `mkdir` with `recursive` never returns below /proc, where parents exist but take no folders. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const parent = path.dirname(folder);
+    if (code === "ENOENT" && !(await exists(parent))) {
+      await makeFolder(parent);
+      await mkdir(folder);
+    } else if (!(await isFolder(folder))) throw error;
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+const isFolder = (file: string): Promise<boolean> =>
+  stat(file).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

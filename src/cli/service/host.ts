@@ -1,0 +1,57 @@
+/** `node host.ts OPTIONS`: serves the Worker in workerd, for as long as the process that started this one lives. */
+import path from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStructuredLog } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import type { HostOptions } from "./server.ts";
+
+/** Prints Miniflare's own warnings, such as that it restarts workerd. */
+class TerminalLog extends Log {
+  override logWithLevel(level: LogLevel, message: string): void {
+    if (level <= LogLevel.WARN) console.error(message);
+  }
+}
+
+/** Prints what the Worker and workerd log. */
+function printLog({ level, message }: WorkerdStructuredLog): void {
+  if (level === "warn" || level === "error") console.error(message);
+  else console.log(message);
+}
+
+/** Miniflare restarts workerd by itself when it crashes; when even that fails, so does this process. */
+function fail(error: unknown): never {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
+
+const parseOptions = (json: string): HostOptions => JSON.parse(json) as HostOptions;
+
+// Miniflare kills workerd when this process exits.
+process.once("disconnect", () => process.exit());
+process.on("unhandledRejection", fail);
+
+const { port, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
+const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    workers: [
+      {
+        ...worker,
+        ...modules,
+        name: "atrium",
+        bindings: { ...(worker.bindings ?? {}), DEMO_ACCOUNT_ID: demoAccountId },
+      },
+    ],
+    host: "localhost",
+    port,
+    // Where `wrangler dev --persist-to` keeps the same data.
+    resourcePersistencePath: path.join(persistTo, "v3"),
+    cf: false,
+    logRequests: false,
+    telemetry: { enabled: false },
+    unsafeTriggerHandlers: true,
+    log: new TerminalLog(LogLevel.WARN),
+    handleStructuredLogs: printLog,
+  }),
+);
+await miniflare.ready.catch(fail);
+process.send?.("ready");

@@ -1,0 +1,50 @@
+/** The service as a child process: when it is ready, and when it has ended. */
+import { once } from "node:events";
+import path from "node:path";
+import { spawnSupervised } from "./supervisor.ts";
+import { QUIET, ROOT } from "./wrangler.ts";
+
+const HOST = path.join(import.meta.dirname, "host.ts");
+
+/** The options of a Miniflare Worker that say what its code is. */
+export interface WorkerModules {
+  readonly modules: { readonly type: "ESModule" | "Text"; readonly path: string }[];
+  readonly modulesRoot: string;
+}
+
+/** What the process that serves needs to know. */
+export interface HostOptions {
+  readonly port: number;
+  /** The state folder. */
+  readonly persistTo: string;
+  /** The organization that /demo belongs to. */
+  readonly demoAccountId: string;
+  /** The path of wrangler.toml. */
+  readonly config: string;
+  readonly modules: WorkerModules;
+}
+
+export interface Server {
+  /** Settles when the service listens. */
+  readonly ready: Promise<void>;
+  /** Its exit code, once all of its processes are gone. */
+  readonly ended: Promise<number | null>;
+  /** The process group that all of its processes belong to. */
+  readonly groupId: number;
+}
+
+const ENVIRONMENT = {
+  ...QUIET,
+  WRANGLER_LOG: "warn",
+  // V8 switches to a linear-time engine when a workflow's regular expression backtracks excessively: nothing else
+  // could interrupt it. Expressions with back references or lookaround stay on the backtracking engine.
+  MINIFLARE_WORKERD_V8_FLAGS: "--enable-experimental-regexp-engine-on-excessive-backtracks",
+};
+
+/** Starts the service. `wrangler dev` with the same state folder serves the same data. */
+export function startServer(options: HostOptions, stop: AbortSignal): Server {
+  const env = { ...ENVIRONMENT, ...process.env, ...QUIET };
+  const args = [HOST, JSON.stringify(options)];
+  const { child, ended, groupId } = spawnSupervised(args, { cwd: ROOT, env, output: "inherit" }, stop);
+  return { ready: once(child, "message").then(() => undefined), ended, groupId };
+}

@@ -1,4 +1,4 @@
-/** A copy of the checkout, as fresh from git: nobody's secrets or data are in it, nor touched by it. */
+/** A copy of the checkout as fresh from git: without the secrets and data of this one, and without effect on them. */
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

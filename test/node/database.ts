@@ -1,8 +1,8 @@
-/** The tests' own look into a local database, with the wrangler command that anybody would use. */
+/** Reads and writes a local database with wrangler, as a developer would. */
 import path from "node:path";
 import { ROOT, run } from "./processes.ts";
 
-/** The rows of a query, run beside whoever else uses the database. */
+/** Runs a query, even while a service uses the database, and returns its rows. */
 export async function query<Row>(persistTo: string, sql: string): Promise<Row[]> {
   const wrangler = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
   const args = ["d1", "execute", "DB", "--local", "--persist-to", persistTo, "--json", "--command", sql];

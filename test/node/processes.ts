@@ -1,4 +1,4 @@
-/** Child processes of the network tests: run to the end, looked for, and killed with all that they started. */
+/** Child processes of the network tests: run to their end, found by parent, and killed with everything they started. */
 import { execFileSync, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -44,7 +44,7 @@ export function run(
 export const runCli = (script: string, args: readonly string[], cwd: string = ROOT): Promise<Finished> =>
   run(process.execPath, [path.join(cwd, "src/cli", script), ...args], { cwd });
 
-/** Asks until the answer is true; throws when it is not within the deadline. */
+/** Repeats the check until it is true. Throws when that takes longer than the deadline. */
 export async function eventually(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
@@ -57,7 +57,7 @@ export async function eventually(
   }
 }
 
-/** The living processes, by id. A zombie is dead: only its parent has not asked yet. */
+/** The living processes, by id. A zombie is dead; its parent has not asked for its exit code yet. */
 function livingProcesses(): Map<number, { readonly parent: number; readonly command: string }> {
   const table = execFileSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
   const living = new Map<number, { parent: number; command: string }>();
@@ -68,7 +68,7 @@ function livingProcesses(): Map<number, { readonly parent: number; readonly comm
   return living;
 }
 
-/** A process and all that descend from it, parents first. */
+/** A process and its descendants, parents first. */
 export function processTree(root: number): { readonly pid: number; readonly command: string }[] {
   const living = livingProcesses();
   const tree = living.has(root) ? [{ pid: root, command: living.get(root)?.command ?? "" }] : [];
@@ -80,12 +80,16 @@ export function processTree(root: number): { readonly pid: number; readonly comm
   return tree;
 }
 
-/** Waits until none of the processes lives any more. */
-export const allGone = (pids: readonly number[]): Promise<void> =>
-  eventually("the processes are gone", () => {
-    const living = livingProcesses();
-    return !pids.some((pid) => living.has(pid));
-  });
+/** Waits until none of the processes is alive. */
+export const allGone = (pids: readonly number[], deadlineMs?: number): Promise<void> =>
+  eventually(
+    "the processes are gone",
+    () => {
+      const living = livingProcesses();
+      return !pids.some((pid) => living.has(pid));
+    },
+    deadlineMs,
+  );
 
 /** Kills a process with all its descendants, as a machine that loses power would. */
 export async function killTree(root: number): Promise<void> {
@@ -94,7 +98,7 @@ export async function killTree(root: number): Promise<void> {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended between the look and the kill.
+      // It has ended since it was listed.
     }
   }
   await allGone(pids);

@@ -1,4 +1,4 @@
-/** The real service of `npm start` for tests across the network, each on a free port and in its own directory. */
+/** The service of `npm start` for tests across the network, on a free port and with a state folder of its own. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { eventually, findFreePort, killTree, ROOT, runCli } from "./processes.ts
 
 const START_DEADLINE_MS = 60_000;
 
-/** Who a request speaks for. */
+/** The organization that a request acts for. */
 export interface Organization {
   readonly accountId: string;
   readonly apiKey: string;
@@ -22,23 +22,25 @@ export interface Service extends Organization {
   readonly port: number;
   readonly pid: number;
   readonly persistTo: string;
-  /** All that was printed so far. */
+  /** Everything it has printed so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Settles with the exit code when the command ends, for whatever reason. */
+  /** The exit code, once the command has ended for any reason. */
   readonly ended: Promise<number | null>;
-  /** Ends it as Ctrl-C does; gives the exit code. */
+  /** Sends it a signal, SIGINT by default, and waits for its exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
-  /** Ends it as a power failure does: wrangler and workerd too. */
+  /** Ends all of its processes at once, as a power failure does. */
   readonly kill: () => Promise<void>;
 }
 
 export interface StartOptions {
-  /** Kept after the end when given, so that another start finds the same data. */
+  /** A state folder that is kept, so that another start finds the same data. */
   readonly persistTo?: string;
   readonly port?: number;
   /** The checkout to run in, if not this one. */
   readonly root?: string;
+  /** Turns the options of `npm start` into the command that starts it, if not Node.js itself. */
+  readonly command?: (options: readonly string[]) => readonly [program: string, ...args: string[]];
 }
 
 export const bearerOf = (accountId: string, apiKey: string): string =>
@@ -48,11 +50,10 @@ export const bearerOf = (accountId: string, apiKey: string): string =>
 export async function startService(options: StartOptions = {}): Promise<Service> {
   const { root = ROOT, port = await findFreePort() } = options;
   const persistTo = options.persistTo ?? (await mkdtemp(path.join(tmpdir(), "atrium-")));
-  const script = path.join(root, "src/cli/start.ts");
-  const child = spawn(process.execPath, [script, "--port", String(port), "--persist-to", persistTo], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const { command = (flags) => [process.execPath, path.join(root, "src/cli/start.ts"), ...flags] } = options;
+  const [program, ...args] = command(["--port", String(port), "--persist-to", persistTo]);
+  // In a process group of its own, as a terminal starts it.
+  const child = spawn(program, args, { cwd: root, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const pid = child.pid ?? 0;
   let stdout = "";
   let stderr = "";

@@ -1,11 +1,9 @@
-/** `npm start` as a person at a terminal meets it. */
-import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+/** What `npm start` prepares and prints, on the first start and on later ones. */
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { findPortProblem } from "../../src/cli/service/port.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { query } from "./database.ts";
-import { allGone, findFreePort, processTree, run, runCli } from "./processes.ts";
+import { run } from "./processes.ts";
 import { type Service, startService } from "./service.ts";
 
 let checkout: Checkout;
@@ -41,11 +39,11 @@ async function organizationsBySignIn({ url, signIn }: Service): Promise<unknown>
   return data.organizations;
 }
 
-/** The demo organization of the first start, which later tests must meet again. */
+/** The first start: later ones must keep its demo organization. */
 let first: Service;
 
 describe("the first start", () => {
-  it("prepares everything and prints a curl that makes a room when pasted", async () => {
+  it("prepares everything and prints a curl command that creates a room", async () => {
     first = await start();
     expect(first.stdout()).toContain("Applying migrations: 0000_");
     expect(first.stdout()).toContain(
@@ -62,7 +60,7 @@ describe("the first start", () => {
     expect((await fetch(`${first.url}/demo`)).status).toBe(200);
   });
 
-  it("keeps what is secret to the user alone", async () => {
+  it("lets only the user read the files that hold secrets", async () => {
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
       /^JWT_SECRET=[\w-]{43}\nWEBHOOK_DEV_TARGETS=127\.0\.0\.1,localhost\n$/,
     );
@@ -72,7 +70,7 @@ describe("the first start", () => {
 });
 
 describe("the demo's owner", () => {
-  it("signs in as printed, after each start", async () => {
+  it("signs in with the printed password after every start", async () => {
     const service = await start();
     expect(service.signIn).toEqual(first.signIn);
     expect(await organizationsBySignIn(service)).toEqual([
@@ -80,7 +78,7 @@ describe("the demo's owner", () => {
     ]);
   });
 
-  it("is made where an earlier version has made the organization", async () => {
+  it("is created where an earlier version created only the organization", async () => {
     const file = checkout.at(".wrangler/state/demo.json");
     const { signIn, ...earlier } = JSON.parse(await readFile(file, "utf8"));
     expect(signIn).toEqual(first.signIn);
@@ -110,7 +108,7 @@ describe("a later start", () => {
     expect((await listRooms(again)).status).toBe(200);
   });
 
-  it("makes a new organization when the old one was deleted", async () => {
+  it("creates a new organization when the old one was deleted", async () => {
     await query(persistTo, "DELETE FROM accounts");
     const again = await start();
     expect(again.accountId).not.toBe(first.accountId);
@@ -119,7 +117,7 @@ describe("a later start", () => {
     expect(again.stdout()).toContain("Its demo comes back with the next start\n");
   });
 
-  it("begins anew when the databases were deleted, and adds a missing secret to what was set", async () => {
+  it("starts over when the databases were deleted, and adds a missing secret to .dev.vars", async () => {
     await rm(checkout.at(".wrangler/state/v3/d1"), { recursive: true });
     await writeFile(checkout.at(".dev.vars"), "WEBHOOK_DEV_TARGETS=");
     const again = await start();
@@ -127,74 +125,5 @@ describe("a later start", () => {
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
       /^WEBHOOK_DEV_TARGETS=\nJWT_SECRET=[\w-]{43}\n$/,
     );
-  });
-});
-
-describe("the end", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("leaves nothing behind on %s", async (signal) => {
-    const service = await start();
-    const pids = processTree(service.pid).map(({ pid }) => pid);
-    expect(pids.length).toBeGreaterThan(2);
-    expect(await service.stop(signal)).toBe(0);
-    expect(await findPortProblem(service.port)).toBeNull();
-    await allGone(pids);
-    expect(service.stderr()).toBe("");
-  });
-
-  it("is a failure, in one line, when wrangler ends by itself", async () => {
-    const service = await start();
-    const tree = processTree(service.pid);
-    const wrangler = tree.find(({ command }) => command.includes("wrangler-dist/cli.js"));
-    process.kill(wrangler?.pid ?? 0, "SIGKILL");
-    expect(await service.ended).toBe(1);
-    expect(service.stderr()).toMatch(/^The service has ended by itself .*\n$/);
-    await allGone(tree.map(({ pid }) => pid));
-  });
-
-  it("comes before the start when the Worker does not compile, and says why", async () => {
-    const index = await readFile(checkout.at("src/index.ts"));
-    await appendFile(checkout.at("src/index.ts"), "\noops(");
-    const args = ["--port", String(await findFreePort()), "--persist-to", persistTo];
-    const { exitCode, stderr } = await runCli("start.ts", args, checkout.root);
-    await writeFile(checkout.at("src/index.ts"), index);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain("Unexpected end of file");
-  });
-});
-
-describe("a start that cannot be", () => {
-  it("says that the port is in use before it touches anything", async () => {
-    const port = await findFreePort();
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    const untouched = checkout.at("untouched");
-    const { exitCode, stdout, stderr } = await runCli(
-      "start.ts",
-      ["--port", String(port), "--persist-to", untouched],
-      checkout.root,
-    );
-    await new Promise((resolve) => server.close(resolve));
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toBe(
-      `Port ${port} is in use: end what listens there, or try npm start -- --port ${port + 1}\n`,
-    );
-    await expect(stat(untouched)).rejects.toThrow("ENOENT");
-  });
-
-  it.each([
-    "--nope",
-    "--port",
-    "--port=0",
-    "--port=65536",
-    "--port=8e3",
-    "--port=x",
-    "--persist-to=",
-    "extra",
-  ])("answers %s with its usage", async (argument) => {
-    expect(await runCli("start.ts", [argument], checkout.root)).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n",
-    });
   });
 });

@@ -25,13 +25,20 @@ function fail(error: unknown): never {
 
 const parseOptions = (json: string): HostOptions => JSON.parse(json) as HostOptions;
 
-// Miniflare kills workerd when this process exits.
-process.once("disconnect", () => process.exit());
+/** Ends workerd, and then this process. Miniflare kills workerd when this process exits before that. */
+async function end(): Promise<void> {
+  await miniflare?.dispose();
+  process.exit();
+}
+
+let miniflare: Miniflare | undefined;
+// The other end of the channel closes it to end the service, and by its own death.
+process.once("disconnect", end);
 process.on("unhandledRejection", fail);
 
 const { port, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
-const miniflare = new Miniflare(
+miniflare = new Miniflare(
   convertV4MiniflareOptions({
     workers: [
       {

@@ -44,7 +44,7 @@ const ENVIRONMENT = {
 /** Starts the service. `wrangler dev` with the same state folder serves the same data. */
 export function startServer(options: HostOptions, stop: AbortSignal): Server {
   const env = { ...ENVIRONMENT, ...process.env, ...QUIET };
-  const args = [HOST, JSON.stringify(options)];
-  const { child, ended, groupId } = spawnSupervised(args, { cwd: ROOT, env, output: "inherit" }, stop);
+  const supervised = { cwd: ROOT, env, output: "inherit", endedBy: "disconnect" } as const;
+  const { child, ended, groupId } = spawnSupervised([HOST, JSON.stringify(options)], supervised, stop);
   return { ready: once(child, "message").then(() => undefined), ended, groupId };
 }

@@ -35,15 +35,15 @@ export async function lockStateFolder(folder: string, port: number): Promise<voi
   } catch (error) {
     lock.close();
     if (!String(error).includes("locked")) throw error;
-    throw new CommandError(`${await describeHolder(folder)} ${WHAT_TO_DO}`);
+    throw new CommandError(`${await describeHolder(folder)} ${whatToDo(port)}`);
   }
   held.add(lock);
   const holder: Holder = { pid: process.pid, port, since: new Date().toISOString() };
   await writePrivateFile(holderIn(folder), `${JSON.stringify(holder)}\n`);
 }
 
-const WHAT_TO_DO =
-  "Stop that one first, or give this one a state folder of its own: npm start -- --persist-to DIR";
+const whatToDo = (port: number): string =>
+  `Stop that one first, or give this one a state folder of its own: npm start -- --port ${port} --persist-to DIR`;
 
 async function describeHolder(folder: string): Promise<string> {
   try {

@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** How long a child may take to end after SIGTERM, and its killed group to disappear. */
+/** How long a child may take to end when asked, before its group is killed. */
 const GRACE_MS = 2_000;
+/** How long a killed group may take to disappear. */
+const DISAPPEARANCE_MS = 500;
 const POLL_MS = 10;
 
 /**
@@ -27,15 +29,17 @@ export interface SupervisedOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Whether the child writes to this process's output, or to pipes. It always has an IPC channel. */
   readonly output: "inherit" | "pipe";
+  /** How the child is asked to end: by SIGTERM, or by the end of its IPC channel. */
+  readonly endedBy: "SIGTERM" | "disconnect";
 }
 
 /**
- * Starts a Node.js program in a process group of its own, which no signal from the terminal reaches. When `stop`
- * aborts, the program gets one SIGTERM. Whatever remains of the group when the program ends is killed.
+ * Starts a Node.js program in a process group of its own, which no signal from the terminal reaches, and asks it to
+ * end when `stop` aborts. Whatever remains of the group when the program has ended is killed.
  */
 export function spawnSupervised(
   args: readonly string[],
-  { cwd, env, output }: SupervisedOptions,
+  { cwd, env, output, endedBy }: SupervisedOptions,
   stop: AbortSignal,
 ): SupervisedProcess {
   stop.throwIfAborted();
@@ -50,7 +54,8 @@ export function spawnSupervised(
   const killGroup = () => signalGroup(groupId, "SIGKILL");
   let deadline: NodeJS.Timeout | undefined;
   const askToEnd = () => {
-    child.kill("SIGTERM");
+    if (endedBy === "SIGTERM") child.kill(endedBy);
+    else if (child.connected) child.disconnect();
     deadline = setTimeout(killGroup, GRACE_MS);
   };
   process.once("exit", killGroup);
@@ -58,7 +63,8 @@ export function spawnSupervised(
   const closed = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", killGroup);
-    child.once("close", resolve);
+    // A child whose channel this process has closed emits no `close`, which a piped output is complete at.
+    child.once(output === "pipe" ? "close" : "exit", resolve);
   });
   const ended = closed
     .then(async (exitCode) => {
@@ -96,8 +102,8 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Killed processes hold their ports for a moment. Where nothing reaps them they stay zombies, hence the limit. */
+/** Killed processes hold their ports for a moment. In a container without an init they stay zombies: hence the limit. */
 async function groupIsGone(groupId: number): Promise<void> {
-  const limit = performance.now() + GRACE_MS;
+  const limit = performance.now() + DISAPPEARANCE_MS;
   while (signalGroup(groupId, 0) && performance.now() < limit) await pause(POLL_MS);
 }

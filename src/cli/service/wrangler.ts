@@ -24,7 +24,8 @@ export async function runWrangler(args: readonly string[], stop: AbortSignal): P
     // The build command in wrangler.toml calls `node`, which must be this version.
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
   };
-  const { child, ended } = spawnSupervised([WRANGLER, ...args], { cwd: ROOT, env, output: "pipe" }, stop);
+  const options = { cwd: ROOT, env, output: "pipe", endedBy: "SIGTERM" } as const;
+  const { child, ended } = spawnSupervised([WRANGLER, ...args], options, stop);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => {

@@ -1,0 +1,163 @@
+/** What `npm start` says when it cannot start: one line that names the cause, and an exit code other than 0. */
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Checkout, copyCheckout } from "./checkout.ts";
+import { type Finished, findFreePort, runCli } from "./processes.ts";
+import { startService } from "./service.ts";
+
+const LIMIT_MS = 5_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "atrium-problems-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Starts with this state folder, to a failure within the time in which a person would give up. */
+async function failWith(persistTo: string, root?: string): Promise<Finished> {
+  const port = String(await findFreePort());
+  const startedAt = performance.now();
+  const finished = await runCli("start.ts", ["--port", port, "--persist-to", persistTo], root);
+  expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
+  return finished;
+}
+
+const oneLine = (stderr: string): Finished => ({ exitCode: 1, stdout: "", stderr: `${stderr}\n` });
+
+describe("a state folder", () => {
+  it("that is a file is refused", async () => {
+    const file = path.join(folder, "file");
+    await writeFile(file, "");
+    expect(await failWith(file)).toEqual(
+      oneLine(`Cannot write to the folder ${file}: it is a file, not a folder (EEXIST).`),
+    );
+  });
+
+  it("below a file is refused", async () => {
+    const below = path.join(folder, "plain", "state");
+    await writeFile(path.join(folder, "plain"), "");
+    expect(await failWith(below)).toEqual(
+      oneLine(`Cannot write to the folder ${below}: a part of its path is a file, not a folder (ENOTDIR).`),
+    );
+  });
+
+  it.each(["/proc/x", "/proc/x/y", "/sys/x"])(
+    "that cannot be made is refused, even for root: %s",
+    async (place) => {
+      const { exitCode, stdout, stderr } = await failWith(place);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toMatch(/^Cannot write to the folder \/(proc|sys)\/x(\/y)?: .+ \(E[A-Z]+\)\.\n$/);
+    },
+  );
+
+  it("that this user may not write to is refused", async () => {
+    const closed = path.join(folder, "closed");
+    await mkdir(closed);
+    await chmod(closed, 0o500);
+    // Root may write anywhere, so root looks for a folder that no one can write to.
+    const target = process.getuid?.() === 0 ? "/sys" : closed;
+    const { exitCode, stderr } = await failWith(target);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^Cannot write to the folder \S+: permission denied \(E[A-Z]+\)\.\n$/);
+  });
+
+  it("in use by another service is refused, and its holder is named", async () => {
+    const service = await startService();
+    try {
+      const { exitCode, stdout, stderr } = await failWith(service.persistTo);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+      expect(stderr).toMatch(
+        new RegExp(
+          `^Atrium already runs on the state folder ${service.persistTo}: process ${service.pid}, port ${service.port}, since [-0-9]+T\\S+Z\\. ` +
+            "Stop that one first, or give this one a state folder of its own: npm start -- --port \\d+ --persist-to DIR\n$",
+        ),
+      );
+    } finally {
+      await service.kill();
+    }
+  });
+
+  it("whose service was killed is free again", async () => {
+    const persistTo = path.join(folder, "killed");
+    await (await startService({ persistTo })).kill();
+    const service = await startService({ persistTo });
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe("a checkout", () => {
+  let checkout: Checkout;
+  beforeAll(async () => {
+    checkout = await copyCheckout();
+  });
+  afterAll(() => checkout?.remove());
+
+  it("whose .dev.vars cannot be written is refused", async () => {
+    await mkdir(checkout.at(".dev.vars"));
+    const state = path.join(folder, "state");
+    expect(await failWith(state, checkout.root)).toEqual(
+      oneLine(`Cannot write to ${checkout.at(".dev.vars")}: it is a folder, not a file (EISDIR).`),
+    );
+    await rm(checkout.at(".dev.vars"), { recursive: true });
+  });
+
+  it("in which no bundles can be written is refused", async () => {
+    await writeFile(
+      checkout.at(".dev.vars"),
+      "JWT_SECRET=0123456789012345678901234567890123456789\nWEBHOOK_DEV_TARGETS=\n",
+    );
+    await symlink("/sys", checkout.at(".wrangler"));
+    const { exitCode, stdout, stderr } = await failWith(path.join(folder, "state"), checkout.root);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/^Cannot write to the folder \S+\/\.wrangler\/worker: .+ \(E[A-Z]+\)\.\n$/);
+    await rm(checkout.at(".wrangler"));
+  });
+
+  it("whose Worker does not compile is refused with the reason", async () => {
+    const index = await readFile(checkout.at("src/index.ts"));
+    await appendFile(checkout.at("src/index.ts"), "\noops(");
+    const args = ["--port", String(await findFreePort()), "--persist-to", path.join(folder, "state")];
+    const { exitCode, stderr } = await runCli("start.ts", args, checkout.root);
+    await writeFile(checkout.at("src/index.ts"), index);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^wrangler failed: .*Unexpected end of file.*\n$/);
+  });
+});
+
+describe("a port", () => {
+  it("that is in use is refused before anything is written", async () => {
+    const port = await findFreePort();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    const untouched = path.join(folder, "untouched");
+    const result = await runCli("start.ts", ["--port", String(port), "--persist-to", untouched]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(result).toEqual(
+      oneLine(
+        `Port ${port} is in use. Stop the program that uses it, or choose another port: npm start -- --port ${port + 1}`,
+      ),
+    );
+    await expect(stat(untouched)).rejects.toThrow("ENOENT");
+  });
+});
+
+it.each([
+  "--nope",
+  "--help",
+  "--port",
+  "--port=0",
+  "--port=65536",
+  "--port=8e3",
+  "--port=x",
+  "--persist-to=",
+  "extra",
+])("%s is answered with the usage line", async (argument) => {
+  expect(await runCli("start.ts", [argument])).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n",
+  });
+});

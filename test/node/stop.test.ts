@@ -1,0 +1,143 @@
+/** However `npm start` ends, all of its processes end within five seconds, and its port is free for the next start. */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { findPortProblem } from "../../src/cli/service/port.ts";
+import { allGone, eventually, findFreePort, processTree, ROOT } from "./processes.ts";
+import { type Service, type StartOptions, startService } from "./service.ts";
+
+const LIMIT_MS = 5_000;
+const START_LIMIT_MS = 60_000;
+
+let persistTo: string;
+let running: Service | undefined;
+
+beforeAll(async () => {
+  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-stop-"));
+});
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+});
+afterAll(() => rm(persistTo, { recursive: true, force: true }));
+
+type Command = StartOptions["command"];
+
+async function start(command?: Command): Promise<Service> {
+  running = await startService({ persistTo, ...(command === undefined ? {} : { command }) });
+  return running;
+}
+
+/** Starts the service, ends it, and checks that nothing remains; gives the exit code. */
+async function startAndEnd(
+  command: Command,
+  end: (service: Service, pids: readonly number[]) => unknown,
+): Promise<number | null> {
+  const service = await start(command);
+  const pids = processTree(service.pid).map(({ pid }) => pid);
+  expect(pids.length).toBeGreaterThan(2);
+  await end(service, pids);
+  await allGone(pids, LIMIT_MS);
+  expect(await findPortProblem(service.port)).toBeNull();
+  expect(service.stderr()).toBe("");
+  return service.ended;
+}
+
+/** The processes of the tree whose command line contains the text. */
+const pidsOf = (service: Service, text: string): number[] =>
+  processTree(service.pid).flatMap(({ pid, command }) => (command.includes(text) ? [pid] : []));
+
+const kill = (pids: readonly number[]) => {
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+};
+
+describe("a signal to the command", () => {
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("ends it with exit code 0: %s", async (signal) => {
+    const exitCode = await startAndEnd(undefined, (service) => service.stop(signal));
+    expect(exitCode).toBe(0);
+  });
+
+  it("lets the next start have the same port at once", async () => {
+    const { port, stop } = await start();
+    expect(await stop()).toBe(0);
+    running = await startService({ persistTo, port });
+    expect((await fetch(`${running.url}/docs`)).status).toBe(200);
+  });
+
+  it("ends it when it comes twice in a row, as Ctrl-C pressed twice does", async () => {
+    const exitCode = await startAndEnd(undefined, ({ pid }) => {
+      process.kill(-pid, "SIGINT");
+      process.kill(-pid, "SIGINT");
+    });
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe("SIGKILL", () => {
+  it("of the command ends its processes too", async () => {
+    expect(await startAndEnd(undefined, ({ pid }) => kill([pid]))).toBeNull();
+  });
+
+  it("of every Node.js process ends workerd too", async () => {
+    await startAndEnd(undefined, (service) => kill(pidsOf(service, "src/cli/")));
+  });
+
+  it("of the process that serves is a failure in one line", async () => {
+    const service = await start();
+    const pids = processTree(service.pid).map(({ pid }) => pid);
+    kill(pidsOf(service, "service/host.ts"));
+    expect(await service.ended).toBe(1);
+    expect(service.stderr()).toBe("The service has ended unexpectedly (killed).\n");
+    await allGone(pids, LIMIT_MS);
+  });
+});
+
+describe("under npm", () => {
+  const npm: Command = (options) => ["npm", "start", "--loglevel=silent", "--", ...options];
+
+  it("ends on SIGTERM to npm", () => startAndEnd(npm, ({ stop }) => void stop("SIGTERM")));
+  it("ends on SIGTERM to the process group", () =>
+    startAndEnd(npm, ({ pid }) => process.kill(-pid, "SIGTERM")));
+  it("ends on SIGKILL of npm", () => startAndEnd(npm, ({ pid }) => kill([pid])));
+  it("ends on SIGKILL of the process group", () =>
+    startAndEnd(npm, ({ pid }) => process.kill(-pid, "SIGKILL")));
+  it("ends when Ctrl-C is pressed twice", () =>
+    startAndEnd(npm, ({ pid }) => {
+      process.kill(-pid, "SIGINT");
+      process.kill(-pid, "SIGINT");
+    }));
+});
+
+it("closing the terminal ends it", async () => {
+  // `script` gives the command a terminal of its own, which goes when `script` does.
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const inTerminal: Command = (options) => [
+    "script",
+    "-qec",
+    `exec npm start --loglevel=silent -- ${options.map(quote).join(" ")}`,
+    "/dev/null",
+  ];
+  await startAndEnd(inTerminal, ({ pid }) => kill([pid]));
+});
+
+it("a start that is killed while wrangler creates the tables leaves nothing behind", async () => {
+  const empty = await mkdtemp(path.join(tmpdir(), "atrium-stop-"));
+  const args = [
+    path.join(ROOT, "src/cli/start.ts"),
+    "--port",
+    String(await findFreePort()),
+    "--persist-to",
+    empty,
+  ];
+  const command = spawn(process.execPath, args, { stdio: "ignore" });
+  const pid = command.pid ?? 0;
+  const tree = () => processTree(pid);
+  const isMigrating = () => tree().some((child) => child.command.includes("migrations apply"));
+  await eventually("wrangler creates the tables", isMigrating, START_LIMIT_MS);
+  const pids = tree().map((child) => child.pid);
+  kill([pid]);
+  await allGone(pids, LIMIT_MS);
+  await rm(empty, { recursive: true });
+});

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { tell } from "../realtime/convergence/convergence.ts";
 import { tale } from "../realtime/convergence/steps.ts";
-import { KILLS_A_TALE, killTale, MEMBERS, tellOfKills } from "./kill-tale.ts";
+import { KILLS_A_TALE, killTale, MEMBERS, tellOfKills } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
-import { NetworkWorld } from "./network-world.ts";
+import { NetworkWorld } from "./network-room.ts";
 
 const { seed, tales, kills } = inject("endurance");
 const killTales = Math.ceil(kills / KILLS_A_TALE);

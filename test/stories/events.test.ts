@@ -7,7 +7,7 @@ import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts"
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
-import { Hustle } from "./cursor-load.ts";
+import { Hustle } from "./random-traffic.ts";
 import { Receiver } from "./receiver.ts";
 
 const { seed, kills } = inject("endurance");

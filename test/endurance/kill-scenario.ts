@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Client } from "../realtime/convergence/client.ts";
 import { Convergence } from "../realtime/convergence/convergence.ts";
 import { type Asking, type Showing, undisturbed } from "../realtime/convergence/steps.ts";
-import type { KillMoment, NetworkWorld } from "./network-world.ts";
+import type { KillMoment, NetworkWorld } from "./network-room.ts";
 
 export const MEMBERS = 5;
 export const KILLS_A_TALE = 5;

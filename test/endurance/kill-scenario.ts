@@ -1,34 +1,34 @@
-/** Members who write as fast as they are answered, while their service is killed again and again. */
+/** Users write as fast as their requests are answered, while the service is killed again and again. */
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Client } from "../realtime/convergence/client.ts";
 import { Convergence } from "../realtime/convergence/convergence.ts";
 import { type Asking, type Showing, undisturbed } from "../realtime/convergence/steps.ts";
-import type { KillMoment, NetworkWorld } from "./network-room.ts";
+import type { KillMoment, NetworkRoom } from "./network-room.ts";
 
 export const MEMBERS = 5;
-export const KILLS_A_TALE = 5;
-/** Requests of one member that are under way at once. */
+export const KILLS_PER_SCENARIO = 5;
+/** The requests of one user that are pending at any time. */
 const REQUESTS_UNDER_WAY = 4;
-/** Few enough for one socket's allowance of messages, and for a newcomer to be told of all changes at once. */
+/** Few enough for a connection's rate limit, and for one catch-up message to hold all changes. */
 const MAX_FRAMES = 1_500;
 
-/** About as long as the service takes for all that is under way. */
+/** About as long as the service needs for all pending requests. */
 const MAX_LATE_US = 5_000;
 
 type Work = readonly (Asking | Showing)[];
 
-export interface KillTale {
-  /** What each member does, over and over. */
+export interface KillScenario {
+  /** What each user does, over and over. */
   readonly works: readonly Work[];
-  /** When each kill comes, counted from the service's start. */
+  /** When the service is killed, counted from each of its starts. */
   readonly kills: readonly KillMoment[];
 }
 
-/** What there was to lose. */
-export interface Toll {
+/** The requests that a kill could have lost. */
+export interface Requests {
   readonly acknowledged: number;
-  /** Requests without an answer when their senders came back, and those of them that had been done. */
+  /** Requests without an answer when their senders reconnected, and how many of them had taken effect. */
   readonly open: number;
   readonly done: number;
 }
@@ -42,16 +42,16 @@ const killMoment: fc.Arbitrary<KillMoment> = fc.record({
   lateMs: fc.noBias(fc.integer({ min: 0, max: MAX_LATE_US })).map((lateUs) => lateUs / 1_000),
 });
 
-export const killTale: fc.Arbitrary<KillTale> = fc.record({
+export const killScenario: fc.Arbitrary<KillScenario> = fc.record({
   works: fc.array(work, { minLength: MEMBERS, maxLength: MEMBERS }),
-  kills: fc.array(killMoment, { minLength: KILLS_A_TALE, maxLength: KILLS_A_TALE }),
+  kills: fc.array(killMoment, { minLength: KILLS_PER_SCENARIO, maxLength: KILLS_PER_SCENARIO }),
 });
 
-export async function tellOfKills(world: NetworkWorld, { works, kills }: KillTale): Promise<Toll> {
+export async function runKillScenario(world: NetworkRoom, { works, kills }: KillScenario): Promise<Requests> {
   const convergence = new Convergence(world);
   const { clients } = convergence;
   for (const [who, client] of clients.entries()) {
-    client.onAnswer = workOff(convergence, client, who, works[who] ?? []);
+    client.onAnswer = sendNext(convergence, client, who, works[who] ?? []);
   }
   for (const moment of kills) {
     const crashed = world.crashAt(moment);
@@ -59,13 +59,13 @@ export async function tellOfKills(world: NetworkWorld, { works, kills }: KillTal
   }
   for (const client of clients) client.onAnswer = () => {};
 
-  // Nobody is there, and the figures say so, before anybody comes back.
+  // No one is online, and the statistics say so, before the first user reconnects.
   expect((await world.overview()).participants).toBe(0);
   await world.copied(0);
   for (const client of clients.slice(1)) await convergence.join(client);
   await convergence.finish();
   await world.copied(clients.length);
-  return tollOf(clients);
+  return requestsOf(clients);
 }
 
 async function begin(convergence: Convergence, client: Client): Promise<void> {
@@ -73,8 +73,8 @@ async function begin(convergence: Convergence, client: Client): Promise<void> {
   while (client.pending.size < REQUESTS_UNDER_WAY) client.onAnswer();
 }
 
-/** Gives what makes the next request, after whatever is shown before it. */
-function workOff(convergence: Convergence, client: Client, who: number, steps: Work): () => void {
+/** A function that sends the user's next request, and every presence update before it. */
+function sendNext(convergence: Convergence, client: Client, who: number, steps: Work): () => void {
   let next = 0;
   return () => {
     for (let hasAsked = false; !hasAsked; next += 1) {
@@ -86,7 +86,7 @@ function workOff(convergence: Convergence, client: Client, who: number, steps: W
   };
 }
 
-const tollOf = (clients: readonly Client[]): Toll => {
+const requestsOf = (clients: readonly Client[]): Requests => {
   const sum = (count: (client: Client) => number) =>
     clients.reduce((total, client) => total + count(client), 0);
   return {

@@ -30,7 +30,7 @@ export interface PreparedService {
 const SERVE = path.join(import.meta.dirname, "serve.ts");
 const LIMIT_MS = 60_000;
 
-/** What serve.ts is told. */
+/** What serve.ts serves. */
 export interface Served {
   /** The first one is Atrium. */
   readonly workers: readonly [NamedWorker, ...NamedWorker[]];
@@ -43,13 +43,13 @@ export type NamedWorker = V4WorkerOptions & { readonly name: string };
 export type RunnerKind = "loader" | "dispatch";
 
 /**
- * Atrium as `npm start` runs it, with the bindings of wrangler.toml and its data in the same places, but bundled
- * once: `wrangler dev` bundles at each start, which takes longer than all that happens between two kills.
+ * Atrium as `npm start` runs it, with the same bindings and the same state folder, but on prepared state and without
+ * a demo: it starts again in less time than passes between two kills.
  */
 export class KillableService {
   readonly organization: Organization;
   readonly #directory: string;
-  /** Looked up when it starts: a look at the time of the kill would give it time to finish its work. */
+  /** Listed at the start: listing them before a kill would give the service time to finish its work. */
   #pids: readonly number[] = [];
   #url = "";
   #child: ChildProcess | null = null;
@@ -100,8 +100,8 @@ export class KillableService {
     this.#pids = processTree(pid).map((process) => process.pid);
   }
 
-  /** Does what the cron trigger does each minute. */
-  async keepHouse(): Promise<void> {
+  /** Runs the scheduled tasks, as the cron trigger does each minute. */
+  async runScheduled(): Promise<void> {
     await this.#ask({ type: "scheduled" });
   }
 
@@ -119,7 +119,7 @@ export class KillableService {
     return answer;
   }
 
-  /** Kills all of its processes, now; settles when they are gone. */
+  /** Kills all of its processes at once; settles when they are gone. */
   kill(): Promise<void> {
     const pids = this.#pids;
     this.#pids = [];
@@ -136,14 +136,14 @@ export class KillableService {
 
 const descriptionIn = (directory: string): string => path.join(directory, "served.json");
 
-/** Where serve.ts says that it listens. */
+/** The address that serve.ts listens at. */
 async function addressOf(child: ChildProcess): Promise<string> {
   const failed = once(child, "exit").then(([code]) => {
     throw new Error(`The service ended with exit code ${code} before it was ready`);
   });
-  failed.catch(() => undefined); // later on, its end is what everybody waits for
-  const told = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
-  const [address] = await Promise.race([told, failed]);
+  failed.catch(() => undefined); // a later end is expected
+  const sent = once(child, "message", { signal: AbortSignal.timeout(LIMIT_MS) });
+  const [address] = await Promise.race([sent, failed]);
   return String(address);
 }
 

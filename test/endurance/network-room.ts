@@ -1,4 +1,4 @@
-/** A room of the running service as the members' world: real sockets, and crashes that are real too. */
+/** A room of the running service for the convergence model: with real sockets and real crashes. */
 import WebSocket from "ws";
 import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol/protocol.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
@@ -12,21 +12,21 @@ const SETTLING_DEADLINE_MS = 30_000;
 const PING_INTERVAL_MS = 25_000;
 
 /**
- * When so many frames more have come to members, and a little later: until then this process stands still,
- * while the service works off what it was sent, and what it answers waits to be read.
+ * The service is killed once users have received this many more frames, and a little later. Until then this process
+ * is blocked: the service handles what it was sent, and its answers wait to be read.
  */
 export interface KillMoment {
   readonly frames: number;
   readonly lateMs: number;
 }
 
-export class NetworkWorld implements World {
+export class NetworkRoom implements World {
   readonly #service: KillableService;
   readonly #customer: Customer;
   readonly #roomId: string;
   readonly #users: ReadonlyMap<string, UserWithToken>;
   readonly #sockets = new Set<WebSocket>();
-  /** What went wrong where nobody could be told. */
+  /** Errors in event listeners, which have no caller to throw to. */
   readonly #problems: unknown[] = [];
   #isDead = false;
   #beforeFrame: () => void = () => {};
@@ -38,13 +38,13 @@ export class NetworkWorld implements World {
     this.#users = new Map(users.map((user) => [user.id, user]));
   }
 
-  /** Makes a room and its users. */
-  static async create(service: KillableService, members: number): Promise<NetworkWorld> {
+  /** Creates a room and its users. */
+  static async create(service: KillableService, members: number): Promise<NetworkRoom> {
     const customer = new Customer(service, service.organization);
     const { id } = await customer.createRoom();
     const names = Array.from({ length: members }, (_, index) => `Member ${index}`);
     const users = await Promise.all(names.map((name) => customer.createUser(id, name)));
-    return new NetworkWorld(service, customer, users);
+    return new NetworkRoom(service, customer, users);
   }
 
   get userIds(): readonly string[] {
@@ -91,7 +91,7 @@ export class NetworkWorld implements World {
     };
   }
 
-  /** Keeps what is thrown until somebody can be told: an emitter has nobody. */
+  /** Keeps an error until a caller asks: an event emitter has no one to throw to. */
   #try(work: () => void): void {
     try {
       work();
@@ -103,14 +103,14 @@ export class NetworkWorld implements World {
   async crash(): Promise<void> {
     this.#isDead = true;
     await this.#service.kill();
-    // Until its socket closes, a member may still hear what was sent before.
+    // Until its socket closes, a user may still receive what was sent before.
     await eventually("the sockets are closed", () => this.#sockets.size === 0);
-    this.#complain();
+    this.#throwProblems();
     await this.#service.start();
     this.#isDead = false;
   }
 
-  /** Kills the service at a moment of its own: see {@link KillMoment}. */
+  /** Kills the service at the given moment. */
   async crashAt({ frames, lateMs }: KillMoment): Promise<void> {
     const crashes: Promise<void>[] = [];
     let left = frames;
@@ -122,20 +122,21 @@ export class NetworkWorld implements World {
     };
     await this.settle(() => crashes.length > 0);
     this.#beforeFrame = () => {};
-    if (crashes.length === 0) throw new Error(`There were ${left} frames too few to kill the service`);
+    if (crashes.length === 0)
+      throw new Error(`The service was not killed: ${left} more frames were expected`);
     await Promise.all(crashes);
   }
 
-  /** A running room does so when it likes. */
+  /** A running room hibernates when it chooses to. */
   async rest(): Promise<void> {}
 
   async settle(isSettled: () => boolean): Promise<void> {
     const isOver = () => this.#problems.length > 0 || isSettled();
     await eventually("the room has settled", isOver, SETTLING_DEADLINE_MS).catch(() => undefined);
-    this.#complain();
+    this.#throwProblems();
   }
 
-  #complain(): void {
+  #throwProblems(): void {
     if (this.#problems.length > 0) throw new AggregateError(this.#problems, String(this.#problems[0]));
   }
 
@@ -146,14 +147,14 @@ export class NetworkWorld implements World {
     return { participants: room.active_participants, entries };
   }
 
-  /** Waits until lists, which read the database's copy, count so many participants too. */
+  /** Waits until lists, which read the projection in D1, show this number of participants. */
   copied(participants: number): Promise<void> {
-    return eventually("the copy", async () => {
+    return eventually("the list of rooms is up to date", async () => {
       return (await this.#customer.listedRoom(this.#roomId))?.active_participants === participants;
     });
   }
 
-  /** Lets go of all sockets. */
+  /** Closes all sockets. */
   dispose(): void {
     this.#isDead = true;
     for (const socket of this.#sockets) socket.terminate();
@@ -164,7 +165,7 @@ interface StoreList {
   readonly stores: readonly { readonly name: string; readonly entries: number }[];
 }
 
-/** What the service sends; the members check what they are told. */
+/** What the service sends; the model checks it. */
 function parseMessage(frame: string): ServerMessage {
   return JSON.parse(frame) as ServerMessage;
 }

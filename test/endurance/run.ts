@@ -1,17 +1,17 @@
-/** `npm run endurance`: runs the randomised tests of what must not be lost as long as one likes. */
+/** `npm run endurance`: runs the randomized tests of data loss for as long as requested. */
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "../../src/cli/command.ts";
 import { ROOT } from "../../src/cli/service/wrangler.ts";
 
-const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--tales N] [--seed N]";
+const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
-/** By option: the tests that it runs at length, and the variable by which `runs.ts` is told how often. */
+/** By option: the tests that it runs, and the variable that tells `runs.ts` how often. */
 const TESTS = {
   simulations: { files: ["test/realtime/convergence/convergence.test.ts"], runs: "ATRIUM_SIMULATIONS" },
-  tales: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_TALES" },
+  scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
     runs: "ATRIUM_KILLS",
@@ -47,7 +47,8 @@ function readArguments(): Partial<Record<Name | "seed", string>> {
 function parse() {
   const option = { type: "string" } as const;
   try {
-    return parseArgs({ options: { kills: option, simulations: option, tales: option, seed: option } }).values;
+    return parseArgs({ options: { kills: option, simulations: option, scenarios: option, seed: option } })
+      .values;
   } catch {
     throw new UsageError(USAGE);
   }

@@ -1,16 +1,16 @@
-/** What the simulated room promises, the running service keeps: with real sockets, and SIGKILL at any moment. */
+/** The running service keeps the promises of the simulated room, with real sockets and SIGKILL at any moment. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { tell } from "../realtime/convergence/convergence.ts";
 import { tale } from "../realtime/convergence/steps.ts";
-import { KILLS_A_TALE, killTale, MEMBERS, tellOfKills } from "./kill-scenario.ts";
+import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
-import { NetworkWorld } from "./network-room.ts";
+import { NetworkRoom } from "./network-room.ts";
 
-const { seed, tales, kills } = inject("endurance");
-const killTales = Math.ceil(kills / KILLS_A_TALE);
-/** For starting, and for each tale on a machine that has much else to do. */
-const [START_MS, TALE_MS] = [60_000, 60_000];
+const { seed, scenarios, kills } = inject("endurance");
+const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
+/** For the start, and for each scenario on a busy machine. */
+const [START_MS, SCENARIO_MS] = [60_000, 60_000];
 
 let service: KillableService;
 beforeAll(async () => {
@@ -18,44 +18,44 @@ beforeAll(async () => {
 });
 afterAll(() => service?.dispose());
 
-/** Gives each tale a room of its own. */
-async function inRoom(members: number, happen: (world: NetworkWorld) => Promise<void>): Promise<void> {
-  const world = await NetworkWorld.create(service, members);
+/** Runs a scenario in a room of its own. */
+async function inRoom(members: number, play: (world: NetworkRoom) => Promise<void>): Promise<void> {
+  const world = await NetworkRoom.create(service, members);
   try {
-    await happen(world);
+    await play(world);
   } finally {
     world.dispose();
   }
 }
 
 it(
-  "members who vanish, come back and send again come to one sequence: nothing is lost, nothing is done twice",
+  "users who disconnect, reconnect and resend agree on one sequence: nothing is lost or applied twice",
   async () => {
-    console.log(`Telling ${tales} tales to the running service, with seed ${seed}`);
+    console.log(`Running ${scenarios} scenarios on the running service, with seed ${seed}`);
     const property = fc.asyncProperty(tale, (each) => inRoom(each[0], (world) => tell(world, each)));
-    await fc.assert(property, { seed, numRuns: tales, endOnFailure: true });
+    await fc.assert(property, { seed, numRuns: scenarios, endOnFailure: true });
   },
-  START_MS + tales * TALE_MS,
+  START_MS + scenarios * SCENARIO_MS,
 );
 
 it(
-  "what was acknowledged before a SIGKILL is there once and for all, and the room heals by itself",
+  "a write that was acknowledged before a SIGKILL is applied exactly once, and the room recovers by itself",
   async () => {
-    console.log(`Killing the service ${killTales * KILLS_A_TALE} times, with seed ${seed}`);
-    const toll = { acknowledged: 0, open: 0, done: 0 };
-    const property = fc.asyncProperty(killTale, (each) =>
+    console.log(`Killing the service ${killScenarios * KILLS_PER_SCENARIO} times, with seed ${seed}`);
+    const sum = { acknowledged: 0, open: 0, done: 0 };
+    const property = fc.asyncProperty(killScenario, (each) =>
       inRoom(MEMBERS, async (world) => {
-        const { acknowledged, open, done } = await tellOfKills(world, each);
-        toll.acknowledged += acknowledged;
-        toll.open += open;
-        toll.done += done;
+        const { acknowledged, open, done } = await runKillScenario(world, each);
+        sum.acknowledged += acknowledged;
+        sum.open += open;
+        sum.done += done;
       }),
     );
-    await fc.assert(property, { seed, numRuns: killTales, endOnFailure: true });
+    await fc.assert(property, { seed, numRuns: killScenarios, endOnFailure: true });
     console.log(
-      `${toll.acknowledged} requests were acknowledged; of ${toll.open} without an answer, ${toll.done} had been done`,
+      `${sum.acknowledged} requests were acknowledged; of ${sum.open} without an answer, ${sum.done} had taken effect`,
     );
-    expect(toll.acknowledged).toBeGreaterThan(0);
+    expect(sum.acknowledged).toBeGreaterThan(0);
   },
-  START_MS + killTales * TALE_MS,
+  START_MS + killScenarios * SCENARIO_MS,
 );

@@ -34,7 +34,7 @@ const miniflare = new Miniflare(
 await miniflare.ready;
 process.send?.((await miniflare.unsafeGetDirectURL(atrium.name)).origin);
 
-/** What the service wrote. */
+/** What `KillableService` wrote. */
 function parseServed(json: string): Served {
   return JSON.parse(json) as Served;
 }

@@ -40,7 +40,7 @@ async function startAndEnd(
   expect(pids.length).toBeGreaterThan(2);
   await end(service, pids);
   await allGone(pids, LIMIT_MS);
-  expect(await findPortProblem(service.port)).toBeNull();
+  await eventually("the port is free", async () => (await findPortProblem(service.port)) === null, LIMIT_MS);
   expect(service.stderr()).toBe("");
   return service.ended;
 }

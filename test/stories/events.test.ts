@@ -7,14 +7,14 @@ import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts"
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
-import { Hustle } from "./random-traffic.ts";
+import { RandomTraffic } from "./random-traffic.ts";
 import { Receiver } from "./receiver.ts";
 
 const { seed, kills } = inject("endurance");
-const KILLS_A_TALE = 5;
-const tales = Math.ceil(kills / KILLS_A_TALE);
-/** For starting, and for each tale: the cron trigger leaves what a request left behind alone for 15 s. */
-const [START_MS, TALE_MS] = [60_000, 90_000];
+const KILLS_PER_ROUND = 5;
+const rounds = Math.ceil(kills / KILLS_PER_ROUND);
+/** For the start, and for each round: scheduled tasks leave the rows of a running request alone for 15 s. */
+const [START_MS, ROUND_MS] = [60_000, 90_000];
 
 let service: KillableService;
 let receiver: Receiver;
@@ -64,7 +64,7 @@ async function executions(): Promise<WorkflowExecution[]> {
 
 /** Each event has one run: one that succeeded, or one that is known to have been cut off. */
 async function expectRunOnce(events: readonly Event[]): Promise<void> {
-  await eventually("all is run", async () => (await executions()).length >= events.length, TALE_MS);
+  await eventually("all is run", async () => (await executions()).length >= events.length, ROUND_MS);
   const runs = await executions();
   const succeeded = runs.flatMap(({ status, result }) =>
     status === "success" ? [String(JSON.parse(result))] : [],
@@ -86,7 +86,7 @@ it("an event that was sent and not answered for is sent again, under the same id
   await customer.createUser(roomId, "Ada").catch(() => undefined);
   await promise;
   await service.start();
-  await eventually("the event comes again", () => receiver.arrivals.length > 1, TALE_MS);
+  await eventually("the event comes again", () => receiver.arrivals.length > 1, ROUND_MS);
   const [first, second] = receiver.arrivals;
   expect(second?.body).toBe(first?.body);
   expect(second?.headers["webhook-id"]).toBe(first?.event.id);
@@ -97,27 +97,29 @@ it("an event that was sent and not answered for is sent again, under the same id
 it(
   "all that was committed is told in the order of the room, and run once at most, whenever the service is killed",
   async () => {
-    console.log(`Killing the service ${tales * KILLS_A_TALE} times amid events, with seed ${seed}`);
-    for (let tale = 0; tale < tales; tale += 1) {
-      if (tale > 0) await prepareRoom();
-      const hustle = new Hustle(customer, roomId, seed + tale);
-      for (let kill = 0; kill < KILLS_A_TALE; kill += 1) {
-        await hustle.until(() => service.kill());
+    console.log(`Killing the service ${rounds * KILLS_PER_ROUND} times amid events, with seed ${seed}`);
+    for (let round = 0; round < rounds; round += 1) {
+      if (round > 0) await prepareRoom();
+      const traffic = new RandomTraffic(customer, roomId, seed + round);
+      for (let kill = 0; kill < KILLS_PER_ROUND; kill += 1) {
+        await traffic.until(() => service.kill());
         await service.start();
       }
       let gap: string | null = "not looked yet";
       const isWhole = async () => {
-        await service.keepHouse();
-        gap = await hustle.findGap(receiver.events.filter(({ data }) => data.roomId === roomId));
+        await service.runScheduled();
+        gap = await traffic.findGap(receiver.events.filter(({ data }) => data.roomId === roomId));
         return gap === null;
       };
-      await eventually("all is told", isWhole, TALE_MS).catch((cause: unknown) => {
+      await eventually("all is told", isWhole, ROUND_MS).catch((cause: unknown) => {
         throw new Error(`What was told last: ${gap}`, { cause });
       });
-      expect(hustle.acknowledged).toBeGreaterThan(0);
+      expect(traffic.acknowledged).toBeGreaterThan(0);
       await expectRunOnce(receiver.events.filter(({ data }) => data.roomId === roomId));
-      console.log(`${hustle.acknowledged} requests were acknowledged, ${receiver.events.length} events told`);
+      console.log(
+        `${traffic.acknowledged} requests were acknowledged, ${receiver.events.length} events told`,
+      );
     }
   },
-  START_MS + tales * 2 * TALE_MS,
+  START_MS + rounds * 2 * ROUND_MS,
 );

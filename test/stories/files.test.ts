@@ -147,7 +147,7 @@ it("a crash in the middle of an upload leaves nothing that can be seen, and the 
   expect(await filesOf()).toEqual([]);
   expect((await fetch(`${customer.base}/storage/${row?.key}`)).status).toBe(404);
   await service.query(`UPDATE files SET uploaded_at = uploaded_at - ${TWO_HOURS_MS}`);
-  await service.keepHouse();
+  await service.runScheduled();
   expect(await rows()).toEqual([]);
 });
 
@@ -169,7 +169,7 @@ it("a crash in the middle of a room's deletion ends with the room whole or gone,
   const deletion = customer.send("DELETE", `/rooms/${ada.room_id}`).catch(() => null);
   await crash();
   await deletion;
-  await service.keepHouse();
+  await service.runScheduled();
   const { status } = await customer.send("GET", `/files?roomId=${ada.room_id}`);
   const left = await rows();
   const statuses = new Set<number>();

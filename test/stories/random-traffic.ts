@@ -14,7 +14,7 @@ interface Actor {
   readonly users: { user: UserWithToken; tab: Tab | null }[];
 }
 
-export class Hustle {
+export class RandomTraffic {
   /** Requests that were answered with a success. */
   acknowledged = 0;
   readonly #customer: Customer;

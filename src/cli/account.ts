@@ -1,4 +1,4 @@
-/** `npm run account -- create NAME`: an organization with its first API key. */
+/** `npm run account -- create NAME`: creates an organization and its first API key. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runCommand, UsageError } from "./command.ts";
@@ -20,7 +20,8 @@ function parseArguments(args: string[]): Arguments {
   const persistTo = values["persist-to"];
   if (verb !== "create" || name === undefined || rest.length > 0) throw new UsageError(USAGE);
   if (persistTo === "" || (remote && persistTo !== undefined)) throw new UsageError(USAGE);
-  if (!isOrganizationName(name)) throw new UsageError("NAME must have 1 to 255 characters and no NUL.");
+  if (!isOrganizationName(name))
+    throw new UsageError("NAME must have 1 to 255 characters, none of them NUL.");
   const database: Database = remote
     ? { kind: "remote" }
     : { kind: "local", persistTo: path.resolve(persistTo ?? DEFAULT_PERSIST_TO) };
@@ -50,7 +51,7 @@ async function main(stop: AbortSignal): Promise<void> {
     console.log(JSON.stringify(credentials));
     return;
   }
-  console.log(`Created the organization ${JSON.stringify(name)}. Its API key is not shown again.
+  console.log(`Created the organization ${JSON.stringify(name)}. Keep its API key: it is shown only once.
 
   Account ID  ${credentials.accountId}
   API key     ${credentials.apiKey}

@@ -1,12 +1,12 @@
-/** The D1 database as the commands reach it: through wrangler, on this machine or at Cloudflare, with the same code. */
+/** Changes a D1 database through wrangler, on this machine or on Cloudflare. */
 import path from "node:path";
 import { CommandError } from "./command.ts";
 import { ROOT, runWrangler } from "./service/wrangler.ts";
 
-/** Where `wrangler dev` keeps its data unless told otherwise. */
+/** The default state folder, also that of `wrangler dev`. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");
 
-/** A local database is named by the directory that `wrangler dev --persist-to` is given. */
+/** A local database is identified by its state folder. */
 export type Database = { readonly kind: "local"; readonly persistTo: string } | { readonly kind: "remote" };
 
 const BINDING = "DB";
@@ -17,10 +17,10 @@ const flagsOf = (database: Database): string[] =>
     ? ["--local", "--persist-to", database.persistTo]
     : ["--remote", "--env", "production"];
 
-/** A SQL string literal. SQLite knows no escape inside it but the doubled quote. */
+/** The text as a SQL string literal. The doubled quote is the only escape that SQLite knows there. */
 export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Brings the tables up to date; does nothing to those that already are. */
+/** Applies the migrations that the database does not have yet. */
 export const applyMigrations = (database: Database, stop: AbortSignal): Promise<void> =>
   runWrangler(["d1", "migrations", "apply", BINDING, ...flagsOf(database)], stop);
 
@@ -28,8 +28,8 @@ const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);
 
 /**
- * Runs statements, all or none. They must hold nothing secret: they are visible in the process list meanwhile.
- * A file of them is no way out, since D1 blocks the whole database while it imports one.
+ * Runs all statements or none. They must not contain secrets: they are visible in the process list while they run.
+ * Passing a file instead would hide them, but D1 blocks the whole database while it imports a file.
  */
 async function execute(database: Database, statements: readonly string[], stop: AbortSignal): Promise<void> {
   const sql = statements.join("; ");
@@ -38,13 +38,13 @@ async function execute(database: Database, statements: readonly string[], stop: 
       await runWrangler(["d1", "execute", BINDING, ...flagsOf(database), "--yes", "--command", sql], stop);
       return;
     } catch (error) {
-      // Local processes that write in the same millisecond do not wait for each other: one of them fails.
+      // Local processes that write at the same moment do not wait for each other: one of them fails.
       if (attempt === MAX_ATTEMPTS || !failedWith(error, "SQLITE_BUSY")) throw error;
     }
   }
 }
 
-/** As `execute`; a local database that was never used gets its tables first. */
+/** Like `execute`, but creates the tables of a new local database first. */
 export async function executeOnTables(
   database: Database,
   statements: readonly string[],

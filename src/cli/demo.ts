@@ -1,29 +1,30 @@
-/** The demo organization of a local database, and its owner: made on the first start, the same on every later one. */
+/** The demo organization of a local database and its owner: created on the first start, kept on later ones. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { applyMigrations, type Database } from "./database.ts";
+import { writePrivateFile } from "./folder.ts";
 import { bearerOf, type Credentials, createOrganization } from "./organization.ts";
 import { createOwner, type SignIn } from "./person.ts";
 import { ROOT } from "./service/wrangler.ts";
 
-/** In the persist directory: what a start can skip, because an earlier one did it. */
+/** In the state folder: what an earlier start prepared, so that this one can skip it. */
 const FILE = "demo.json";
 const NAME = "Demo";
 
-/** The organization, and how to sign in to its dashboard. */
+/** The organization, and how its owner signs in to the dashboard. */
 export interface Demo extends Credentials {
   readonly signIn: SignIn;
 }
 
 interface Prepared extends Credentials {
-  /** Null where an earlier version made the organization: it knew of no people. */
+  /** Null when the version that created the organization had no dashboard yet. */
   readonly signIn: SignIn | null;
-  /** The migrations that were applied. */
+  /** The names of the applied migrations. */
   readonly migrations: readonly string[];
 }
 
-/** The demo organization of a database whose tables are up to date; makes what is missing. */
+/** Brings the tables up to date, creates what is missing of the demo organization, and returns it. */
 export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise<Demo> {
   const database: Database = { kind: "local", persistTo };
   const migrations = await listMigrations();
@@ -38,8 +39,8 @@ export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise
 }
 
 /**
- * A demo that the running service accepts: this one, unless the database was emptied or the key revoked
- * behind the back of the file above. Then what is missing is made while the service runs.
+ * Returns a demo organization that the running service accepts: the given one, or a new one when the database was
+ * emptied or the key revoked since the file above was written.
  */
 export async function confirmDemo(
   url: string,
@@ -48,18 +49,18 @@ export async function confirmDemo(
   stop: AbortSignal,
 ): Promise<Demo> {
   const database: Database = { kind: "local", persistTo };
-  let status = await answerFor(url, demo);
+  let status = await statusFor(url, demo);
   if (status >= 500) {
-    // Without tables every request fails; with them, applying the migrations once more changes nothing.
+    // Without tables every request fails. Where they exist, applying the migrations again changes nothing.
     await applyMigrations(database, stop);
-    status = await answerFor(url, demo);
+    status = await statusFor(url, demo);
   }
   if (status !== 401) return demo;
-  console.log("The database does not know the demo organization any more: making a new one");
+  console.log("The demo organization is no longer in the database: creating a new one");
   return writePrepared(persistTo, await createDemo(database, stop), await listMigrations());
 }
 
-async function answerFor(url: string, credentials: Credentials): Promise<number> {
+async function statusFor(url: string, credentials: Credentials): Promise<number> {
   const response = await fetch(`${url}/v1/accounts/${credentials.accountId}/rooms?limit=1`, {
     headers: { Authorization: `Bearer ${bearerOf(credentials)}` },
   });
@@ -82,7 +83,7 @@ async function listMigrations(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".sql")).sort();
 }
 
-/** Null when nothing was prepared yet, when the databases were deleted since, or when the file is damaged. */
+/** Null when nothing is prepared, when the database was deleted since, or when the file is damaged. */
 async function readPrepared(persistTo: string): Promise<Prepared | null> {
   if (!existsSync(path.join(persistTo, "v3/d1"))) return null;
   try {
@@ -103,7 +104,7 @@ function parseSignIn(value: unknown): SignIn | null {
   return typeof email === "string" && typeof password === "string" ? { email, password } : null;
 }
 
-/** Written beside and renamed, so that a start that dies half-way leaves the old file or the whole new one. */
+/** Writes a draft and renames it, so that a start that dies halfway leaves either the old file or the new one. */
 async function writePrepared(
   persistTo: string,
   { accountId, apiKey, signIn }: Demo,
@@ -112,8 +113,7 @@ async function writePrepared(
   const file = path.join(persistTo, FILE);
   const draft = `${file}.${process.pid}`;
   const prepared = { accountId, apiKey, signIn, migrations };
-  await mkdir(persistTo, { recursive: true });
-  await writeFile(draft, `${JSON.stringify(prepared, null, 2)}\n`, { mode: 0o600 });
+  await writePrivateFile(draft, `${JSON.stringify(prepared, null, 2)}\n`);
   await rename(draft, file);
   return prepared;
 }

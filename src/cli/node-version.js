@@ -1,4 +1,4 @@
-/** Loaded before a command by `node --import`, in plain JavaScript: an older Node cannot even read the TypeScript ones. */
+/** Loaded before each command by `node --import`. Plain JavaScript: an older Node.js cannot load the TypeScript files. */
 const OLDEST = [22, 18];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);

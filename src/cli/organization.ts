@@ -1,8 +1,8 @@
-/** Makes an organization and its first API key, straight in the database: no API may do that. */
+/** Creates an organization and its first API key directly in the database: the API cannot do that without a key. */
 import { createApiKey, fingerprintOf } from "../accounts/api-key.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 
-/** What speaks for an organization. The key is stored nowhere but hashed, so this is the one chance to keep it. */
+/** An organization and a key that authenticates it. The database stores only the hash of the key. */
 export interface Credentials {
   readonly accountId: string;
   readonly apiKey: string;
@@ -10,7 +10,7 @@ export interface Credentials {
 
 const MAX_NAME_LENGTH = 255;
 
-/** True for a name that an organization may have: 1 to 255 code points, none of them a NUL or half a character. */
+/** Whether an organization may have the name: 1 to 255 code points, none of them NUL or an unpaired surrogate. */
 export function isOrganizationName(name: string): boolean {
   const length = [...name].length;
   return length >= 1 && length <= MAX_NAME_LENGTH && name.isWellFormed() && !name.includes("\0");

@@ -1,9 +1,9 @@
-/** The person who signs in to the dashboard of a development database: a member of the demo organization. */
+/** The person who signs in to the dashboard of a development database: the owner of the demo organization. */
 import { randomBytes } from "node:crypto";
 import { hashPassword } from "../people/password.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 
-/** How to sign in. The password is stored nowhere but hashed, so this is the one chance to keep it. */
+/** How to sign in. The database stores only the hash of the password. */
 export interface SignIn {
   readonly email: string;
   readonly password: string;
@@ -11,12 +11,12 @@ export interface SignIn {
 
 const NAME = "Demo";
 const EMAIL = "demo@atrium.example";
-/** 96 bits: as words of a person it would be long, and this one is copied. */
+/** 96 bits: it is copied, not remembered. */
 const PASSWORD_BYTES = 12;
 
 /**
- * Makes the person an owner of the organization, under a new password. Where it is there already, from an
- * organization that was deleted, it gets the password too.
+ * Creates the person with a new password, as an owner of the organization. A person who still exists from a deleted
+ * organization gets the new password, too.
  */
 export async function createOwner(database: Database, accountId: string, stop: AbortSignal): Promise<SignIn> {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");

@@ -1,4 +1,4 @@
-/** `npm run account -- create` beside a running service and without one. */
+/** `npm run account -- create`, with and without a running service. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -24,8 +24,8 @@ const requestRooms = (organization: Organization, init: RequestInit = {}): Promi
 const createRoom = (name: string): Promise<Response> =>
   requestRooms(service, { method: "POST", body: JSON.stringify({ name }) });
 
-describe("beside the running service", () => {
-  it("makes organizations that the service knows at once, while it writes itself", async () => {
+describe("while the service runs", () => {
+  it("creates organizations that can be used at once, even while the service writes", async () => {
     for (let round = 1; round <= 5; round++) {
       const [organization, ...answers] = await Promise.all([
         createAccount(service, `Round ${round}`),
@@ -38,7 +38,7 @@ describe("beside the running service", () => {
     expect(row).toEqual({ rooms: 100 });
   });
 
-  it("shows a person the ID, the key and the header, and stores the key's hash alone", async () => {
+  it("prints the ID, the key and the header, and stores only the key's hash", async () => {
     const { stdout, exitCode } = await runCli("account.ts", [
       "create",
       "Acme",
@@ -56,7 +56,7 @@ describe("beside the running service", () => {
     expect(JSON.stringify(rows)).not.toContain(apiKey);
   });
 
-  it("prints with --json one line that a program can read", async () => {
+  it("prints one line of JSON with --json", async () => {
     const { stdout } = await runCli("account.ts", [
       "create",
       "Acme",
@@ -69,7 +69,7 @@ describe("beside the running service", () => {
 });
 
 describe("a name", () => {
-  it("may hold quotes, SQL, flags, lines and 255 characters of any kind", async () => {
+  it("may contain quotes, SQL, flags, newlines and 255 characters of any kind", async () => {
     const names = [
       "'); DROP TABLE accounts;--",
       `O'Hara & "Söhne" \`x\` $HOME %s ; -- /* 🦊`,
@@ -89,18 +89,18 @@ describe("a name", () => {
 
   it.each([
     ["empty", ""],
-    ["longer", "x".repeat(256)],
+    ["longer than 255 characters", "x".repeat(256)],
   ])("may not be %s", async (_, name) => {
     expect(await runCli("account.ts", ["create", name, "--persist-to", service.persistTo])).toEqual({
       exitCode: 2,
       stdout: "",
-      stderr: "NAME must have 1 to 255 characters and no NUL.\n",
+      stderr: "NAME must have 1 to 255 characters, none of them NUL.\n",
     });
   });
 });
 
-describe("without the service", () => {
-  it("makes the tables that are missing", async () => {
+describe("while no service runs", () => {
+  it("creates the tables first", async () => {
     const persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
     const { accountId } = await createAccount({ persistTo }, "Early");
     expect(await query(persistTo, "SELECT id FROM accounts")).toEqual([{ id: accountId }]);
@@ -116,7 +116,7 @@ describe("without the service", () => {
     [["create", "Acme", "--persist-to"]],
     [["create", "Acme", "--persist-to="]],
     [["create", "Acme", "--remote", "--persist-to=x"]],
-  ])("answers %j with its usage", async (args) => {
+  ])("answers %j with the usage line", async (args) => {
     expect(await runCli("account.ts", args)).toEqual({ exitCode: 2, stdout: "", stderr: USAGE });
   });
 });

@@ -1,4 +1,4 @@
-/** A service whose thread is kept from it is ended and comes back; one that waits, or a slow machine, is left alone. */
+/** A service whose thread is occupied is killed and comes back; a waiting service and a slow machine are not affected. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { type Service, startService } from "./service.ts";
 const LIMIT_MS = 1_000;
 const DEADLINE_MS = 60_000;
 
-/** Answers, unless it is told to keep its thread (`/spin`) or to let the question wait (`/wait`). */
+/** Answers, unless it was asked to occupy its thread (`/spin`) or to leave requests unanswered (`/wait`). */
 const PROGRAM = `
   let isWaiting = false;
   const server = require("node:http").createServer((request, response) => {
@@ -23,15 +23,15 @@ const PROGRAM = `
   server.listen(0, "127.0.0.1", () => process.send(server.address().port));
 `;
 
-/** A program in a process group of its own, and who watches it. */
+/** A program in a process group of its own, and its watchdog. */
 interface Program {
   readonly child: ChildProcess;
   readonly url: string;
-  /** As the system calls it. */
+  /** The name of its program, as `ps` reports it. */
   readonly name: string;
   readonly watching: Promise<void>;
-  /** How often it was found stuck. */
-  ends: number;
+  /** How often the watchdog has killed it. */
+  kills: number;
 }
 
 let children: ChildProcess[] = [];
@@ -56,37 +56,37 @@ async function watchProgram(): Promise<Program> {
   const url = `http://127.0.0.1:${port}`;
   const pid = child.pid ?? 0;
   const name = (await run("ps", ["-p", String(pid), "-o", "comm="])).stdout.trim().split("/").at(-1) ?? "";
-  const onEnd = () => {
-    program.ends += 1;
+  const onKill = () => {
+    program.kills += 1;
   };
-  const watching = watch({ url, groupId: pid, program: name }, onEnd, stop.signal, LIMIT_MS);
+  const watching = watch({ url, groupId: pid, program: name }, onKill, stop.signal, LIMIT_MS);
   watching.catch(() => undefined);
-  const program = { child, url, name, watching, ends: 0 };
+  const program = { child, url, name, watching, kills: 0 };
   return program;
 }
 
-const wasEnded = ({ child, ends }: Program): boolean => child.signalCode === "SIGKILL" && ends === 1;
-const lives = ({ child, ends }: Program): boolean => child.signalCode === null && ends === 0;
+const wasKilled = ({ child, kills }: Program): boolean => child.signalCode === "SIGKILL" && kills === 1;
+const isAlive = ({ child, kills }: Program): boolean => child.signalCode === null && kills === 0;
 
 describe("the watchdog", () => {
-  it("ends a process that keeps its thread to itself", async () => {
+  it("kills a process whose thread is occupied", async () => {
     const program = await watchProgram();
     fetch(`${program.url}/spin`).catch(() => undefined);
-    await eventually("it is ended", () => wasEnded(program), DEADLINE_MS);
+    await eventually("it is killed", () => wasKilled(program), DEADLINE_MS);
   });
 
-  it("ends a process that is stopped, and leaves alone one that waits itself", async () => {
+  it("kills a process that is paused, but not one that waits", async () => {
     const waiting = await watchProgram();
     await fetch(`${waiting.url}/wait`);
     for (let round = 0; round < 2; round += 1) {
       const stopped = await watchProgram();
       stopped.child.kill("SIGSTOP");
-      await eventually("it is ended", () => wasEnded(stopped), DEADLINE_MS);
+      await eventually("it is killed", () => wasKilled(stopped), DEADLINE_MS);
     }
-    expect(lives(waiting)).toBe(true);
+    expect(isAlive(waiting)).toBe(true);
   });
 
-  it("counts anew when it was held up itself", async () => {
+  it("starts the time again when it was delayed itself", async () => {
     const program = await watchProgram();
     program.child.kill("SIGSTOP");
     const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -96,19 +96,19 @@ describe("the watchdog", () => {
     }
     program.child.kill("SIGCONT");
     expect((await fetch(program.url)).status).toBe(200);
-    expect(lives(program)).toBe(true);
+    expect(isAlive(program)).toBe(true);
   });
 
-  it("ends when it is told to", async () => {
+  it("stops when its signal aborts", async () => {
     const program = await watchProgram();
     stop.abort();
     await expect(program.watching).rejects.toThrow("aborted");
-    expect(lives(program)).toBe(true);
+    expect(isAlive(program)).toBe(true);
   });
 });
 
-describe("the processes of a group", () => {
-  it("are told by their program's name, and none that is not of the group", async () => {
+describe("the processes of a process group", () => {
+  it("are listed by the name of their program", async () => {
     const { child, name } = await watchProgram();
     const [listed, ...others] = await listGroup(child.pid ?? 0, name);
     expect(others).toEqual([]);
@@ -116,9 +116,9 @@ describe("the processes of a group", () => {
     expect(await listGroup(child.pid ?? 0, "another")).toEqual([]);
   });
 
-  it("have a processor time, which systems write in several ways", () => {
-    const told = ["00:00:01", "0:01.50", "01:01:01", "2-00:00:01"].map(parseTime);
-    expect(told).toEqual([1_000, 1_500, 3_661_000, 2 * 86_400_000 + 1_000]);
+  it("have a processor time, in each format that systems use", () => {
+    const times = ["00:00:01", "0:01.50", "01:01:01", "2-00:00:01"].map(parseTime);
+    expect(times).toEqual([1_000, 1_500, 3_661_000, 2 * 86_400_000 + 1_000]);
   });
 });
 
@@ -126,7 +126,7 @@ describe("npm start", () => {
   const programs = { linear: "/^(a+)+$/", endless: "/^(a+)+\\1$/" };
   const codeOf = (pattern: string) => `export default () => ${pattern}.test("a".repeat(40) + "b");`;
 
-  it("lets no regular expression go back for ever, and restarts what one keeps busy all the same", async () => {
+  it("runs backtracking expressions in linear time, and restarts a service that one occupies all the same", async () => {
     service = await startService();
     const customer = new Customer(service, service);
     const room = await customer.createRoom();
@@ -142,16 +142,24 @@ describe("npm start", () => {
     const ada = await customer.createUser(room.id, "Ada");
     const before = await customer.join(ada);
     expect(before.messages[0]?.success).toBe(true);
-    await eventually("the run", async () => (await executionsOf(linear)).length === 1, DEADLINE_MS);
+    await eventually(
+      "the run is recorded",
+      async () => (await executionsOf(linear)).length === 1,
+      DEADLINE_MS,
+    );
     expect(await executionsOf(linear)).toMatchObject([{ status: "success", result: "false" }]);
     expect(service.stderr()).toBe("");
 
     const endless = await createWorkflow("endless");
-    customer.createUser(room.id, "Bo").catch(() => undefined); // whether it is answered is a matter of luck
+    customer.createUser(room.id, "Bo").catch(() => undefined); // it may or may not be answered
     await before.closed;
     const isBack = async () => (await customer.join(ada)).messages[0]?.success === true;
     await eventually("Ada is back", isBack, DEADLINE_MS);
-    await eventually("its record", async () => (await executionsOf(endless)).length > 0, DEADLINE_MS);
+    await eventually(
+      "the interrupted run is recorded",
+      async () => (await executionsOf(endless)).length > 0,
+      DEADLINE_MS,
+    );
     const [execution] = await executionsOf(endless);
     expect(execution).toMatchObject({
       status: "failed",

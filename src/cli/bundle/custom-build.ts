@@ -1,4 +1,4 @@
-/** Wrangler's custom build: what must be there before the Worker is served or published. */
+/** wrangler's custom build: makes what the Worker imports and serves. */
 import { bundleServedFiles } from "./served-files.ts";
 
 await bundleServedFiles();

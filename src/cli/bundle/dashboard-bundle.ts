@@ -1,4 +1,4 @@
-/** The dashboard as browsers load it: built by Vite into `.wrangler/public`, from where the Worker serves it. */
+/** Bundles the dashboard for browsers with Vite, into `.wrangler/public`, from where the Worker serves it. */
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "vite";
@@ -7,17 +7,17 @@ import type { BundleOptions } from "./demo-bundle.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");
 
-/** The pages live on what applications use too. */
+/** The pages import the SDK by the names that applications use. */
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
   "atrium/source": path.join(ROOT, "src/sdk"),
 };
 
-/** All of these understand `light-dark()` and nested rules. */
+/** The first versions that support `light-dark()` and nested rules. */
 const BROWSERS = ["chrome123", "edge123", "firefox120", "safari17.5"];
 
-/** Writes the files of `dashboard/`, named by their content but for `index.html`. */
+/** Writes the files of `dashboard/`. All names but `index.html` contain a hash of the content. */
 export async function bundleDashboard({
   outdir = path.join(ROOT, ".wrangler/public"),
   development = false,
@@ -29,14 +29,14 @@ export async function bundleDashboard({
     mode: development ? "development" : "production",
     logLevel: "error",
     resolve: { alias: ALIAS },
-    // Whatever NODE_ENV of those who build says.
+    // Independent of NODE_ENV in the environment.
     oxc: { jsx: { runtime: "automatic", development } },
     define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },
     build: {
       write: false,
       target: BROWSERS,
       minify: !development,
-      // The Content-Security-Policy lets in no script or picture that is written into the page.
+      // The Content-Security-Policy allows no inline scripts or pictures.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
     },
@@ -49,7 +49,7 @@ export async function bundleDashboard({
   await replaceFiles(path.join(outdir, "dashboard"), new Map(contents));
 }
 
-/** Leaves alone what is there already, as another process may be serving it. */
+/** Keeps unchanged files as they are: another process may be serving them. */
 async function replaceFiles(
   directory: string,
   files: ReadonlyMap<string, string | Uint8Array>,

@@ -1,20 +1,20 @@
-/** The demo's page as browsers load it: bundled into `.wrangler/public`, from where the Worker serves it. */
+/** Bundles the demo's page for browsers into `.wrangler/public`, from where the Worker serves it. */
 import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../service/wrangler.ts";
 
 const PAGE = path.join(ROOT, "src/demo/page");
 
-/** The page imports what its readers would, and gets this checkout's. */
+/** The page imports the SDK by the names that applications use. */
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/react": path.join(ROOT, "src/sdk/react/index.ts"),
 };
 
 export interface BundleOptions {
-  /** Where the files go: the directory that wrangler.toml names, unless told otherwise. */
+  /** Where the files go; by default the folder that wrangler.toml serves. */
   readonly outdir?: string;
-  /** With React's checks, which the published page is spared. */
+  /** Whether React's development checks are included. */
   readonly development?: boolean;
 }
 

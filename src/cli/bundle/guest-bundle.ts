@@ -1,4 +1,4 @@
-/** What runs beside a workflow in its isolate, as one module: bundled into `.wrangler/guest`, from where the Worker imports it as text. */
+/** Bundles the harness that runs workflows in their isolate into `.wrangler/guest`; the Worker imports it as text. */
 import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../service/wrangler.ts";

@@ -1,12 +1,12 @@
-/** What the system tells of the processes of a group: which of them work, and how much. */
+/** The processes of a process group, and how much processor time they have used, as `ps` reports them. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 export interface ProcessState {
   readonly pid: number;
-  /** By a signal or a debugger; it goes on when somebody lets it. */
+  /** Whether a signal or a debugger has paused it. */
   readonly isStopped: boolean;
-  /** Processor time that it has used so far, in milliseconds; some systems tell whole seconds. */
+  /** The processor time it has used, in milliseconds. Some systems report whole seconds. */
   readonly cpuMs: number;
 }
 
@@ -18,8 +18,8 @@ export async function listGroup(groupId: number, program: string): Promise<reado
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", columns]);
   return stdout.split("\n").flatMap((line) => {
     const [, pid, group, state = "", time = "", command = ""] = LINE.exec(line) ?? [];
-    const isMeant = Number(group) === groupId && command.split("/").at(-1) === program;
-    return isMeant ? [{ pid: Number(pid), isStopped: /^t/i.test(state), cpuMs: parseTime(time) }] : [];
+    const isListed = Number(group) === groupId && command.split("/").at(-1) === program;
+    return isListed ? [{ pid: Number(pid), isStopped: /^t/i.test(state), cpuMs: parseTime(time) }] : [];
   });
 }
 

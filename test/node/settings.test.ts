@@ -1,4 +1,4 @@
-/** What a deployment is given by this checkout, and what it must not be given. */
+/** Which settings wrangler.toml gives a deployment, and which it must not. */
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
@@ -10,7 +10,7 @@ const read = (env?: string) =>
   readConfig({ config: path.join(ROOT, "wrangler.toml"), ...(env === undefined ? {} : { env }) });
 
 describe("in production", () => {
-  it("workflows run in the namespace that their code is uploaded to; elsewhere nothing has to be set up for them", () => {
+  it("workflows run in the namespace that their code is uploaded to; elsewhere they need no setup", () => {
     const { dispatch_namespaces, worker_loaders, vars } = read("production");
     expect(dispatch_namespaces).toEqual([{ binding: "DISPATCHER", namespace: vars.WORKFLOWS_NAMESPACE }]);
     expect(worker_loaders).toEqual([]);
@@ -25,7 +25,7 @@ describe("in production", () => {
     });
   });
 
-  it("webhooks and workflows reach public hosts alone: no setting of development is in the configuration", () => {
+  it("webhooks and workflows only reach public hosts: the configuration has no development settings", () => {
     for (const { vars } of [read("production"), read()]) {
       expect(Object.keys(vars).filter((name) => name.endsWith("_DEV_TARGETS"))).toEqual([]);
       expect([webhookDevTargets(vars), workflowDevTargets(vars)]).toEqual([[], []]);

@@ -1,9 +1,9 @@
-/** A customer across the network: its back end over REST, its users' browsers over WebSockets. */
+/** A customer across the network: its back end uses REST, its users' browsers use WebSockets. */
 import type { Room } from "../../src/rooms/schema.ts";
 import type { User, UserSession, UserWithToken } from "../../src/users/schema.ts";
 import type { Organization, Service } from "../node/service.ts";
 
-/** What a test reads of an answer. */
+/** What tests read of a response. */
 export interface Answer<Data> {
   readonly status: number;
   readonly data: Data;
@@ -17,7 +17,7 @@ interface Message {
   readonly data: Record<string, unknown>;
 }
 
-/** A user's socket: what came over it, and how it ended. */
+/** A user's connection: what it received, and how it closed. */
 export class Tab {
   readonly socket: WebSocket;
   readonly messages: Message[] = [];
@@ -29,7 +29,7 @@ export class Tab {
     this.closed = new Promise((resolve) => this.socket.addEventListener("close", resolve));
   }
 
-  /** Opens a socket, sends JOIN_ROOM, and waits for the answer, or for the end. */
+  /** Opens a connection, sends JOIN_ROOM, and waits for the response or the close. */
   static async join(url: string, token: string): Promise<Tab> {
     const tab = new Tab(url);
     tab.socket.addEventListener("open", () => tab.send("JOIN_ROOM", { token }));
@@ -85,7 +85,7 @@ export class Customer {
       )
     ).data;
 
-  /** The room as lists show it: from the copy in the database. */
+  /** The room as lists show it, from the projection in D1. */
   listedRoom = async (roomId: string): Promise<Room | undefined> =>
     (await this.send<{ rooms: Room[] }>("GET", "/rooms")).data.rooms.find(({ id }) => id === roomId);
 

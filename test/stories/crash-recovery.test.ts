@@ -1,4 +1,4 @@
-/** The process is killed while people are online: nothing acknowledged is lost, and nobody stays a ghost. */
+/** The service is killed while users are online: nothing acknowledged is lost, and no one stays online. */
 import { afterEach, expect, it } from "vitest";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
@@ -10,7 +10,7 @@ let service: KillableService | undefined;
 
 afterEach(() => service?.dispose());
 
-it("a killed room heals when it is asked, or by itself", async () => {
+it("a killed room recovers on the next request, or by itself", async () => {
   service = await KillableService.prepare();
   const before = new Customer({ url: service.url }, service.organization);
   const [asked, unasked] = [await before.createRoom(), await before.createRoom()];
@@ -21,7 +21,7 @@ it("a killed room heals when it is asked, or by itself", async () => {
   const copied = async (customer: Customer, roomId: string, count: number) =>
     (await customer.listedRoom(roomId))?.active_participants === count;
   await eventually(
-    "the copies",
+    "the lists of rooms are up to date",
     async () => (await copied(before, asked.id, 1)) && copied(before, unasked.id, 1),
   );
 
@@ -43,6 +43,6 @@ it("a killed room heals when it is asked, or by itself", async () => {
   expect(again.messages[0]).toMatchObject({ success: true, data: { user: { id: ada.id } } });
   expect((await after.getUser(ada)).sessions).toHaveLength(2);
 
-  // Nobody asks for the other room: its alarm outlived the crash.
-  await eventually("the other room", () => copied(after, unasked.id, 0), HEALING_DEADLINE_MS);
+  // No request reaches the other room: its alarm has survived the crash.
+  await eventually("the other room recovers", () => copied(after, unasked.id, 0), HEALING_DEADLINE_MS);
 });

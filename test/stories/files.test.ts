@@ -1,4 +1,4 @@
-/** Files across the network: as large as they may be, broken off half-way, and with the process killed under them. */
+/** Uploads across the network: of the largest size, aborted halfway, and interrupted by a crash. */
 import { readdir } from "node:fs/promises";
 import { type ClientRequest, request } from "node:http";
 import path from "node:path";
@@ -34,12 +34,12 @@ async function crash(): Promise<void> {
 interface Upload {
   readonly call: ClientRequest;
   readonly answer: Promise<{ status: number; body: string }>;
-  /** Sends so many bytes of the file, as fast as they are taken. */
+  /** Sends this many bytes of the file, as fast as the service accepts them. */
   send(bytes: number): Promise<void>;
   end(): void;
 }
 
-/** Begins an upload whose length is not announced. */
+/** Begins an upload without a Content-Length. */
 function beginUpload(roomId = ada.room_id): Upload {
   const call = request(`${customer.base}/upload`, {
     method: "POST",
@@ -83,7 +83,7 @@ const filesOf = async (roomId = ada.room_id) =>
 const rows = () =>
   service.query<{ key: string; state: string; upload_id: string | null }>("SELECT * FROM files");
 
-/** What the local R2 has on disk. */
+/** The number of objects that the local R2 has on disk. */
 const blobsOnDisk = async (): Promise<number> =>
   (await readdir(path.join(service.state, "v3/r2/atrium-files/blobs")).catch(() => [])).length;
 
@@ -94,7 +94,7 @@ const nothingIsLeft = () =>
     DEADLINE_MS,
   );
 
-it("a file of 100 MiB is stored and read again; with one byte more it is refused, and nothing of it stays", async () => {
+it("a file of 100 MiB can be stored and read; one byte more is refused and leaves nothing behind", async () => {
   const full = beginUpload();
   await full.send(100 * MEBIBYTE);
   full.end();
@@ -117,7 +117,7 @@ it("a file of 100 MiB is stored and read again; with one byte more it is refused
   expect((await rows()).map(({ state }) => state)).toEqual(["stored"]);
 });
 
-it("whoever is refused at once hears so, though most of the file is still to come", async () => {
+it("an upload that is refused early gets its response before the rest of the file was sent", async () => {
   const refused = beginUpload(crypto.randomUUID());
   await refused.send(40 * MEBIBYTE);
   refused.end();
@@ -125,7 +125,7 @@ it("whoever is refused at once hears so, though most of the file is still to com
   expect([status, JSON.parse(body).error.message]).toEqual([404, "Room not found"]);
 });
 
-it("an upload that breaks off leaves neither row nor bytes", async () => {
+it("an aborted upload leaves neither a row nor bytes", async () => {
   const upload = beginUpload();
   const broken = upload.answer.catch((error: unknown) => error);
   await upload.send(20 * MEBIBYTE);
@@ -136,11 +136,11 @@ it("an upload that breaks off leaves neither row nor bytes", async () => {
   await nothingIsLeft();
 });
 
-it("a crash in the middle of an upload leaves nothing that can be seen, and the sweep removes the rest", async () => {
+it("a crash during an upload leaves nothing visible, and garbage collection removes the rest", async () => {
   const upload = beginUpload();
   upload.answer.catch(() => {}); // the crash breaks it
   await upload.send(20 * MEBIBYTE);
-  await eventually("its upload is known", async () => (await rows())[0]?.upload_id != null, DEADLINE_MS);
+  await eventually("its upload ID is stored", async () => (await rows())[0]?.upload_id != null, DEADLINE_MS);
   await crash();
   const [row] = await rows();
   expect(row?.state).toBe("uploading");
@@ -151,7 +151,7 @@ it("a crash in the middle of an upload leaves nothing that can be seen, and the 
   expect(await rows()).toEqual([]);
 });
 
-it("a crash in the middle of a room's deletion ends with the room whole or gone, its files too", async () => {
+it("a crash while a room is deleted leaves the room and its files either complete or gone", async () => {
   const form = () => {
     const data = new FormData();
     data.append("roomId", ada.room_id);

@@ -1,4 +1,4 @@
-/** Strangers send nonsense over the network; each gets its answer, and the neighbours notice nothing. */
+/** Malformed requests and sockets across the network: each is refused, and a neighbouring room is not affected. */
 import { request } from "node:http";
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   neighbour = await customer.join(await customer.createUser(room.id));
 });
 
-/** Sends a request with these very headers, and the body in these pieces; the answer may come before its end. */
+/** Sends a request with exactly these headers and its body in pieces. The response may arrive before the last piece. */
 function post(
   headers: Record<string, string>,
   pieces: Iterable<Buffer>,
@@ -43,8 +43,8 @@ function post(
   });
 }
 
-/** Says something raw and hangs up when the answer, if any, has begun. */
-const sayRaw = (text: string): Promise<string> =>
+/** Sends raw bytes, closes the connection, and returns what the service answered. */
+const sendRaw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(service.port, "localhost", () => socket.end(text));
     let answer = "";
@@ -57,13 +57,13 @@ const sayRaw = (text: string): Promise<string> =>
     );
   });
 
-async function expectUndisturbed(): Promise<void> {
+async function expectUnaffected(): Promise<void> {
   expect(neighbour.socket.readyState).toBe(WebSocket.OPEN);
   expect((await customer.getRoom(neighboursRoom)).room.active_participants).toBe(1);
 }
 
 describe("bodies", () => {
-  it("that are too large are refused, announced or not", async () => {
+  it("that are too large are refused, with and without a Content-Length", async () => {
     const large = Buffer.alloc(2 * MEBIBYTE, " ");
     const announced = await post({ "Content-Length": String(large.length) }, [large]);
     const chunked = await post(
@@ -74,19 +74,19 @@ describe("bodies", () => {
       expect(status).toBe(400);
       expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: "BAD_REQUEST" } });
     }
-    await expectUndisturbed();
+    await expectUnaffected();
   });
 
-  it("that break off leave nothing behind", async () => {
+  it("that are cut short have no effect", async () => {
     const before = (await customer.send<{ total: number }>("GET", "/rooms")).data.total;
     const head = `POST /v1/accounts/${service.accountId}/rooms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.bearer}\r\nContent-Type: application/json\r\n`;
-    await sayRaw(`${head}Content-Length: 100\r\n\r\n{"name":"half`);
-    await sayRaw(`${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"name":\r\n`);
-    await sayRaw(`${head}Transfer-Encoding: chunked\r\n\r\nnot a length\r\n{"name":"x"}\r\n`);
-    await sayRaw("GET / HTTP/9.9\r\n\r\n");
-    await sayRaw("\x16\x03\x01\x02\x00\x01");
+    await sendRaw(`${head}Content-Length: 100\r\n\r\n{"name":"half`);
+    await sendRaw(`${head}Transfer-Encoding: chunked\r\n\r\n8\r\n{"name":\r\n`);
+    await sendRaw(`${head}Transfer-Encoding: chunked\r\n\r\nnot a length\r\n{"name":"x"}\r\n`);
+    await sendRaw("GET / HTTP/9.9\r\n\r\n");
+    await sendRaw("\x16\x03\x01\x02\x00\x01");
     expect((await customer.send<{ total: number }>("GET", "/rooms")).data.total).toBe(before);
-    await expectUndisturbed();
+    await expectUnaffected();
   });
 });
 
@@ -104,9 +104,9 @@ describe("sockets", () => {
   };
 
   it.each([
-    ["text that is no JSON", "{", 4400],
+    ["invalid JSON", "{", 4400],
     ["another message first", JSON.stringify({ type: "LEAVE_ROOM" }), 4400],
-    ["JSON that is no object", "[[[[[[]]]]]]", 4400],
+    ["JSON that is not an object", "[[[[[[]]]]]]", 4400],
     ["deep nesting", `${"[".repeat(100_000)}`, 4400],
     ["binary", Buffer.from([0, 255, 254]), 4400],
     ["no token", JSON.stringify({ type: "JOIN_ROOM" }), 4401],
@@ -117,14 +117,14 @@ describe("sockets", () => {
       4401,
     ],
     ["more than 256 KiB", "x".repeat(256 * 1024 + 1), 4413],
-  ])("that begin with %s are closed, and nobody else is", async (_, frame, code) => {
+  ])("that begin with %s are closed, and no others are", async (_, frame, code) => {
     const { socket, closed } = await open(neighboursRoom);
     socket.send(frame);
     expect(await closed).toBe(code);
-    await expectUndisturbed();
+    await expectUnaffected();
   });
 
-  it("by the hundred that say nothing or vanish cost the others nothing", async () => {
+  it("that send nothing or disappear, by the hundred, do not slow down the others", async () => {
     const crowd = await Promise.all(Array.from({ length: 200 }, () => open(neighboursRoom)));
     for (const { socket } of crowd.slice(0, 100)) socket.terminate();
     const user = await customer.createUser(neighboursRoom);
@@ -133,6 +133,6 @@ describe("sockets", () => {
     late.send("LEAVE_ROOM");
     expect((await late.closed).code).toBe(1000);
     for (const { socket } of crowd) socket.terminate();
-    await expectUndisturbed();
+    await expectUnaffected();
   });
 });

@@ -1,4 +1,4 @@
-/** Two people meet in a room, with several tabs, and what their organization sees of it. */
+/** Users join a room with several connections; the REST API shows them as participants and remembers their sessions. */
 import { beforeAll, expect, it } from "vitest";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await useSharedService();
 });
 
-it("counts people, not tabs, and remembers each stretch of being there", async () => {
+it("counts users, not connections, and remembers each session", async () => {
   const customer = new Customer(service, service);
   const room = await customer.createRoom();
   const [ada, ben] = [await customer.createUser(room.id, "Ada"), await customer.createUser(room.id, "Ben")];
@@ -23,7 +23,7 @@ it("counts people, not tabs, and remembers each stretch of being there", async (
   expect(live.room.active_participants).toBe(2);
   expect(live.users.map(({ status }) => status)).toEqual(["online", "online"]);
   await eventually(
-    "the list of rooms to follow",
+    "the list of rooms is up to date",
     async () => (await customer.listedRoom(room.id))?.active_participants === 2,
   );
 
@@ -31,7 +31,7 @@ it("counts people, not tabs, and remembers each stretch of being there", async (
   await first.closed;
   second.send("LEAVE_ROOM");
   expect((await second.closed).code).toBe(1000);
-  await eventually("Ben to hear of it", () => bens.messages.some(({ event }) => event === "userLeft"));
+  await eventually("Ben receives the event", () => bens.messages.some(({ event }) => event === "userLeft"));
   const { user, sessions } = await customer.getUser(ada);
   expect(user.status).toBe("offline");
   expect(sessions).toHaveLength(1);
@@ -46,7 +46,7 @@ it("counts people, not tabs, and remembers each stretch of being there", async (
   expect((await customer.getRoom(room.id)).room).toMatchObject({ state: "closed", active_participants: 0 });
 });
 
-it("lets nobody in by another organization's address, nor without an upgrade", async () => {
+it("refuses the address of another organization, and a request without an upgrade", async () => {
   const customer = new Customer(service, service);
   const stranger = new Customer(service, await useSharedService());
   const room = await customer.createRoom();
@@ -61,7 +61,7 @@ it("lets nobody in by another organization's address, nor without an upgrade", a
   expect(tab.messages.map(({ event }) => event)).toContain("authFailed");
 });
 
-it("sends people away whose user or room is deleted", async () => {
+it("disconnects users when they or their room are deleted", async () => {
   const customer = new Customer(service, service);
   const room = await customer.createRoom();
   const [ada, ben] = [await customer.createUser(room.id, "Ada"), await customer.createUser(room.id, "Ben")];
@@ -78,7 +78,7 @@ it("sends people away whose user or room is deleted", async () => {
   expect(events[0]?.data).toMatchObject({ userId: ada.id, user: { name: "Ada L.", status: "online" } });
 });
 
-it("counts right while people come and go and somebody reconciles all the time", async () => {
+it("counts correctly while users come and go and the counter is reconciled all the time", async () => {
   const customer = new Customer(service, service);
   const room = await customer.createRoom();
   const users = await Promise.all(Array.from({ length: 20 }, (_, i) => customer.createUser(room.id, `${i}`)));

@@ -1,12 +1,12 @@
-/** People who come and go in a room, and change, until the service dies; and what must have been told of it afterwards. */
+/** Random requests and joins in one room until the service is killed, and a check of the events that they caused. */
 import type { Event } from "../../src/delivery/events.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { Chronicle } from "../realtime/simulation/event-history.ts";
 import type { Customer, Tab } from "./client.ts";
 
-/** Requests that are under way at once. */
+/** Actors send one request at a time, side by side. */
 const ACTORS = 3;
-/** The service dies while one of so many requests is under way, and so much later. */
+/** The kill follows one of the first requests, by up to this delay. */
 const MAX_REQUESTS = 40;
 const MAX_LATE_MS = 12;
 
@@ -15,7 +15,7 @@ interface Actor {
 }
 
 export class RandomTraffic {
-  /** Requests that were answered with a success. */
+  /** The number of successful requests. */
   acknowledged = 0;
   readonly #customer: Customer;
   readonly #roomId: string;
@@ -32,13 +32,13 @@ export class RandomTraffic {
     this.#random = seed >>> 0;
   }
 
-  /** A whole number from 0 below `end`, as the seed has it. */
+  /** A pseudorandom whole number from 0 below `end`. */
   #draw(end: number): number {
     this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#random / 2 ** 32) * end);
   }
 
-  /** Goes on until `kill`, which is called at a moment that the seed chooses, has settled. */
+  /** Sends requests, calls `kill` at a moment that the seed determines, and waits until it has settled. */
   async until(kill: () => Promise<void>): Promise<void> {
     this.#isDead = false;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ export class RandomTraffic {
     while (!this.#isDead) {
       this.#beforeRequest();
       const step = this.#step(actor);
-      // The service may die before it answers: whether the request was done then, nobody knows.
+      // The service may be killed before it answers: then the request may or may not have taken effect.
       await step.catch((error: unknown) => {
         if (!this.#isDead) throw error;
       });
@@ -96,7 +96,7 @@ export class RandomTraffic {
     return `Name ${this.#names}`;
   }
 
-  /** What `events` lack or have too much, by what the service says has become so; null when they tell just that. */
+  /** How `events` differ from the state that the service reports; null when they match it. */
   async findGap(events: readonly Event[]): Promise<string | null> {
     const { data } = await this.#customer.send<{ users: UserWithToken[]; total: number }>(
       "GET",
@@ -107,17 +107,18 @@ export class RandomTraffic {
     if (gap !== null) return gap;
     const chronicle = new Chronicle();
     for (const event of events) if (!isOfUser(event)) chronicle.tell(JSON.stringify(event));
-    if (chronicle.inside.size > 0 || chronicle.hasSession) return "somebody has not left";
+    if (chronicle.inside.size > 0 || chronicle.hasSession) return "a participant has not left";
     for (const user of data.users) {
       const { sessions } = await this.#customer.getUser(user);
       const ids = sessions.map(({ id }) => id).sort();
       for (const name of ["participant.joined", "participant.left"] as const) {
-        const told = events.flatMap(({ event, data: said }) =>
-          event === name && "sessionId" in said && "userId" in said && said.userId === user.id
-            ? [said.sessionId]
+        const reported = events.flatMap(({ event, data: content }) =>
+          event === name && "sessionId" in content && "userId" in content && content.userId === user.id
+            ? [content.sessionId]
             : [],
         );
-        if (told.sort().join() !== ids.join()) return `${name} of ${user.name}: ${told} instead of ${ids}`;
+        if (reported.sort().join() !== ids.join())
+          return `${name} of ${user.name}: ${reported} instead of ${ids}`;
       }
     }
     return null;
@@ -126,7 +127,7 @@ export class RandomTraffic {
 
 const isOfUser = ({ event }: Event): boolean => event.startsWith("user.");
 
-/** The users that there are must be those who were created and not deleted, by the names that they were last told by. */
+/** The existing users must be those that were created and not deleted, under a name that an event reported. */
 function findUserGap(events: readonly Event[], users: readonly UserWithToken[]): string | null {
   const names = new Map<string, Set<string>>();
   const deleted = new Set<string>();
@@ -135,9 +136,9 @@ function findUserGap(events: readonly Event[], users: readonly UserWithToken[]):
     if (event.event === "user.updated") names.get(event.user.id)?.add(event.user.name);
     if (event.event === "user.deleted") deleted.add(event.user.id);
   }
-  const told = [...names.keys()].filter((id) => !deleted.has(id)).sort();
+  const reported = [...names.keys()].filter((id) => !deleted.has(id)).sort();
   const real = users.map(({ id }) => id).sort();
-  if (told.join() !== real.join()) return `users: told of ${told} instead of ${real}`;
+  if (reported.join() !== real.join()) return `users: ${reported} instead of ${real}`;
   const unnamed = users.find(({ id, name }) => !names.get(id)?.has(name));
-  return unnamed === undefined ? null : `nobody was told of the name ${unnamed.name}`;
+  return unnamed === undefined ? null : `no event reported the name ${unnamed.name}`;
 }

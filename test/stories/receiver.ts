@@ -1,9 +1,9 @@
-/** A webhook's receiver on this machine: keeps what it is sent, in the order in which it came. */
+/** A webhook receiver on this machine: keeps the requests in the order of their arrival. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Event } from "../../src/delivery/events.ts";
 
-/** One request that came, whether it was answered or not. */
+/** One received request, answered or not. */
 export interface Arrival {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -12,7 +12,7 @@ export interface Arrival {
 
 export class Receiver {
   readonly arrivals: Arrival[] = [];
-  /** Called with each arrival before it is answered; the answer waits for it. */
+  /** Called with each arrival; its response waits for the result. */
   onArrival: (arrival: Arrival) => unknown = () => undefined;
   readonly #server: Server;
 
@@ -39,7 +39,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** The events, each where it came first. */
+  /** The events in the order of their first arrival. */
   get events(): Event[] {
     const seen = new Set<string>();
     return this.arrivals.flatMap(({ event }) => (seen.size < seen.add(event.id).size ? [event] : []));

@@ -1,4 +1,4 @@
-/** A person at the dashboard, across the network: signed in by what the terminal says, and kept signed in. */
+/** Signing in to the dashboard across the network, with what `npm start` printed. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import type { Answer } from "./client.ts";
 
 let persistTo: string;
 let service: Service;
-/** As a browser keeps it. */
+/** The cookie that a browser would keep. */
 let cookie = "";
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(persistTo, { recursive: true, force: true });
 });
 
-/** Asks as one of our own pages does, unless other headers say otherwise; keeps the cookie that is answered. */
+/** Sends a request as the dashboard's page does, unless `headers` say otherwise, and keeps the cookie of the response. */
 async function send<Data = Record<string, unknown>>(
   method: string,
   address: string,
@@ -45,7 +45,7 @@ async function send<Data = Record<string, unknown>>(
 
 const rooms = () => `/v1/accounts/${service.accountId}/rooms`;
 
-it("signs in as the terminal says", async () => {
+it("a person signs in with the printed password", async () => {
   const answer = await send("POST", "/dashboard/api/sign-in", service.signIn);
   expect(answer.status).toBe(200);
   expect(answer.data).toMatchObject({ organizations: [{ id: service.accountId, role: "owner" }] });
@@ -53,13 +53,13 @@ it("signs in as the terminal says", async () => {
   expect(answer.headers.get("Cache-Control")).toBe("no-store");
 });
 
-it("uses the API by the cookie alone", async () => {
+it("the cookie alone gives access to the API", async () => {
   expect((await send("POST", rooms(), { name: "By cookie" })).status).toBe(201);
   const { data } = await send<{ rooms: { name: string }[] }>("GET", rooms());
   expect(data.rooms.map(({ name }) => name)).toEqual(["By cookie"]);
 });
 
-it("changes nothing for another page, on this machine or elsewhere", async () => {
+it("a page of another origin can change nothing, on this machine or elsewhere", async () => {
   const port = Number(new URL(service.url).port);
   for (const headers of [
     { Origin: "https://elsewhere.test" },
@@ -81,14 +81,14 @@ it("changes nothing for another page, on this machine or elsewhere", async () =>
   expect((await send<{ total: number }>("GET", rooms())).data.total).toBe(1);
 });
 
-it("stays signed in when the service starts again", async () => {
+it("a person stays signed in when the service restarts", async () => {
   await service.kill();
   service = await startService({ persistTo, port: service.port });
   expect((await send("GET", "/dashboard/api/me")).status).toBe(200);
   expect((await send("GET", rooms())).status).toBe(200);
 });
 
-it("signs out, and the cookie is worth nothing from then on", async () => {
+it("after signing out, the cookie is no longer accepted", async () => {
   const copy = cookie;
   expect((await send("POST", "/dashboard/api/sign-out")).status).toBe(200);
   expect(cookie).toBe("__Host-atrium_session=");

@@ -3,7 +3,7 @@ import type { TestProject } from "vitest/node";
 import { makeOnce } from "./made-once.ts";
 import { startService } from "./service.ts";
 
-/** What the service reports when a test breaks off its request, as hostile-workflows.test.ts does. */
+/** What the service reports when a test breaks off its request, as malformed-requests.test.ts does. */
 const BROKEN_OFF = /Network connection lost/;
 
 /** Fails the run when the service reported any other error. */

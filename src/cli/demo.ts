@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { applyMigrations, type Database } from "./database.ts";
+import { applyMigrations, type Database, executeOnTables } from "./database.ts";
 import { writePrivateFile } from "./folder.ts";
-import { bearerOf, type Credentials, createOrganization } from "./organization.ts";
-import { createOwner, type SignIn } from "./person.ts";
+import { bearerOf, type Credentials, planOrganization } from "./organization.ts";
+import { planOwner, type SignIn } from "./person.ts";
 import { ROOT } from "./service/wrangler.ts";
 
 /** In the state folder: what an earlier start prepared, so that this one can skip it. */
@@ -68,15 +68,20 @@ async function statusFor(url: string, credentials: Credentials): Promise<number>
   return response.status;
 }
 
-const createDemo = async (database: Database, stop: AbortSignal): Promise<Demo> => {
-  const credentials = await createOrganization(database, NAME, stop);
-  return { ...credentials, signIn: await createOwner(database, credentials.accountId, stop) };
-};
+/** One transaction, as each call of wrangler takes a second. */
+async function createDemo(database: Database, stop: AbortSignal): Promise<Demo> {
+  const organization = await planOrganization(NAME);
+  const owner = await planOwner(organization.credentials.accountId);
+  await executeOnTables(database, [...organization.statements, ...owner.statements], stop);
+  return { ...organization.credentials, signIn: owner.signIn };
+}
 
-const withSignIn = async (database: Database, earlier: Prepared, stop: AbortSignal): Promise<Demo> => ({
-  ...earlier,
-  signIn: earlier.signIn ?? (await createOwner(database, earlier.accountId, stop)),
-});
+async function withSignIn(database: Database, earlier: Prepared, stop: AbortSignal): Promise<Demo> {
+  if (earlier.signIn !== null) return { ...earlier, signIn: earlier.signIn };
+  const owner = await planOwner(earlier.accountId);
+  await executeOnTables(database, owner.statements, stop);
+  return { ...earlier, signIn: owner.signIn };
+}
 
 async function listMigrations(): Promise<string[]> {
   const files = await readdir(path.join(ROOT, "migrations"));

@@ -16,9 +16,10 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The error as one line about what could not be written; any other error stays as it is. */
 function toCommandError(error: unknown, what: string): unknown {
-  const { code = "" } = (error ?? {}) as NodeJS.ErrnoException;
-  const reason = REASONS[code];
-  return reason === undefined ? error : new CommandError(`Cannot write to ${what}: ${reason} (${code}).`);
+  const { code = "", syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  const reason = REASONS[code] ?? "the system refuses it";
+  return new CommandError(`Cannot write to ${what}: ${reason} (${code}).`);
 }
 
 /** Writes a file that only its owner can read. Throws a CommandError when that is not possible. */

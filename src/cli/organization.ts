@@ -20,11 +20,13 @@ export function isOrganizationName(name: string): boolean {
 export const bearerOf = ({ accountId, apiKey }: Credentials): string =>
   Buffer.from(`${accountId}:${apiKey}`).toString("base64");
 
-export async function createOrganization(
-  database: Database,
-  name: string,
-  stop: AbortSignal,
-): Promise<Credentials> {
+/** What creates an organization, and the credentials that it will have. */
+export interface OrganizationPlan {
+  readonly credentials: Credentials;
+  readonly statements: readonly string[];
+}
+
+export async function planOrganization(name: string): Promise<OrganizationPlan> {
   const accountId = crypto.randomUUID();
   const apiKey = createApiKey();
   const { hash, prefix, lastFour } = await fingerprintOf(apiKey);
@@ -34,6 +36,15 @@ export async function createOrganization(
     `INSERT INTO accounts (id, name, created_at) VALUES (${quoteSql(accountId)}, ${quoteSql(name)}, ${now})`,
     `INSERT INTO api_keys (id, account_id, name, hash, prefix, last_four, created_at) VALUES (${key}, ${now})`,
   ];
+  return { credentials: { accountId, apiKey }, statements };
+}
+
+export async function createOrganization(
+  database: Database,
+  name: string,
+  stop: AbortSignal,
+): Promise<Credentials> {
+  const { credentials, statements } = await planOrganization(name);
   await executeOnTables(database, statements, stop);
-  return { accountId, apiKey };
+  return credentials;
 }

@@ -1,12 +1,18 @@
 /** The person who signs in to the dashboard of a development database: the owner of the demo organization. */
 import { randomBytes } from "node:crypto";
 import { hashPassword } from "../people/password.ts";
-import { type Database, executeOnTables, quoteSql } from "./database.ts";
+import { quoteSql } from "./database.ts";
 
 /** How to sign in. The database stores only the hash of the password. */
 export interface SignIn {
   readonly email: string;
   readonly password: string;
+}
+
+/** What creates the owner of an organization, and how that person will sign in. */
+export interface OwnerPlan {
+  readonly signIn: SignIn;
+  readonly statements: readonly string[];
 }
 
 const NAME = "Demo";
@@ -15,10 +21,10 @@ const EMAIL = "demo@atrium.example";
 const PASSWORD_BYTES = 12;
 
 /**
- * Creates the person with a new password, as an owner of the organization. A person who still exists from a deleted
+ * Plans the person with a new password, as an owner of the organization. A person who still exists from a deleted
  * organization gets the new password, too.
  */
-export async function createOwner(database: Database, accountId: string, stop: AbortSignal): Promise<SignIn> {
+export async function planOwner(accountId: string): Promise<OwnerPlan> {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const now = Date.now();
   const [id, credentialId, account] = [crypto.randomUUID(), crypto.randomUUID(), accountId].map(quoteSql);
@@ -32,6 +38,5 @@ export async function createOwner(database: Database, accountId: string, stop: A
      ON CONFLICT (provider_id, provider_account_id) DO UPDATE SET password = excluded.password`,
     `INSERT INTO memberships (account_id, person_id, role, joined_at) SELECT ${account}, id, 'owner', ${now} ${person}`,
   ];
-  await executeOnTables(database, statements, stop);
-  return { email: EMAIL, password };
+  return { signIn: { email: EMAIL, password }, statements };
 }

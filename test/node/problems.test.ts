@@ -72,12 +72,20 @@ describe("a state folder", () => {
       expect(stderr).toMatch(
         new RegExp(
           `^Atrium already runs on the state folder ${service.persistTo}: process ${service.pid}, port ${service.port}, since [-0-9]+T\\S+Z\\. ` +
-            "Stop that one first, or give this one a state folder of its own: npm start -- --port \\d+ --persist-to DIR\n$",
+            "Stop it first, or give the new one a state folder of its own: npm start -- --port \\d+ --persist-to DIR\n$",
         ),
       );
     } finally {
       await service.kill();
     }
+  });
+
+  it("without a usable lock file is refused", async () => {
+    const odd = path.join(folder, "odd");
+    await mkdir(path.join(odd, "lock.sqlite"), { recursive: true });
+    expect(await failWith(odd)).toEqual(
+      oneLine(`Cannot lock ${path.join(odd, "lock.sqlite")}: unable to open database file.`),
+    );
   });
 
   it("whose service was killed is free again", async () => {

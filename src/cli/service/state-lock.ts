@@ -29,28 +29,37 @@ export const isStateFolder = (folder: string): boolean => existsSync(lockIn(fold
  * CommandError that names the holder when another service has it.
  */
 export async function lockStateFolder(folder: string, port: number): Promise<void> {
-  const lock = new DatabaseSync(lockIn(folder));
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(lockIn(folder));
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
-    lock.close();
-    if (!String(error).includes("locked")) throw error;
-    throw new CommandError(`${await describeHolder(folder)} ${whatToDo(port)}`);
+    lock?.close();
+    const { message } = error as Error;
+    if (!message.includes("locked")) throw new CommandError(`Cannot lock ${lockIn(folder)}: ${message}.`);
+    throw new CommandError(await describeHolder(folder, port));
   }
   held.add(lock);
   const holder: Holder = { pid: process.pid, port, since: new Date().toISOString() };
   await writePrivateFile(holderIn(folder), `${JSON.stringify(holder)}\n`);
 }
 
-const whatToDo = (port: number): string =>
-  `Stop that one first, or give this one a state folder of its own: npm start -- --port ${port} --persist-to DIR`;
+/** Says who holds the lock, and what to do for a service on `port`. */
+async function describeHolder(folder: string, port: number): Promise<string> {
+  const holder = await readHolder(folder);
+  const who = holder && `: process ${holder.pid}, port ${holder.port}, since ${holder.since}`;
+  const free = holder?.port === port ? port + 1 : port;
+  return (
+    `Atrium already runs on the state folder ${folder}${who ?? ""}. Stop it first, or give the new one ` +
+    `a state folder of its own: npm start -- --port ${free} --persist-to DIR`
+  );
+}
 
-async function describeHolder(folder: string): Promise<string> {
+/** Null when the holder got the lock just now. */
+async function readHolder(folder: string): Promise<Holder | null> {
   try {
-    const { pid, port, since } = JSON.parse(await readFile(holderIn(folder), "utf8")) as Holder;
-    return `Atrium already runs on the state folder ${folder}: process ${pid}, port ${port}, since ${since}.`;
+    return JSON.parse(await readFile(holderIn(folder), "utf8")) as Holder;
   } catch {
-    // It got the lock just now.
-    return `Atrium already runs on the state folder ${folder}.`;
+    return null;
   }
 }

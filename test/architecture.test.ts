@@ -106,7 +106,6 @@ const PENDING: Readonly<Record<string, readonly string[]>> = {
   realtime: ["realtime", "realtime/join"],
   "delivery and sandbox": ["delivery/subscriber", "sandbox/runners", "workflows"],
   "sandbox guest": ["sandbox/builtins", "sandbox/guest"],
-  cli: ["cli", "cli/service"],
   "sdk server": ["sdk/server/index.ts", "sdk/server/webhooks.ts"],
   "sdk react": ["sdk/react/context.ts", "sdk/react/own-presence.ts", "sdk/react/shared-connection.ts"],
 };

@@ -1,9 +1,9 @@
 /** `npm run account -- create NAME`: creates an organization and its first API key. */
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { runCommand, UsageError } from "./command.ts";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import { bearerOf, createOrganization, isOrganizationName } from "./organization.ts";
+import { runCommand, UsageError } from "./process/command.ts";
 
 const USAGE = "Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]";
 

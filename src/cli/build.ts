@@ -4,8 +4,8 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
-import { CommandError, runCommand, UsageError } from "./command.ts";
-import { ROOT } from "./service/wrangler.ts";
+import { CommandError, runCommand, UsageError } from "./process/command.ts";
+import { ROOT } from "./process/wrangler.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
 const SDK = path.join(ROOT, "src/sdk");

@@ -1,7 +1,7 @@
 /** Changes a D1 database through wrangler, on this machine or on Cloudflare. */
 import path from "node:path";
-import { CommandError } from "./command.ts";
-import { ROOT, runWrangler } from "./service/wrangler.ts";
+import { CommandError } from "./process/command.ts";
+import { ROOT, runWrangler } from "./process/wrangler.ts";
 
 /** The default state folder, also that of `wrangler dev`. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { applyMigrations, type Database, executeOnTables } from "./database.ts";
-import { writePrivateFile } from "./folder.ts";
 import { bearerOf, type Credentials, planOrganization } from "./organization.ts";
 import { planOwner, type SignIn } from "./person.ts";
-import { ROOT } from "./service/wrangler.ts";
+import { writePrivateFile } from "./process/folder.ts";
+import { ROOT } from "./process/wrangler.ts";
 
 /** In the state folder: what an earlier start prepared, so that this one can skip it. */
 const FILE = "demo.json";

@@ -1,8 +1,8 @@
 /** The secrets and settings of a development checkout, in the file that wrangler reads them from. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { writePrivateFile } from "./folder.ts";
-import { ROOT } from "./service/wrangler.ts";
+import { writePrivateFile } from "./process/folder.ts";
+import { ROOT } from "./process/wrangler.ts";
 
 const FILE = path.join(ROOT, ".dev.vars");
 const SECRET_BYTES = 32;

@@ -2,11 +2,11 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { bundleCurrentWorker, CONFIG } from "./bundle/worker-bundle.ts";
-import { CommandError, runCommand, UsageError } from "./command.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
-import { makeWritableFolder } from "./folder.ts";
 import { bearerOf } from "./organization.ts";
+import { CommandError, runCommand, UsageError } from "./process/command.ts";
+import { makeWritableFolder } from "./process/folder.ts";
 import { ensureDevSecrets } from "./secrets.ts";
 import { findPortProblem, type PortProblem } from "./service/port.ts";
 import { type Server, startServer } from "./service/server.ts";

@@ -1,7 +1,7 @@
 /** Asks a server as fast as it answers, from a process of its own, and gives the median of several runs. */
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { CommandError } from "../../src/cli/command.ts";
+import { CommandError } from "../../src/cli/process/command.ts";
 import type { BenchOptions } from "./run.ts";
 
 const AUTOCANNON = path.join(import.meta.dirname, "node_modules/autocannon/autocannon.js");

@@ -1,5 +1,5 @@
 /** The REST bench: Atrium's hot requests, each beside a bare Hono route that runs the same D1 batch. */
-import { CommandError } from "../../src/cli/command.ts";
+import { CommandError } from "../../src/cli/process/command.ts";
 import { type Measurement, measure, median, type Target } from "./load.ts";
 import type { Organization } from "./organization.ts";
 import { type Seed, seed } from "./rest-seed.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { CommandError, runCommand, UsageError } from "../../src/cli/command.ts";
+import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
 
 export interface BenchOptions {
   /** How long one run of one figure takes. */

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import { bundleWorker } from "../../src/cli/bundle/worker-bundle.ts";
-import { CommandError } from "../../src/cli/command.ts";
-import { ROOT } from "../../src/cli/service/wrangler.ts";
+import { CommandError } from "../../src/cli/process/command.ts";
+import { ROOT } from "../../src/cli/process/wrangler.ts";
 import { childProcesses } from "./gauge.ts";
 
 /** As in wrangler.toml. */

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { CommandError, runCommand, UsageError } from "../../src/cli/command.ts";
-import { ROOT } from "../../src/cli/service/wrangler.ts";
+import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
+import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");

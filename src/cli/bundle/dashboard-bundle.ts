@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "vite";
-import { ROOT } from "../service/wrangler.ts";
+import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");

@@ -1,7 +1,7 @@
 /** Bundles the demo's page for browsers into `.wrangler/public`, from where the Worker serves it. */
 import path from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "../service/wrangler.ts";
+import { ROOT } from "../process/wrangler.ts";
 
 const PAGE = path.join(ROOT, "src/demo/page");
 

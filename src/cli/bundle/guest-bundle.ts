@@ -1,7 +1,7 @@
 /** Bundles the harness that runs workflows in their isolate into `.wrangler/guest`; the Worker imports it as text. */
 import path from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "../service/wrangler.ts";
+import { ROOT } from "../process/wrangler.ts";
 
 /** Writes `harness.txt`. */
 export async function bundleGuest(): Promise<void> {

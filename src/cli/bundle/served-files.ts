@@ -1,7 +1,7 @@
 /** What is bundled beside the Worker: the pages of /demo and /dashboard, and the code that runs beside workflows. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ROOT } from "../service/wrangler.ts";
+import { ROOT } from "../process/wrangler.ts";
 import { filesExist, fingerprintSources } from "./sources.ts";
 
 /** Holds the fingerprint of the sources that the bundles were made from. */

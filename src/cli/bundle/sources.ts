@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { access, readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { ROOT } from "../service/wrangler.ts";
+import { ROOT } from "../process/wrangler.ts";
 
 /** Beside the sources: the configuration, and the file that npm writes when it installs packages. */
 const OTHERS = ["wrangler.toml", "node_modules/.package-lock.json"].map((file) => path.join(ROOT, file));

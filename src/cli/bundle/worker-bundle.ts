@@ -1,9 +1,9 @@
 /** The Worker as Miniflare takes it: bundled by wrangler, as a deployment would. */
 import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { makeWritableFolder } from "../folder.ts";
+import { makeWritableFolder } from "../process/folder.ts";
+import { ROOT, runWrangler } from "../process/wrangler.ts";
 import type { WorkerModules } from "../service/server.ts";
-import { ROOT, runWrangler } from "../service/wrangler.ts";
 import { areServedFilesCurrent } from "./served-files.ts";
 import { filesExist, fingerprintSources } from "./sources.ts";
 

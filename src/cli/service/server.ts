@@ -1,8 +1,8 @@
 /** The service as a child process: when it is ready, and when it has ended. */
 import { once } from "node:events";
 import path from "node:path";
-import { spawnSupervised } from "./supervisor.ts";
-import { QUIET, ROOT } from "./wrangler.ts";
+import { spawnSupervised } from "../process/supervisor.ts";
+import { QUIET, ROOT } from "../process/wrangler.ts";
 
 const HOST = path.join(import.meta.dirname, "host.ts");
 

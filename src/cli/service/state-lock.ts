@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommandError } from "../command.ts";
-import { writePrivateFile } from "../folder.ts";
+import { CommandError } from "../process/command.ts";
+import { writePrivateFile } from "../process/folder.ts";
 
 /** Who holds the lock. */
 interface Holder {

@@ -1,7 +1,7 @@
 /** How soon a webhook is told that somebody has joined, while the service does nothing else. */
 import { once } from "node:events";
 import WebSocket from "ws";
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 import type { Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
 import { table, verdict } from "../table.ts";

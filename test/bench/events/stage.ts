@@ -1,7 +1,7 @@
 /** What the events bench plays on: an organization, its webhooks, and one receiver for all of them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import { Organization } from "../organization.ts";
 import type { Database } from "../serve.ts";

@@ -1,7 +1,7 @@
 /** Sends and fetches whole files as fast as they are taken, over a few connections that stay open. */
 import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 
 /** One request that moves a file, or removes it. */
 export interface Transfer {

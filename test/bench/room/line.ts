@@ -1,6 +1,6 @@
 /** A member's raw WebSocket: what it costs to read is what the generator costs, so it looks at nothing by itself. */
 import { type RawData, WebSocket } from "ws";
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 
 const ANSWER_LIMIT_MS = 20_000;
 /** Members who connect side by side: more would only wait for each other. */

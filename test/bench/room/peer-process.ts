@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 
 const START_LIMIT_MS = 20_000;
 

@@ -1,5 +1,5 @@
 /** A workflow that the bench has events for: made over REST, and watched over REST until its runs are recorded. */
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import type { Workflow, WorkflowExecution } from "../../../src/workflows/schema.ts";
 import type { Organization } from "../organization.ts";

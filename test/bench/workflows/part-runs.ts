@@ -1,5 +1,5 @@
 /** How many runs of a trivial workflow a second, warm and cold, beside the same function called by the Worker Loader alone. */
-import { CommandError } from "../../../src/cli/command.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
 import { inTurns, medianOf, type Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
 import { count, ratio, table, verdict } from "../table.ts";

@@ -1,7 +1,7 @@
 /** Runs a command of this checkout's wrangler. */
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { CommandError } from "../command.ts";
+import { CommandError } from "./command.ts";
 import { spawnSupervised } from "./supervisor.ts";
 
 /** The checkout that this file belongs to. */

@@ -1,11 +1,15 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
-import { type ReceiverResponse, readResponse } from "./read-response.ts";
 import { signatureHeaders } from "./sign.ts";
 import { findTargetProblem, type TargetPolicy } from "./target.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
+
+/** How much is read, so that a well-behaved receiver can finish sending. */
+const MAX_READ_BYTES = 64 * 1024;
+/** How much of that is kept. */
+const MAX_KEPT_BYTES = 4 * 1024;
 
 /** Where an attempt goes, and the secrets that sign it, the newest first. */
 export interface Destination extends TargetPolicy {
@@ -89,7 +93,7 @@ function judgeStatus(status: number): Verdict {
 }
 
 /** A complete response is judged by its status. An incomplete one may have meant anything, so it has failed. */
-function judgeResponse(status: number, end: ReceiverResponse["end"]): Verdict {
+function judgeResponse(status: number, end: ResponseBody["end"]): Verdict {
   if (end === "timeout") return failed("timeout", MESSAGES.timeout);
   if (end === "broken") return failed("body", "The receiver's response broke off");
   return judgeStatus(status);
@@ -117,6 +121,52 @@ export function parseRetryAfter(value: string | null, now: number): number | nul
   if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
   const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+interface ResponseBody {
+  /** What was kept of the body, decoded as UTF-8. */
+  readonly text: string;
+  /** How reading ended; `whole` includes a body that was longer than what is read. */
+  readonly end: "whole" | "timeout" | "broken";
+}
+
+const TIMED_OUT = Symbol("timed out");
+
+/** Resolves when the deadline has passed. */
+const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
+  new Promise((resolve) => {
+    if (deadline.aborted) resolve(TIMED_OUT);
+    else deadline.addEventListener("abort", () => resolve(TIMED_OUT), { once: true });
+  });
+
+/** Reads the response's body; never rejects. Closes the connection when the body is longer than what is read. */
+async function readBody({ body }: Response, deadline: AbortSignal): Promise<ResponseBody> {
+  if (body === null) return { text: "", end: "whole" };
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const expired = expiry(deadline);
+  const kept: Uint8Array[] = [];
+  let read = 0;
+  const ended = (end: ResponseBody["end"]): ResponseBody => ({ text: decode(kept), end });
+  try {
+    while (read < MAX_READ_BYTES) {
+      const next = await Promise.race([reader.read(), expired]);
+      if (next === TIMED_OUT) return ended("timeout");
+      if (next.done) return ended("whole");
+      if (read < MAX_KEPT_BYTES) kept.push(next.value.slice(0, MAX_KEPT_BYTES - read));
+      read += next.value.byteLength;
+    }
+    return ended("whole");
+  } catch {
+    return ended(deadline.aborted ? "timeout" : "broken");
+  } finally {
+    reader.cancel().catch(() => {}); // the receiver may have closed the connection already
+  }
+}
+
+/** The bytes as text, without a character that was cut off at the end. */
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
 }
 
 /** Sends the event once. Every failure is a result: it never rejects. */
@@ -151,7 +201,7 @@ export async function attempt(
       redirect: "manual",
       signal: deadline,
     });
-    const { text, end } = await readResponse(response, deadline);
+    const { text, end } = await readBody(response, deadline);
     const verdict = judgeResponse(response.status, end);
     return {
       ...verdict,

@@ -19,7 +19,7 @@ export class WebhookHandler implements DeliveryHandler {
   /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
   readonly interruption = null;
   readonly #tenant: Tenant;
-  readonly #env: Env;
+  readonly #devTargets: readonly string[];
   readonly #id: string;
   readonly #now: () => number;
   readonly #state: HandlerState;
@@ -27,7 +27,7 @@ export class WebhookHandler implements DeliveryHandler {
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
-    this.#env = env;
+    this.#devTargets = webhookDevTargets(env);
     this.#id = key.id;
     this.#now = now;
     this.#state = state;
@@ -60,7 +60,7 @@ export class WebhookHandler implements DeliveryHandler {
     const destination = {
       url: row.url,
       secrets: signingSecrets(row, startedAt),
-      devTargets: webhookDevTargets(this.#env),
+      devTargets: this.#devTargets,
       ownHost: row.ownHost,
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };

@@ -3,8 +3,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
-import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-history.ts";
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
+import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";

@@ -1,14 +1,8 @@
-/** The deliveries of a subscriber as lists show them, and how long they are kept. */
+/** The deliveries of a subscriber as lists show them. */
 import type { DeliveryPage, DeliveryRecord, StatusFilter } from "../port/subscriber-port.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { SELECT_DELIVERIES } from "./delivery-table.ts";
 
-/** Of the deliveries that are over, the latest ones are kept, this many at most… */
-export const MAX_KEPT = 1_000;
-/** …and for this long. */
-export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-/** How long a repeated event id is recognized; whoever enqueues tries again within seconds. */
-const EVENT_ID_KEPT_MS = 24 * 60 * 60 * 1000;
 /** A page ends before it exceeds this: one object's RPC result may have 32 MiB at most. */
 export const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 
@@ -52,23 +46,5 @@ export class DeliveryHistory {
       deliveries.push(delivery);
     }
     return { deliveries, total: counted?.total ?? 0 };
-  }
-
-  /** Deletes what is no longer kept. */
-  prune(now: number): void {
-    this.#store.write(
-      `DELETE FROM deliveries WHERE status <> 'pending' AND seq <=
-         (SELECT seq FROM deliveries WHERE status <> 'pending' ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
-      MAX_KEPT,
-    );
-    this.#store.write("DELETE FROM deliveries WHERE status <> 'pending' AND created_at < ?", now - KEPT_MS);
-    this.#store.write("DELETE FROM known WHERE at < ?", now - EVENT_ID_KEPT_MS);
-  }
-
-  /** When the oldest delivery that is over is to be deleted (epoch ms); null when there is none. */
-  pruneAt(): number | null {
-    const query = "SELECT min(created_at) AS at FROM deliveries WHERE status <> 'pending'";
-    const at = this.#store.read<{ at: number | null }>(query)[0]?.at ?? null;
-    return at === null ? null : at + KEPT_MS;
   }
 }

@@ -60,7 +60,7 @@ export class DeliveryQueue {
     const jobs = this.#store.transaction(() => {
       this.#store.open(key);
       const fresh = events.filter(({ eventId }) => this.#store.recordEventId(eventId, now));
-      this.history.prune(now);
+      this.#store.prune(now);
       return fresh.flatMap((event) => this.#insert(event, event.roomId, now).job ?? []);
     });
     this.#handlerFor(key).requireVersion(version);
@@ -90,7 +90,7 @@ export class DeliveryQueue {
     const now = this.#now();
     const earlier = this.#store.transaction(() => {
       this.#store.open(key);
-      this.history.prune(now);
+      this.#store.prune(now);
       const isNew = this.#store.recordEventId(event.eventId, now);
       return isNew ? null : this.history.findByEvent(event.eventId);
     });
@@ -140,7 +140,7 @@ export class DeliveryQueue {
   wake(): void {
     this.#alarm.markFired();
     try {
-      this.history.prune(this.#now());
+      this.#store.prune(this.#now());
       this.#run();
     } catch (error) {
       this.#logError("The alarm of a subscriber failed", error);
@@ -216,7 +216,7 @@ export class DeliveryQueue {
   #scheduleAlarm(): void {
     const now = this.#now();
     const watchdogAt = this.#scheduler.inFlight > 0 ? now + WATCHDOG_MS : null;
-    this.#alarm.scheduleBy([this.#scheduler.dueAt(now), watchdogAt, this.history.pruneAt()]);
+    this.#alarm.scheduleBy([this.#scheduler.dueAt(now), watchdogAt, this.#store.pruneAt()]);
   }
 
   #logError(message: string, error: unknown): void {

@@ -9,6 +9,12 @@ import type {
 import { SELECT_DELIVERIES, TABLES } from "./delivery-table.ts";
 import type { Job } from "./scheduler.ts";
 
+/** Of the deliveries that are over, the latest ones are kept, this many at most… */
+export const MAX_KEPT = 1_000;
+/** …and for this long. */
+export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+/** How long a repeated event id is recognized; whoever enqueues tries again within seconds. */
+const EVENT_ID_KEPT_MS = 24 * 60 * 60 * 1000;
 /** A delivery to write. */
 export interface NewDelivery {
   readonly id: string;
@@ -162,5 +168,23 @@ export class DeliveryStore {
 
   remove(seq: number): void {
     this.write("DELETE FROM deliveries WHERE seq = ?", seq);
+  }
+
+  /** Deletes what is no longer kept. */
+  prune(now: number): void {
+    this.write(
+      `DELETE FROM deliveries WHERE status <> 'pending' AND seq <=
+         (SELECT seq FROM deliveries WHERE status <> 'pending' ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
+      MAX_KEPT,
+    );
+    this.write("DELETE FROM deliveries WHERE status <> 'pending' AND created_at < ?", now - KEPT_MS);
+    this.write("DELETE FROM known WHERE at < ?", now - EVENT_ID_KEPT_MS);
+  }
+
+  /** When the oldest delivery that is over is to be deleted (epoch ms); null when there is none. */
+  pruneAt(): number | null {
+    const query = "SELECT min(created_at) AS at FROM deliveries WHERE status <> 'pending'";
+    const at = this.read<{ at: number | null }>(query)[0]?.at ?? null;
+    return at === null ? null : at + KEPT_MS;
   }
 }

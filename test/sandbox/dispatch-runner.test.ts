@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { GUEST_COMPATIBILITY } from "../../src/sandbox/runners/guest-modules.ts";
 import { eventIn, kitFor, LIMITS, runProgram, scriptOf, stage } from "../workflows/support.ts";
-import { dispatchRunner, SETTINGS } from "./namespace.ts";
+import { dispatchRunner, SETTINGS } from "./dispatch-runner.ts";
 
 const at = await stage();
 

@@ -6,7 +6,7 @@ import { roomGateway } from "../../src/realtime/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 import { runLimits } from "../../src/sandbox/runners/run-limits.ts";
 import type { RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
-import { type KitPorts, RunKit } from "../../src/workflows/run-kit.ts";
+import { type KitPorts, RunKit } from "../../src/workflows/run-bindings.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
 /** A room of an organization of its own. */

@@ -1,6 +1,6 @@
 /** Arrays: what walks them is bounded by their length, and what makes them is counted. */
-import { allocate, tick } from "../guest/guard.ts";
-import { apply, isArray } from "../guest/intrinsics.ts";
+import { allocate, tick } from "../guard/guard.ts";
+import { apply, isArray } from "../guard/intrinsics.ts";
 import { allocateForSource, lengthOf, MAX_ITEMS, numberAt, tooLong, walk } from "./sizes.ts";
 import { checkConstruction, checkEach, functionsOf, method, type Native, replace } from "./wrap.ts";
 

@@ -1,6 +1,6 @@
 /** Buffers and what holds them: counted as they are made, and bounded where the language walks them. */
-import { allocate, tick } from "../guest/guard.ts";
-import { apply, getPrototypeOf, isArray, isView, keys, max, toNumber } from "../guest/intrinsics.ts";
+import { allocate, tick } from "../guard/guard.ts";
+import { apply, getPrototypeOf, isArray, isView, keys, max, toNumber } from "../guard/intrinsics.ts";
 import {
   allocateFor,
   allocateForSource,

@@ -1,6 +1,6 @@
 /** Functions and proxies: natives that call each other by them, without any code of the program's, tick. */
-import { tick } from "../guest/guard.ts";
-import { apply, construct, get, NativeProxy, slice, test } from "../guest/intrinsics.ts";
+import { tick } from "../guard/guard.ts";
+import { apply, construct, get, NativeProxy, slice, test } from "../guard/intrinsics.ts";
 import { checkConstruction, checkEach, handlerOf, method, type Native, replace } from "./wrap.ts";
 
 const IS_NATIVE = /\{\s*\[native code\]\s*\}$/;

@@ -1,5 +1,5 @@
 /** Numbers that take long: keys that are made or derived, and large ones on their way to and from texts. */
-import { apply, NativeRangeError, toNumber } from "../guest/intrinsics.ts";
+import { apply, NativeRangeError, toNumber } from "../guard/intrinsics.ts";
 import { tooLong } from "./sizes.ts";
 import { checkConstruction, checkEach, method, replace } from "./wrap.ts";
 

@@ -1,5 +1,5 @@
 /** How much natives are given to do, and the most of it that they may be given at once. */
-import { allocate, work } from "../guest/guard.ts";
+import { allocate, work } from "../guard/guard.ts";
 import {
   apply,
   byteLengthOf,
@@ -13,7 +13,7 @@ import {
   NativeRangeError,
   NativeTypeError,
   toNumber,
-} from "../guest/intrinsics.ts";
+} from "../guard/intrinsics.ts";
 
 /** Items of an array, characters of a text, bytes of a view. */
 export const MAX_ITEMS = 2 ** 23;

@@ -1,6 +1,6 @@
 /** Texts: what walks them is bounded by their length, and what makes them is counted. */
-import { allocate, tick } from "../guest/guard.ts";
-import { apply, getPrototypeOf, isArray, max, test } from "../guest/intrinsics.ts";
+import { allocate, tick } from "../guard/guard.ts";
+import { apply, getPrototypeOf, isArray, max, test } from "../guard/intrinsics.ts";
 import { allocateFor, MAX_ITEMS, numberAt, tooLong, walk, walkTexts } from "./sizes.ts";
 import { checkEach, functionsOf, globalHolders, method, type Native, replace } from "./wrap.ts";
 

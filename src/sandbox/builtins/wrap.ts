@@ -7,7 +7,7 @@ import {
   getPrototypeOf,
   NativeProxy,
   ownKeys,
-} from "../guest/intrinsics.ts";
+} from "../guard/intrinsics.ts";
 
 export type Native = (this: unknown, ...args: unknown[]) => unknown;
 /** Sees what a native is called with, and may put something else in the arguments' places. */

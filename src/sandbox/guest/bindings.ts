@@ -1,8 +1,8 @@
 /** The bindings as a program sees them: each call goes to the kit on the other side. */
 
 import type { Fetched } from "../../workflows/public-fetch.ts";
-import type { KitAnswer, RunKit } from "../../workflows/run-kit.ts";
-import { endTurn, type Run, stopRun } from "./guard.ts";
+import type { KitAnswer, RunKit } from "../../workflows/run-bindings.ts";
+import { endTurn, type Run, stopRun } from "../guard/guard.ts";
 import {
   apply,
   create,
@@ -18,7 +18,7 @@ import {
   parse,
   push,
   utf8,
-} from "./intrinsics.ts";
+} from "../guard/intrinsics.ts";
 import type { Bindings, FileContent } from "./types.ts";
 
 /** Calls of one run that may be under way at once, as a Worker has six connections; others wait. */

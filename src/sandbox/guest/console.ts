@@ -1,7 +1,7 @@
 /** `console` inside a run: its lines belong to the run, and there is an end of them. */
 import type { LogLine } from "../../workflows/schema.ts";
-import { type Run, stopRun } from "./guard.ts";
-import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "./intrinsics.ts";
+import { type Run, stopRun } from "../guard/guard.ts";
+import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "../guard/intrinsics.ts";
 import { cut, show } from "./text.ts";
 
 type Level = LogLine["level"];

@@ -1,5 +1,5 @@
 /** A failure in words for whoever wrote the program: what was thrown, and where in their own code. */
-import { exec, NativeError, push, slice, split } from "./intrinsics.ts";
+import { exec, NativeError, push, slice, split } from "../guard/intrinsics.ts";
 import { cut, show } from "./text.ts";
 
 const MAX_NAME_LENGTH = 64;

@@ -1,17 +1,17 @@
 /** What runs beside the program in its isolate: calls its function, and tells what came of it. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { RunKit } from "../../workflows/run-kit.ts";
+import type { RunKit } from "../../workflows/run-bindings.ts";
+import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "../guard/guard.ts";
+import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "../guard/intrinsics.ts";
 import type { GuestAnswer } from "../runners/invocation.ts";
 import type { RunLimits } from "../runners/runner.ts";
 import { openBindings, type ProgramSide } from "./bindings.ts";
 import { Log, makeConsole } from "./console.ts";
 import { describeFailure } from "./failure.ts";
-import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "./guard.ts";
-import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "./intrinsics.ts";
 import { furnish, install } from "./prelude.ts";
 import { ResultProblem, writeResult } from "./result.ts";
 
-export { spread, tick } from "./guard.ts";
+export { spread, tick } from "../guard/guard.ts";
 
 /** What a run has beside the guard's own. */
 interface Surroundings {

@@ -1,8 +1,8 @@
 /** Makes the surroundings of a program before it is evaluated: takes away what could block the process or reach out of it. */
 
 import { boundNatives } from "../builtins/index.ts";
-import { asTurn, runHere, tick } from "./guard.ts";
-import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "./intrinsics.ts";
+import { asTurn, runHere, tick } from "../guard/guard.ts";
+import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "../guard/intrinsics.ts";
 
 /** They wait without a pause, compile, open connections, run outside of any run, or are shared with others. */
 const REMOVED = [

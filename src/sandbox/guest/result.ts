@@ -1,5 +1,5 @@
 /** A run's result as JSON, strictly: what JSON cannot hold is refused by its path, and there is an end of it. */
-import { tick } from "./guard.ts";
+import { tick } from "../guard/guard.ts";
 import {
   apply,
   byteLengthOf,
@@ -11,7 +11,7 @@ import {
   push,
   stringify,
   utf8,
-} from "./intrinsics.ts";
+} from "../guard/intrinsics.ts";
 
 const MAX_DEPTH = 100;
 

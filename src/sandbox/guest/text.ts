@@ -1,5 +1,14 @@
 /** Values as logs and failures show them: short, on one line, and whatever the program makes of its objects. */
-import { getPrototypeOf, isArray, join, keys, NativeError, push, slice, stringify } from "./intrinsics.ts";
+import {
+  getPrototypeOf,
+  isArray,
+  join,
+  keys,
+  NativeError,
+  push,
+  slice,
+  stringify,
+} from "../guard/intrinsics.ts";
 
 const MAX_DEPTH = 4;
 const MAX_ITEMS = 100;

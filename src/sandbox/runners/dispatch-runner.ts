@@ -1,6 +1,6 @@
 /** Runs programs in a dispatch namespace of Workers for Platforms, where Cloudflare itself bounds what they use. */
 import { AppError } from "../../platform/errors.ts";
-import type { RunKit } from "../../workflows/run-kit.ts";
+import type { RunKit } from "../../workflows/run-bindings.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";

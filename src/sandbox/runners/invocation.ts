@@ -1,6 +1,6 @@
 /** One run from our side, whichever runner started it: what the guest answers is checked, and never waited for in vain. */
 import * as z from "zod";
-import type { RunKit } from "../../workflows/run-kit.ts";
+import type { RunKit } from "../../workflows/run-bindings.ts";
 import { LogLine } from "../../workflows/schema.ts";
 import type { RunLimits, RunReport } from "./runner.ts";
 

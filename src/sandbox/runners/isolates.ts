@@ -1,7 +1,7 @@
 /** Isolates that can be let go of: each is held by a context of its own, whose end frees it at once. */
 import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "../../config.ts";
-import type { RunKit } from "../../workflows/run-kit.ts";
+import type { RunKit } from "../../workflows/run-bindings.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
 import type { RunLimits } from "./runner.ts";

@@ -1,5 +1,5 @@
 /** Runs programs in isolates of this process, by the Worker Loader: the runner that needs nothing set up. */
-import type { RunKit } from "../../workflows/run-kit.ts";
+import type { RunKit } from "../../workflows/run-bindings.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
 

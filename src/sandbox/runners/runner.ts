@@ -1,5 +1,5 @@
 /** The port to where customers' code runs: what the rest of the service knows of it, whichever runner stands behind. */
-import type { RunKit } from "../../workflows/run-kit.ts";
+import type { RunKit } from "../../workflows/run-bindings.ts";
 import type { LogLine } from "../../workflows/schema.ts";
 
 /** Code that is ready to run, and whose it is. */

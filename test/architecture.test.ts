@@ -105,7 +105,6 @@ function cyclesOf(graph: Graph): string[][] {
 const PENDING: Readonly<Record<string, readonly string[]>> = {
   realtime: ["realtime", "realtime/join"],
   "delivery and sandbox": ["delivery/subscriber", "sandbox/runners", "workflows"],
-  "sandbox guest": ["sandbox/builtins", "sandbox/guest"],
   "sdk server": ["sdk/server/index.ts", "sdk/server/webhooks.ts"],
   "sdk react": ["sdk/react/context.ts", "sdk/react/own-presence.ts", "sdk/react/shared-connection.ts"],
 };

@@ -1,5 +1,6 @@
 /** `fetch` for runs: reaches public targets only, and checks every redirect again. */
 import { AppError } from "../platform/errors.ts";
+import type { FetchedResponse } from "../sandbox/runners/runner.ts";
 import { findTargetProblem, type TargetPolicy } from "../webhooks/target.ts";
 
 /** How redirects are treated, as `RequestInit` defines it. */
@@ -37,16 +38,8 @@ interface Hop {
   readonly body: ArrayBuffer | null;
 }
 
-/** A response, with the properties that RPC to the program does not carry. */
-export interface Fetched {
-  readonly response: Response;
-  /** Its URL after redirects. */
-  readonly url: string;
-  readonly redirected: boolean;
-}
-
 /** Sends the request with `mode` as its `redirect`. Rejects with a BAD_REQUEST for the program's author. */
-export async function fetchPublic(request: Request, mode: RedirectMode, ports: WebPorts): Promise<Fetched> {
+export async function fetchPublic(request: Request, mode: RedirectMode, ports: WebPorts): Promise<FetchedResponse> {
   let hop: Hop = {
     url: withoutFragment(request.url),
     method: request.method,

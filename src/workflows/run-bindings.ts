@@ -18,17 +18,18 @@ import { Key, StoreName } from "../realtime/protocol/messages.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import type { Room } from "../rooms/schema.ts";
+import type { BindingAnswer, FetchedResponse, HostBindings } from "../sandbox/runners/runner.ts";
 import { listBareUsers } from "../users/queries.ts";
 import type { User } from "../users/schema.ts";
-import { type Fetched, fetchPublic } from "./public-fetch.ts";
+import { fetchPublic } from "./public-fetch.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */
 export const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
 /** The longest list, newest first. */
 const MAX_LISTED = 1_000;
 
-/** Which run the kit is for, and how many calls it may make. */
-export interface KitScope {
+/** The run that the bindings belong to, and how many calls it may make. */
+export interface RunScope {
   readonly accountId: string;
   readonly workflowId: string;
   /** The room of the event. */
@@ -38,7 +39,7 @@ export interface KitScope {
   readonly calls: number;
 }
 
-export interface KitPorts {
+export interface RunPorts {
   readonly db: Database;
   readonly rooms: RoomGateway;
   readonly blobs: Blobs;
@@ -94,12 +95,6 @@ const ARGUMENTS = {
 
 type Method = keyof typeof ARGUMENTS;
 type Arguments<M extends Method> = z.infer<(typeof ARGUMENTS)[M]>;
-/**
- * The result of a call. Problems are values, because the platform logs every error that crosses an RPC boundary as
- * one of the service.
- */
-export type KitAnswer<T> = { readonly value: T } | { readonly problem: string };
-
 /** An argument as the program sent it. */
 type Sent = unknown;
 
@@ -109,16 +104,16 @@ const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
  * The service's side of a program's bindings. It is bound to one room, and no argument names another one. No method
  * rejects: problems say what to do. The program can reach methods only.
  */
-export class RunKit extends RpcTarget {
-  readonly #scope: KitScope;
-  readonly #ports: KitPorts;
+export class RunBindings extends RpcTarget implements HostBindings {
+  readonly #scope: RunScope;
+  readonly #ports: RunPorts;
   readonly #context: FileOperationContext & LiveRoomContext;
   /** Aborts requests in flight; created for the first one, because that takes as long as a small run. */
   #requests: AbortController | null = null;
   #isOver = false;
   #calls = 0;
 
-  constructor(scope: KitScope, ports: KitPorts) {
+  constructor(scope: RunScope, ports: RunPorts) {
     super();
     const { accountId, workflowId, roomId, origin } = scope;
     this.#scope = scope;
@@ -145,7 +140,7 @@ export class RunKit extends RpcTarget {
   /** True when the run made more calls than it may. An own property, which the program cannot reach. */
   readonly isOverdrawn = (): boolean => this.#calls > this.#scope.calls;
 
-  storeGet(store: Sent, key: Sent): Promise<KitAnswer<unknown>> {
+  storeGet(store: Sent, key: Sent): Promise<BindingAnswer<unknown>> {
     return this.#call("store.get", { store, key }, async (data) => {
       const request = { type: "STORE_GET", requestId: undefined, data } as const;
       return (await requestRoom<{ value: unknown }>(this.#context, this.#scope.roomId, request)).value;
@@ -153,7 +148,7 @@ export class RunKit extends RpcTarget {
   }
 
   /** Pairs of key and value: as keys of an object, some (such as `__proto__`) would have a meaning of their own. */
-  storeGetAll(store: Sent): Promise<KitAnswer<[key: string, value: unknown][]>> {
+  storeGetAll(store: Sent): Promise<BindingAnswer<[key: string, value: unknown][]>> {
     return this.#call("store.getAll", { store }, async (data) => {
       const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
       type Answer = { entries: Record<string, { value: unknown }> };
@@ -162,17 +157,17 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  roomGet(): Promise<KitAnswer<Room | null>> {
+  roomGet(): Promise<BindingAnswer<Room | null>> {
     return this.#call("room.get", {}, () => findRoom(this.#context, { id: this.#scope.roomId }));
   }
 
-  roomGetUsers(): Promise<KitAnswer<User[]>> {
+  roomGetUsers(): Promise<BindingAnswer<User[]>> {
     return this.#call("room.getUsers", {}, () =>
       listBareUsers(this.#context, this.#scope.roomId, EVERYTHING),
     );
   }
 
-  filesList(filter: Sent): Promise<KitAnswer<StorageFile[]>> {
+  filesList(filter: Sent): Promise<BindingAnswer<StorageFile[]>> {
     return this.#call("files.list", { filter }, async ({ filter: { mimeType, userId } }) => {
       const mediaType = mimeType === undefined ? null : parseTypeFilter(mimeType);
       const wanted = { mediaTypes: mediaType === null ? [] : [mediaType], uploadedBy: userId ?? null };
@@ -180,7 +175,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  filesGet(key: Sent): Promise<KitAnswer<(StorageFile & { data: ArrayBuffer }) | null>> {
+  filesGet(key: Sent): Promise<BindingAnswer<(StorageFile & { data: ArrayBuffer }) | null>> {
     return this.#call("files.get", { key }, async ({ key }) => {
       if (!this.#isOwnKey(key)) return null;
       const found = await readFile(this.#context, this.#scope.roomId, key, MAX_RUN_FILE_BYTES);
@@ -188,7 +183,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  filesPut(name: Sent, bytes: Sent, type: Sent): Promise<KitAnswer<UploadResult>> {
+  filesPut(name: Sent, bytes: Sent, type: Sent): Promise<BindingAnswer<UploadResult>> {
     return this.#call("files.put", { name, bytes, type }, ({ name, bytes, type }) => {
       const { roomId, workflowId } = this.#scope;
       const upload = { roomId, userId: `workflow:${workflowId}`, filename: name, mimeType: type };
@@ -196,7 +191,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  filesDelete(key: Sent): Promise<KitAnswer<boolean>> {
+  filesDelete(key: Sent): Promise<BindingAnswer<boolean>> {
     return this.#call("files.delete", { key }, async ({ key }) => {
       if (!this.#isOwnKey(key)) return false;
       return deleteFile(this.#context, key).then(
@@ -209,7 +204,7 @@ export class RunKit extends RpcTarget {
     });
   }
 
-  fetch(request: Sent, redirect: Sent): Promise<KitAnswer<Fetched>> {
+  fetch(request: Sent, redirect: Sent): Promise<BindingAnswer<FetchedResponse>> {
     return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
       const { fetch, devTargets } = this.#ports;
       const policy = { devTargets, ownHost: URL.parse(this.#scope.origin)?.host ?? "" };
@@ -227,7 +222,7 @@ export class RunKit extends RpcTarget {
     method: M,
     sent: Record<string, Sent>,
     work: (args: Arguments<M>) => Promise<T>,
-  ): Promise<KitAnswer<T>> {
+  ): Promise<BindingAnswer<T>> {
     try {
       if (this.#isOver) throw refusal("the run is over");
       this.#calls += 1;

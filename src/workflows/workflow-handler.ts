@@ -1,4 +1,4 @@
-/** Delivers events to a workflow: reads its row, runs its code with a run kit, and reports the outcome. */
+/** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 import { type Env, workflowDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
@@ -11,7 +11,7 @@ import { roomGateway } from "../realtime/gateway.ts";
 import { runLimits } from "../sandbox/runners/run-limits.ts";
 import type { RunLimits, Runner, RunReport } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
-import { type KitScope, RunKit } from "./run-bindings.ts";
+import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
 import type { LoggedRun } from "./schema.ts";
 import { selectRunnable } from "./store.ts";
@@ -95,14 +95,14 @@ export class WorkflowHandler implements DeliveryHandler {
   ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
     const limits = runLimits(this.#env);
     this.#runner ??= selectRunner(this.#env);
-    const kit = this.#openKit({ accountId, workflowId, roomId, origin, calls: limits.calls });
-    const report = await this.#runner.run({ accountId, workflowId, module, hash }, body, kit, limits);
+    const bindings = this.#openBindings({ accountId, workflowId, roomId, origin, calls: limits.calls });
+    const report = await this.#runner.run({ accountId, workflowId, module, hash }, body, bindings, limits);
     return { report, restMs: restAfter(report, limits) };
   }
 
   /** What one run may use, in the room of its event. */
-  #openKit(scope: KitScope): RunKit {
-    return new RunKit(scope, {
+  #openBindings(scope: RunScope): RunBindings {
+    return new RunBindings(scope, {
       db: this.#tenant.db,
       rooms: roomGateway(this.#env),
       blobs: openBlobs(this.#env.FILES),

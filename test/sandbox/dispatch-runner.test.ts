@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { GUEST_COMPATIBILITY } from "../../src/sandbox/runners/guest-modules.ts";
-import { eventIn, kitFor, LIMITS, runProgram, scriptOf, stage } from "../workflows/support.ts";
+import { bindingsFor, eventIn, LIMITS, runProgram, scriptOf, stage } from "../workflows/support.ts";
 import { dispatchRunner, SETTINGS } from "./dispatch-runner.ts";
 
 const at = await stage();
@@ -50,15 +50,17 @@ describe("the dispatch runner", () => {
     expect(calls.map((call) => call.split(" ")[0])).toEqual(["PUT", "DELETE", "DELETE", "PUT"]);
   });
 
-  it("rejects when a script cannot be uploaded, and its kit can be used for the next try", async () => {
+  it("rejects when a script cannot be uploaded, and its bindings stay usable for the next attempt", async () => {
     const { runner } = dispatchRunner(new Response("Bad gateway", { status: 400 }));
     const options = { scriptId: crypto.randomUUID() };
-    const kit = kitFor(at, { workflowId: options.scriptId });
+    const bindings = bindingsFor(at, { workflowId: options.scriptId });
     const program = "export default (event, { room }) => room.get().then(({ id }) => id);";
     const script = scriptOf(at, program, options.scriptId);
     const event = JSON.stringify(eventIn(at.roomId));
-    await expect(runner.run(script, event, kit, LIMITS)).rejects.toThrow("Cloudflare's API answered 400");
-    const report = await runner.run(script, event, kit, LIMITS);
+    await expect(runner.run(script, event, bindings, LIMITS)).rejects.toThrow(
+      "Cloudflare's API answered 400",
+    );
+    const report = await runner.run(script, event, bindings, LIMITS);
     expect(report).toMatchObject({ status: "success", result: JSON.stringify(at.roomId) });
   });
 

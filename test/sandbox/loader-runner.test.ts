@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
-import { kitFor, LIMITS, type RunOptions, runProgram, stage } from "../workflows/support.ts";
+import { bindingsFor, LIMITS, type RunOptions, runProgram, stage } from "../workflows/support.ts";
 
 const runner = selectRunner(env);
 const at = await stage();
@@ -148,7 +148,7 @@ export default async () => {
     const scriptId = crypto.randomUUID();
     const module = "export default () => {\n  let a; let a;\n};";
     const script = { accountId: at.accountId, workflowId: scriptId, module, hash: scriptId };
-    expect(await runner.run(script, "{}", kitFor(at), LIMITS)).toMatchObject({
+    expect(await runner.run(script, "{}", bindingsFor(at), LIMITS)).toMatchObject({
       status: "failed",
       result: "SyntaxError: Identifier 'a' has already been declared (line 2)",
     });

@@ -1,9 +1,10 @@
-/** What every runner owes: a bad program fails with a reason that its author understands, and nobody else notices. */
+/** The contract of every runner: a bad program fails with a reason that its author understands, and affects no one else. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Runner, RunReport } from "../../src/sandbox/runners/runner.ts";
 import { runProgram, type Stage, stage } from "../workflows/support.ts";
 import {
+  BUILTINS,
   CALLS,
   FAILURES,
   FETCHES,
@@ -12,7 +13,6 @@ import {
   type HostileProgram,
   LOGS,
   LOOPS,
-  NATIVES,
   RESULTS,
   TAMPERING,
 } from "./hostile-programs.ts";
@@ -23,7 +23,7 @@ const PATIENCE_MS = 20_000;
 const GROUPS: readonly (readonly [string, readonly HostileProgram[]])[] = [
   ["loops", LOOPS],
   ["memory", HOGS],
-  ["the language's own functions", NATIVES],
+  ["the language's own functions", BUILTINS],
   ["results", RESULTS],
   ["failures", FAILURES],
   ["fetch", FETCHES],
@@ -47,13 +47,13 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
     const roomAnswers = () => neighbour.api.get(`/rooms/${neighbour.roomId}/stores`);
 
     describe.each(GROUPS)("by %s", (_, programs) => {
-      it.each(programs)("$does", async ({ source, told, limits: own }) => {
+      it.each(programs)("$does", async ({ source, result, limits: own }) => {
         const limits = { ...HOSTILE_LIMITS, ...own };
         const hostile = runProgram(runner, villain, source, { limits, devTargets: [] });
         const [report, run, room] = await Promise.all([hostile, neighbourRuns(), roomAnswers()]);
         expect(report).toMatchObject({
           status: "failed",
-          result: told instanceof RegExp ? expect.stringMatching(told) : told,
+          result: result instanceof RegExp ? expect.stringMatching(result) : result,
         });
         expect(report.durationMs).toBeLessThan(limits.wallMs + PATIENCE_MS);
         expect(run).toMatchObject({

@@ -4,9 +4,10 @@ import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
+import type { TypedHostBindings } from "../../src/sandbox/guest/types.ts";
 import { runLimits } from "../../src/sandbox/runners/run-limits.ts";
 import type { RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
-import { type KitPorts, RunKit } from "../../src/workflows/run-bindings.ts";
+import { RunBindings, type RunPorts } from "../../src/workflows/run-bindings.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
 /** A room of an organization of its own. */
@@ -24,7 +25,7 @@ export async function stage(name = "A room"): Promise<Stage> {
 
 export const LIMITS = runLimits({});
 
-const ports: KitPorts = {
+const ports: RunPorts = {
   db: openDatabase(env.DB),
   rooms: roomGateway(env),
   blobs: openBlobs(env.FILES),
@@ -34,14 +35,17 @@ const ports: KitPorts = {
   log: (message, error) => console.error(message, error),
 };
 
-export interface KitOptions extends Partial<KitPorts> {
+export interface BindingOptions extends Partial<RunPorts> {
   readonly workflowId?: string;
   readonly calls?: number;
 }
 
-export function kitFor({ accountId, roomId }: Omit<Stage, "api">, options: KitOptions = {}): RunKit {
+export function bindingsFor(
+  { accountId, roomId }: Omit<Stage, "api">,
+  options: BindingOptions = {},
+): RunBindings {
   const { workflowId = crypto.randomUUID(), calls = LIMITS.calls } = options;
-  return new RunKit({ accountId, roomId, workflowId, origin: ORIGIN, calls }, { ...ports, ...options });
+  return new RunBindings({ accountId, roomId, workflowId, origin: ORIGIN, calls }, { ...ports, ...options });
 }
 
 /** The event that a run is for. */
@@ -59,7 +63,7 @@ export function compiled(source: string): string {
   return compilation.module;
 }
 
-export interface RunOptions extends KitOptions {
+export interface RunOptions extends BindingOptions {
   readonly limits?: Partial<RunLimits>;
   /** The same one twice shares what the program leaves behind in its isolate. */
   readonly scriptId?: string;
@@ -88,6 +92,10 @@ export function runProgram(
   const limits = { ...LIMITS, ...options.limits };
   const scriptId = options.scriptId ?? crypto.randomUUID();
   const script = scriptOf(at, source, scriptId);
-  const kit = kitFor(at, { calls: limits.calls, workflowId: scriptId, ...options });
-  return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), kit, limits);
+  const bindings: TypedHostBindings = bindingsFor(at, {
+    calls: limits.calls,
+    workflowId: scriptId,
+    ...options,
+  });
+  return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), bindings, limits);
 }

@@ -1,4 +1,4 @@
-/** Functions and proxies: natives that call each other by them, without any code of the program's, tick. */
+/** Functions and proxies: built-ins that call each other through them, without code of the program, tick. */
 import { tick } from "../guard/guard.ts";
 import { apply, construct, get, NativeProxy, slice, test } from "../guard/intrinsics.ts";
 import { checkConstruction, checkEach, handlerOf, method, type Native, replace } from "./wrap.ts";

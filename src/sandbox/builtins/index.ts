@@ -5,7 +5,7 @@ import { boundFunctions } from "./functions.ts";
 import { boundNumbers } from "./numbers.ts";
 import { boundTexts } from "./texts.ts";
 
-export function boundNatives(): void {
+export function limitBuiltins(): void {
   boundTexts();
   boundBytes();
   boundNumbers();

@@ -1,4 +1,4 @@
-/** How much natives are given to do, and the most of it that they may be given at once. */
+/** Measures the work that built-ins are given, and limits how much they may be given at once. */
 import { allocate, work } from "../guard/guard.ts";
 import {
   apply,

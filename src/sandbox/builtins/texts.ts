@@ -101,7 +101,7 @@ function boundReaders(): void {
   checkEach(TextDecoder.prototype, ["decode"], (_, args) => allocateFor(args));
   const listing = ["keys", "values", "entries", "getOwnPropertyNames", "getOwnPropertyDescriptors", "assign"];
   checkEach(Object, [...listing, "fromEntries"], (_, args) => walkTexts(args));
-  // One that is told to be global and is not would go on for ever.
+  // One that claims to be global and is not would never end.
   const matches = getPrototypeOf("".matchAll(/x/g));
   if (matches !== null) checkEach(matches, ["next"], () => tick());
 }

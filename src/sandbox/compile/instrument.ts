@@ -1,4 +1,4 @@
-/** Weaves the loop guard into a module: no loop and no function runs without the guard hearing of it. */
+/** Inserts calls of the guard into a module: every loop and every function reports to it. */
 import type {
   AnyNode,
   BlockStatement,
@@ -43,7 +43,7 @@ function chooseNames(program: Program, code: string): GuardNames {
 }
 
 /** Makes the noted changes to the tree of one module. */
-class Weaver {
+class Instrumenter {
   readonly #edits: Edits;
   readonly #names: GuardNames;
 
@@ -52,7 +52,7 @@ class Weaver {
     this.#names = names;
   }
 
-  weave(node: AnyNode): void {
+  instrument(node: AnyNode): void {
     switch (node.type) {
       case "ForInStatement":
         this.#guard(node.right);
@@ -158,8 +158,8 @@ const takesName = ({ type }: Expression): boolean =>
 export function instrument(program: Program, code: string): string {
   const names = chooseNames(program, code);
   const edits = new Edits();
-  const weaver = new Weaver(edits, names);
-  walk(program, (node) => weaver.weave(node));
+  const instrumenter = new Instrumenter(edits, names);
+  walk(program, (node) => instrumenter.instrument(node));
   const { tick, spread } = names;
   return `${edits.apply(code)}\n;import { tick as ${tick}, spread as ${spread} } from "./guard.js";\n`;
 }

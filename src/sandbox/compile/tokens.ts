@@ -50,7 +50,7 @@ export function readFile(text: string): File {
 /** As many brackets may be open at once: sucrase reads classes anew for each one around them. */
 const MAX_DEPTH = 100;
 
-/** The tokens of one program, with what tells them apart. */
+/** The tokens of one program, with their kinds. */
 export class Tokens {
   readonly #text: string;
   readonly #tokens: readonly Token[];

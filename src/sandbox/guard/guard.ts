@@ -20,7 +20,7 @@ export interface Run {
   allocatedBytes: number;
   /** Why it must not go on, once that is so. */
   stop: string | null;
-  /** Called when it is stopped: whoever waits for the program might never hear of it otherwise. */
+  /** Called when the run is stopped: the program itself might never settle. */
   onStop: () => void;
 }
 

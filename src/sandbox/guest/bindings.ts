@@ -1,7 +1,4 @@
-/** The bindings as a program sees them: each call goes to the kit on the other side. */
-
-import type { Fetched } from "../../workflows/public-fetch.ts";
-import type { KitAnswer, RunKit } from "../../workflows/run-bindings.ts";
+/** The bindings as a program sees them: each call goes to the service over RPC. */
 import { endTurn, type Run, stopRun } from "../guard/guard.ts";
 import {
   apply,
@@ -19,12 +16,13 @@ import {
   push,
   utf8,
 } from "../guard/intrinsics.ts";
-import type { Bindings, FileContent } from "./types.ts";
+import type { BindingAnswer, FetchedResponse, HostBindings } from "../runners/runner.ts";
+import { type Bindings, type FileContent, withTypes } from "./types.ts";
 
-/** Calls of one run that may be under way at once, as a Worker has six connections; others wait. */
+/** Calls of one run that may be in flight at once, like the six connections of a Worker; others wait. */
 const MAX_IN_FLIGHT = 6;
 
-/** Lets a few calls through at a time, and begins a turn with each answer. */
+/** Limits the calls in flight, and starts a turn with each answer. */
 class Lanes {
   readonly #run: Run;
   readonly #waiting: (() => void)[] = [];
@@ -36,7 +34,7 @@ class Lanes {
     this.#run = run;
   }
 
-  async call<T>(work: () => PromiseLike<KitAnswer<T>>): Promise<T> {
+  async call<T>(work: () => PromiseLike<BindingAnswer<T>>): Promise<T> {
     const { limits, stop } = this.#run;
     if (stop !== null) throw new NativeError(stop);
     const { calls } = limits;
@@ -56,7 +54,7 @@ class Lanes {
     }
   }
 
-  /** Hands the place on to who has waited longest. */
+  /** Passes the slot to the call that has waited longest. */
   #leave(): void {
     const go = this.#waiting[this.#next];
     this.#next += 1;
@@ -74,32 +72,33 @@ export interface ProgramSide {
 }
 
 /** `event` is the event's JSON. */
-export function openBindings(run: Run, kit: RunKit, event: string): ProgramSide {
+export function openBindings(run: Run, untyped: HostBindings, event: string): ProgramSide {
+  const host = withTypes(untyped);
   const lanes = new Lanes(run);
   const bindings: Bindings = {
     event: parse(event),
     store: freeze({
-      get: (store: string, key: string) => lanes.call(() => kit.storeGet(store, key)),
-      getAll: async (store: string) => ownFields(await lanes.call(() => kit.storeGetAll(store))),
+      get: (store: string, key: string) => lanes.call(() => host.storeGet(store, key)),
+      getAll: async (store: string) => ownFields(await lanes.call(() => host.storeGetAll(store))),
     }),
     room: freeze({
-      get: () => lanes.call(() => kit.roomGet()),
-      getUsers: () => lanes.call(() => kit.roomGetUsers()),
+      get: () => lanes.call(() => host.roomGet()),
+      getUsers: () => lanes.call(() => host.roomGetUsers()),
     }),
     files: freeze({
-      list: (filter = {}) => lanes.call(() => kit.filesList(filter)),
+      list: (filter = {}) => lanes.call(() => host.filesList(filter)),
       get: async (key: string) => {
-        const file = await lanes.call(() => kit.filesGet(key));
+        const file = await lanes.call(() => host.filesGet(key));
         return file === null ? null : { ...file, ...readersOf(file.data) };
       },
       put: async (name: string, data: FileContent, type?: string) => {
         const { bytes, mimeType } = await contentOf(data);
-        return lanes.call(() => kit.filesPut(name, bytes, type ?? mimeType));
+        return lanes.call(() => host.filesPut(name, bytes, type ?? mimeType));
       },
-      delete: (key: string) => lanes.call(() => kit.filesDelete(key)),
+      delete: (key: string) => lanes.call(() => host.filesDelete(key)),
     }),
   };
-  return { bindings, fetch: fetchBy(lanes, kit) };
+  return { bindings, fetch: fetchBy(lanes, host) };
 }
 
 /** An object without a prototype: a key such as `__proto__` is one like any other. */
@@ -129,8 +128,8 @@ async function contentOf(data: FileContent): Promise<{ bytes: Uint8Array | undef
   throw new NativeTypeError("files.put: data must be a string, an ArrayBuffer, a view of one, or a Blob");
 }
 
-/** `fetch` of the platform's own requests and answers, by way of the kit. */
-function fetchBy(lanes: Lanes, kit: RunKit): typeof fetch {
+/** `fetch` of the platform's own requests and answers, through the service. */
+function fetchBy(lanes: Lanes, host: HostBindings): typeof fetch {
   return async (input: RequestInfo | URL, init: RequestInit = {}) => {
     const redirect = init.redirect ?? (input instanceof NativeRequest ? input.redirect : "follow");
     const { signal = input instanceof NativeRequest ? input.signal : null, ...rest } = init;
@@ -139,7 +138,7 @@ function fetchBy(lanes: Lanes, kit: RunKit): typeof fetch {
       redirect: "manual",
     });
     signal?.throwIfAborted();
-    const answered = lanes.call(() => kit.fetch(request, redirect));
+    const answered = lanes.call(() => host.fetch(request, redirect));
     return present(await (signal ? NativePromise.race([answered, abortOf(signal)]) : answered));
   };
 }
@@ -147,8 +146,8 @@ function fetchBy(lanes: Lanes, kit: RunKit): typeof fetch {
 const abortOf = (signal: AbortSignal): Promise<never> =>
   new NativePromise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-/** The platform's own answer, with what it has lost on its way here. */
-function present({ response, url, redirected }: Fetched): Response {
+/** The platform's own response, with the fields that it lost on its way here. */
+function present({ response, url, redirected }: FetchedResponse): Response {
   defineProperty(response, "url", { value: url, enumerable: true });
   defineProperty(response, "redirected", { value: redirected, enumerable: true });
   return response;

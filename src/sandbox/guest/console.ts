@@ -1,16 +1,16 @@
-/** `console` inside a run: its lines belong to the run, and there is an end of them. */
-import type { LogLine } from "../../workflows/schema.ts";
+/** `console` within a run: its lines belong to the run, and their number and size are limited. */
 import { type Run, stopRun } from "../guard/guard.ts";
 import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "../guard/intrinsics.ts";
+import type { LogLine } from "../runners/runner.ts";
 import { cut, show } from "./text.ts";
 
 type Level = LogLine["level"];
 
-/** What is not kept costs time all the same. */
+/** Lines that are not kept cost time, too. */
 const MAX_LINES = 100_000;
-/** Of one line. */
+/** Characters of one line. */
 const MAX_LINE_LENGTH = 16 * 1024;
-/** What a line costs beside its text, for its level and its time: empty ones are not free. */
+/** The bytes of a line besides its text, for level and time: empty lines are not free. */
 const LINE_BYTES = 32;
 
 export class Log {
@@ -24,7 +24,7 @@ export class Log {
     this.#run = run;
   }
 
-  /** Keeps as many lines as the run's limits allow; one that goes on for very long is stopped. */
+  /** Keeps as many lines as the run's limits allow; stops a run that logs very many. */
   write(level: Level, values: readonly unknown[]): void {
     this.#count += 1;
     if (this.#count > MAX_LINES) throw stopRun(this.#run, `The workflow logged more than ${MAX_LINES} lines`);
@@ -39,7 +39,7 @@ export class Log {
     else this.#append(level, message);
   }
 
-  /** The lines as JSON, which nothing that the program changes later has a part in. */
+  /** The lines as JSON, which later changes by the program do not affect. */
   get json(): string {
     return `[${this.#json}]`;
   }
@@ -64,7 +64,7 @@ const LEVELS: Readonly<Record<string, Level>> = {
 };
 const SILENT = ["assert", "clear", "count", "countReset", "groupEnd", "time", "timeEnd", "timeLog"];
 
-/** The console whose lines go to whatever log is current. */
+/** A console that writes to the current log. */
 export function makeConsole(currentLog: () => Log | undefined): object {
   const methods: Record<string, (...values: unknown[]) => void> = {};
   for (const [name, level] of Object.entries(LEVELS)) {

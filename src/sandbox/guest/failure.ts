@@ -1,4 +1,4 @@
-/** A failure in words for whoever wrote the program: what was thrown, and where in their own code. */
+/** Describes a failure to the program's author: what was thrown, and where in their code. */
 import { exec, NativeError, push, slice, split } from "../guard/intrinsics.ts";
 import { cut, show } from "./text.ts";
 

@@ -1,37 +1,36 @@
-/** What runs beside the program in its isolate: calls its function, and tells what came of it. */
+/** The entrypoint of a program's isolate: calls the program's function, and reports the outcome. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { RunKit } from "../../workflows/run-bindings.ts";
 import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "../guard/guard.ts";
 import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "../guard/intrinsics.ts";
 import type { GuestAnswer } from "../runners/invocation.ts";
-import type { RunLimits } from "../runners/runner.ts";
+import type { HostBindings, RunLimits } from "../runners/runner.ts";
 import { openBindings, type ProgramSide } from "./bindings.ts";
 import { Log, makeConsole } from "./console.ts";
 import { describeFailure } from "./failure.ts";
-import { furnish, install } from "./prelude.ts";
+import { install, prepareGlobals } from "./prelude.ts";
 import { ResultProblem, writeResult } from "./result.ts";
 
 export { spread, tick } from "../guard/guard.ts";
 
-/** What a run has beside the guard's own. */
-interface Surroundings {
+/** What a run has besides the guard's state. */
+interface RunState {
   readonly log: Log;
   readonly side: ProgramSide;
 }
 
-const surroundings = new WeakMap<Run, Surroundings>();
-const here = (): Surroundings | undefined => {
+const runStates = new WeakMap<Run, RunState>();
+const currentState = (): RunState | undefined => {
   const run = runHere();
-  return run && surroundings.get(run);
+  return run && runStates.get(run);
 };
 
-furnish((error) => here()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]));
+prepareGlobals((error) => currentState()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]));
 install(
   "console",
-  makeConsole(() => here()?.log),
+  makeConsole(() => currentState()?.log),
 );
 install("fetch", async (...args: Parameters<typeof fetch>) => {
-  const side = here()?.side;
+  const side = currentState()?.side;
   if (side === undefined) throw new Error("fetch is there while the workflow's function runs");
   return side.fetch(...args);
 });
@@ -41,17 +40,17 @@ type Outcome = Pick<GuestAnswer, "status" | "result">;
 const failed = (result: string): Outcome => ({ status: "failed", result });
 
 export default class Harness extends WorkerEntrypoint {
-  /** A script without such a handler cannot be uploaded to a dispatch namespace; nobody sends it requests. */
+  /** A dispatch namespace accepts no script without this handler; it receives no requests. */
   override fetch(): Response {
     return new Response(null, { status: 404 });
   }
 
-  /** Runs the program once; the answer is a {@link GuestAnswer} as JSON. It ends with the limits, whatever happens. */
-  run(event: string, kit: RunKit, limits: RunLimits): Promise<string> {
+  /** Runs the program once, within the limits. Returns a {@link GuestAnswer} as JSON. */
+  run(event: string, host: HostBindings, limits: RunLimits): Promise<string> {
     return startRun(limits, async (run) => {
       const log = new Log(run);
-      const side = openBindings(run, kit, event);
-      surroundings.set(run, { log, side });
+      const side = openBindings(run, host, event);
+      runStates.set(run, { log, side });
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
@@ -60,13 +59,13 @@ export default class Harness extends WorkerEntrypoint {
   }
 }
 
-/** A {@link GuestAnswer}: only texts are written, since objects could be asked for a `toJSON`. */
+/** A {@link GuestAnswer}, written from strings alone: the program could have given objects a `toJSON`. */
 function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string {
   const spent = isIsolateSpent(run);
   return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
 }
 
-/** The program's function, once its module is evaluated: to import it again costs as much as a short run. */
+/** The program's function, once its module is evaluated: importing it again costs as much as a short run. */
 let handler: unknown;
 
 async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {
@@ -80,7 +79,7 @@ async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {
   }
 }
 
-/** In the isolate itself: when its entrypoint returns, the platform ends all that it has begun. */
+/** Enforces the wall time within the isolate: when the entrypoint returns, the platform ends what it started. */
 function raceTheClock(run: Run, outcome: Promise<Outcome>): Promise<Outcome> {
   const { wallMs } = run.limits;
   return new NativePromise((resolve) => {

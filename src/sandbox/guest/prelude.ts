@@ -1,10 +1,9 @@
-/** Makes the surroundings of a program before it is evaluated: takes away what could block the process or reach out of it. */
-
-import { boundNatives } from "../builtins/index.ts";
+/** Prepares the globals before a program is evaluated: removes what could block the process or reach out of it. */
+import { limitBuiltins } from "../builtins/index.ts";
 import { asTurn, runHere, tick } from "../guard/guard.ts";
 import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "../guard/intrinsics.ts";
 
-/** They wait without a pause, compile, open connections, run outside of any run, or are shared with others. */
+/** They block, compile code, open connections, outlive a run, or are shared between runs. */
 const REMOVED = [
   ...["Atomics", "SharedArrayBuffer", "WebAssembly", "FinalizationRegistry"],
   ...["WebSocket", "WebSocketPair", "WebSocketRequestResponsePair", "EventSource", "navigator", "Navigator"],
@@ -18,13 +17,13 @@ function remove(name: string): void {
   }
 }
 
-/** Puts a global in the place of the platform's own, wherever that stands. */
+/** Replaces a global of the platform, wherever it is defined. */
 export function install(name: string, value: unknown): void {
   remove(name);
   defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
 }
 
-/** Timers begin turns, and what they throw is for the run's log. */
+/** A timer's callback starts a turn, and the run logs what it throws. */
 function timer(native: (callback: () => void, delay?: number) => unknown, report: (error: unknown) => void) {
   return (callback: unknown, delay?: number, ...args: unknown[]): unknown => {
     tick();
@@ -42,11 +41,11 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
   };
 }
 
-/** Before anything of the program is evaluated; `report` takes what is thrown where nobody waits. */
-export function furnish(report: (error: unknown) => void): void {
-  boundNatives();
+/** Call before the program is evaluated. `report` receives errors that no caller can catch. */
+export function prepareGlobals(report: (error: unknown) => void): void {
+  limitBuiltins();
   for (const name of REMOVED) remove(name);
-  // Otherwise the platform writes what programs reject with into the logs of whoever runs the service.
+  // Otherwise the platform writes unhandled rejections of programs to the log of the service.
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     report(event.reason);

@@ -15,7 +15,7 @@ import {
 
 const MAX_DEPTH = 100;
 
-/** Says what is wrong with a result, to whoever wrote the program. */
+/** What is wrong with a result, in words for the program's author. */
 export class ResultProblem {
   readonly message: string;
   constructor(message: string) {

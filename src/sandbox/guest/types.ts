@@ -1,8 +1,9 @@
-/** What a workflow is given, for those who write one: the event, and what it may do in the event's room. */
+/** The types of a program: its event, its bindings, and the resources that they return. */
 import type { Event } from "../../delivery/events.ts";
 import type { StorageFile, UploadResult } from "../../files/schema.ts";
 import type { Room } from "../../rooms/schema.ts";
 import type { User } from "../../users/schema.ts";
+import type { BindingAnswer, HostBindings } from "../runners/runner.ts";
 
 export type { Event, Room, StorageFile, UploadResult, User };
 
@@ -31,7 +32,7 @@ export interface Bindings {
 export interface StoreBinding {
   /** The value under a key of a store; null when there is none. */
   get(store: string, key: string): Promise<unknown>;
-  /** All values of a store by their keys, in an object without a prototype; empty when nobody has written to it. */
+  /** All values of a store by their keys, in an object without a prototype; empty for a store without entries. */
   getAll(store: string): Promise<Record<string, unknown>>;
 }
 
@@ -75,3 +76,15 @@ export interface FilesBinding {
   /** Deletes a file of the room; false when it has none of this key. */
   delete(key: string): Promise<boolean>;
 }
+
+/** The service's side of the bindings, with the types of the resources that it returns. */
+export interface TypedHostBindings extends HostBindings {
+  roomGet(): Promise<BindingAnswer<Room | null>>;
+  roomGetUsers(): Promise<BindingAnswer<User[]>>;
+  filesList(filter: unknown): Promise<BindingAnswer<StorageFile[]>>;
+  filesGet(key: unknown): Promise<BindingAnswer<(StorageFile & { readonly data: ArrayBuffer }) | null>>;
+  filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<UploadResult>>;
+}
+
+/** The port does not know the resources, so that the sandbox's runners depend on no feature. */
+export const withTypes = (host: HostBindings): TypedHostBindings => host as TypedHostBindings;

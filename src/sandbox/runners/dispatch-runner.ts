@@ -1,25 +1,24 @@
 /** Runs programs in a dispatch namespace of Workers for Platforms, where Cloudflare itself bounds what they use. */
 import { AppError } from "../../platform/errors.ts";
-import type { RunKit } from "../../workflows/run-bindings.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";
-import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 
-/** With `wf-`, a UUID and two dashes it makes the longest name that a script may have. */
+/** With `wf-`, a UUID and a dash it makes the longest name that a script may have. */
 const HASH_LENGTH = 22;
-/** The kit counts calls and says so in words; the platform's own count must not come before. */
+/** The bindings count calls and explain the limit; the platform's own count must not be reached first. */
 const SUBREQUESTS_PER_CALL = 2;
 
-/** The binding, as far as it is used here. */
+/** The part of the binding that is used here. */
 export type DispatchBinding = Pick<DispatchNamespace, "get">;
 
 export class DispatchRunner implements Runner {
   readonly #dispatcher: DispatchBinding;
   readonly #api: NamespaceApi;
-  /** Of every run: an upload carries them too, for whoever calls the script by other ways. */
+  /** Also part of each upload: they then hold for calls by other routes too. */
   readonly #limits: RunLimits;
 
   constructor(dispatcher: DispatchBinding, api: NamespaceApi, limits: RunLimits) {
@@ -28,7 +27,7 @@ export class DispatchRunner implements Runner {
     this.#limits = limits;
   }
 
-  /** VALIDATION_ERROR with the line of what the compiler lets pass and the runtime does not. */
+  /** Throws VALIDATION_ERROR with the line of a problem that only the runtime finds. */
   async deploy(script: Script): Promise<void> {
     try {
       await this.#upload(script);
@@ -55,10 +54,10 @@ export class DispatchRunner implements Runner {
     await this.#api.delete(await scriptName(script));
   }
 
-  /** A script may be missing: one of before this version of the service, or one that somebody has deleted. */
-  async run(script: Script, event: string, kit: RunKit, limits: RunLimits): Promise<RunReport> {
+  /** A missing script, deployed by an earlier version of the service or deleted since, is uploaded again. */
+  async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = await scriptName(script);
-    const start = () => invoke(this.#open(name, limits), { event, kit, limits }, isMissing);
+    const start = () => invoke(this.#open(name, limits), { event, bindings, limits }, isMissing);
     try {
       return (await start()).report;
     } catch (error) {
@@ -83,7 +82,7 @@ const platformLimits = ({ cpuMs, calls }: RunLimits) => ({
   subRequests: SUBREQUESTS_PER_CALL * calls,
 });
 
-/** What the runtime says of the program's own module, which stands beside ours; the guard has moved its columns. */
+/** The runtime's message about the program's module. Its column is of no use: instrumentation has moved it. */
 const SYNTAX_ERROR = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/;
 
 function findSyntaxProblem(error: unknown): string | null {

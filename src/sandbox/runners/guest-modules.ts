@@ -1,11 +1,11 @@
-/** What is loaded wherever a program runs: its module, the harness around it, and the rules that both are under. */
+/** The modules that every isolate loads, a program and the harness around it, and their compatibility settings. */
 import harness from "../../../.wrangler/guest/harness.txt";
 import { sha256 } from "../../platform/hash.ts";
 import type { Script } from "./runner.ts";
 
 /**
- * From before Node's modules came without being asked for; of them only the one that carries a run through its
- * awaits. Code from strings is refused even where a module begins.
+ * A date before Node's modules became the default; the one flag adds AsyncLocalStorage, which carries a run through
+ * its awaits. The other refuses code from strings while a module is evaluated, too.
  */
 export const GUEST_COMPATIBILITY = {
   date: "2026-07-01",
@@ -14,7 +14,7 @@ export const GUEST_COMPATIBILITY = {
 
 export const MAIN_MODULE = "main.js";
 
-/** The modules by their names, `MAIN_MODULE` among them: what the program's own one imports is ours. */
+/** The modules by name, including `MAIN_MODULE`. The program's own module imports the guard alone. */
 export const guestModules = (program: string): Record<string, string> => ({
   [MAIN_MODULE]: 'export { default } from "./harness.js";',
   "harness.js": harness,
@@ -24,13 +24,13 @@ export const guestModules = (program: string): Record<string, string> => ({
 
 let version: Promise<string> | undefined;
 
-/** Names what surrounds a program: the same program in other surroundings is something else. */
+/** Identifies the harness and the settings: with others, the same program is another script. */
 const guestVersion = (): Promise<string> => {
   version ??= sha256(new TextEncoder().encode(JSON.stringify([guestModules(""), GUEST_COMPATIBILITY])));
   return version;
 };
 
-/** Names all that decides what a script does: scripts of the same name may share an isolate, no others. */
+/** Identifies the behaviour of a script: only scripts of the same name may share an isolate. */
 export async function nameOf({ accountId, workflowId, hash }: Omit<Script, "module">): Promise<string> {
   const text = JSON.stringify([accountId, workflowId, hash, await guestVersion()]);
   return sha256(new TextEncoder().encode(text));

@@ -1,23 +1,27 @@
-/** One run from our side, whichever runner started it: what the guest answers is checked, and never waited for in vain. */
+/** Invokes a guest for one run, whichever runner started it: validates its answer, and bounds the wait for it. */
 import * as z from "zod";
-import type { RunKit } from "../../workflows/run-bindings.ts";
-import { LogLine } from "../../workflows/schema.ts";
-import type { RunLimits, RunReport } from "./runner.ts";
+import type { HostBindings, RunLimits, RunReport } from "./runner.ts";
 
-/** The guest's entrypoint as RPC shows it. */
+/** The guest's entrypoint, as seen over RPC. */
 export interface Guest {
-  /** Answers a {@link GuestAnswer} as JSON, unless the program has tampered with what runs it. */
-  run(event: string, kit: RunKit, limits: RunLimits): Promise<unknown>;
+  /** Returns a {@link GuestAnswer} as JSON, unless the program has tampered with the harness. */
+  run(event: string, bindings: HostBindings, limits: RunLimits): Promise<unknown>;
 }
 
-/** What a guest answers, written as JSON. */
+const GuestLogLine = z.object({
+  level: z.enum(["debug", "log", "info", "warn", "error"]),
+  message: z.string(),
+  timestamp: z.iso.datetime({ precision: 3 }),
+});
+
+/** What a guest returns, as JSON. */
 export const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
-  logs: z.array(LogLine.extend({ timestamp: z.iso.datetime({ precision: 3 }) })),
-  /** How long the program ran without waiting, as far as its clock tells. */
+  logs: z.array(GuestLogLine),
+  /** How long the program computed, by the clock of its isolate. */
   ranMs: z.number().min(0),
-  /** Whether the isolate has done enough: the next run should have a fresh one. */
+  /** Whether the next run needs a fresh isolate. */
   isSpent: z.boolean(),
 });
 export type GuestAnswer = z.infer<typeof GuestAnswer>;
@@ -27,29 +31,33 @@ export interface Invocation {
   readonly isSpent: boolean;
 }
 
-/** How long the guest, whose own clock ends the run, may take to say so. */
+/** How much longer than its wall time the guest, which ends the run itself, may take to answer. */
 const GRACE_MS = 500;
-/** Of what a failure is told in. */
+/** Characters of a failure's description. */
 const MAX_FAILURE_LENGTH = 16 * 1024;
-/** An answer may be so many times as long as what it tells: for fields, times, and what JSON escapes. */
+/** An answer may be this many times as long as its contents: for field names, times and JSON escapes. */
 const ANSWER_OVERHEAD = 8;
 
 const TAMPERED = "The workflow tampered with what runs it";
 
 /**
- * Calls the guest and turns whatever comes of it into a report; the kit is void afterwards. It rejects only
- * with what `isUnstarted` finds to be an error that came before any of the program ran.
+ * Calls the guest, turns every outcome into a report, and revokes the bindings. Rejects only with an error that
+ * `isUnstarted` recognizes as raised before any of the program ran.
  */
 export async function invoke(
   guest: Guest,
-  { event, kit, limits }: { readonly event: string; readonly kit: RunKit; readonly limits: RunLimits },
+  {
+    event,
+    bindings,
+    limits,
+  }: { readonly event: string; readonly bindings: HostBindings; readonly limits: RunLimits },
   isUnstarted: (error: unknown) => boolean,
 ): Promise<Invocation> {
   const startedAt = Date.now();
-  const answer = await ask(guest, event, kit, limits, isUnstarted);
-  kit.revoke();
+  const answer = await ask(guest, event, bindings, limits, isUnstarted);
+  bindings.revoke();
   const durationMs = Date.now() - startedAt;
-  if (answer.status === "success" && kit.isOverdrawn()) {
+  if (answer.status === "success" && bindings.isOverdrawn()) {
     const result = `The workflow made more than ${limits.calls} calls of its bindings`;
     return { report: { ...shown(answer), status: "failed", result, durationMs }, isSpent: answer.isSpent };
   }
@@ -69,22 +77,22 @@ const broken = (result: string): GuestAnswer => ({
 async function ask(
   guest: Guest,
   event: string,
-  kit: RunKit,
+  bindings: HostBindings,
   limits: RunLimits,
   isUnstarted: (error: unknown) => boolean,
 ): Promise<GuestAnswer> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<GuestAnswer>((resolve) => {
-    timer = setTimeout(() => resolve(broken(sentences.wall(limits))), limits.wallMs + GRACE_MS);
+    timer = setTimeout(() => resolve(broken(LIMIT_MESSAGES.wall(limits))), limits.wallMs + GRACE_MS);
   });
-  const answered = guest.run(event, kit, limits).then(
+  const answered = guest.run(event, bindings, limits).then(
     (answer) => parseAnswer(answer, limits),
     (error: unknown) => {
       if (isUnstarted(error)) throw error;
-      return broken(sentenceOf(error, limits));
+      return broken(messageFor(error, limits));
     },
   );
-  answered.catch(() => {}); // whoever waits for it hears of it
+  answered.catch(() => {}); // handled by the race below, or ignored after it
   try {
     return await Promise.race([answered, late]);
   } finally {
@@ -92,18 +100,18 @@ async function ask(
   }
 }
 
-/** What is told of a run that its platform has ended. */
-export const sentences = {
+/** The failures of runs that the platform ended. */
+export const LIMIT_MESSAGES = {
   wall: ({ wallMs }: RunLimits) => `The workflow took longer than ${wallMs / 1000} s`,
   cpu: ({ cpuMs }: RunLimits) => `The workflow used more than ${cpuMs} ms of processor time`,
   memory: ({ memoryMb }: RunLimits) => `The workflow used more than ${memoryMb} MB of memory`,
 } as const;
 
-/** What the platform's errors mean for whoever wrote the program; they say nothing else of ours. */
-function sentenceOf(error: unknown, limits: RunLimits): string {
+/** The platform's error in words for the program's author, with nothing about the service. */
+function messageFor(error: unknown, limits: RunLimits): string {
   const said = error instanceof Error ? error.message : "";
-  if (/CPU time limit/i.test(said)) return sentences.cpu(limits);
-  if (/memory limit/i.test(said)) return sentences.memory(limits);
+  if (/CPU time limit/i.test(said)) return LIMIT_MESSAGES.cpu(limits);
+  if (/memory limit/i.test(said)) return LIMIT_MESSAGES.memory(limits);
   if (/hung|never (complete|generate)/i.test(said)) {
     return "The workflow waits for something that will never happen";
   }
@@ -129,7 +137,7 @@ function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boo
   return byteLength(result) <= limits.resultBytes && parseJson(result) !== undefined;
 }
 
-/** Undefined when it is none, which JSON itself never is. */
+/** Undefined for text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -138,7 +146,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Lets go of what an answer holds of the guest: stubs keep it alive. */
+/** Disposes of an answer that is an RPC stub, which would keep the guest alive. */
 function discard(answer: unknown): void {
   if (typeof answer !== "object" && typeof answer !== "function") return;
   const dispose: unknown = answer === null ? undefined : Reflect.get(answer, Symbol.dispose);

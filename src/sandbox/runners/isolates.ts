@@ -1,17 +1,15 @@
-/** Isolates that can be let go of: each is held by a context of its own, whose end frees it at once. */
+/** Isolates that can be freed: each belongs to a context of its own, whose end frees it at once. */
 import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
-import type { Env } from "../../config.ts";
-import type { RunKit } from "../../workflows/run-bindings.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
-import type { RunLimits } from "./runner.ts";
+import type { HostBindings, RunLimits } from "./runner.ts";
 
 /**
- * The Worker Loader never forgets an isolate that has a name, and one without a name lives as long as the object
- * that asked for it. Here, that object ends when the stub of the {@link Isolate} is disposed.
+ * The Worker Loader keeps an isolate with a name for ever, and one without a name for as long as the context that
+ * asked for it. Here, that context ends when the stub of the {@link Isolate} is disposed.
  */
-export class Isolates extends WorkerEntrypoint<Env> {
-  /** A new isolate with a program that `compile` has made. Nothing of it runs before the first call. */
+export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader }> {
+  /** A new isolate with a compiled program. None of it runs before the first call. */
   open(module: string, cpuMs: number): Isolate {
     const { LOADER } = this.env;
     if (LOADER === undefined) throw new Error("The binding LOADER is missing");
@@ -27,7 +25,7 @@ export class Isolates extends WorkerEntrypoint<Env> {
   }
 }
 
-/** A guest as it is reached from outside of its context. */
+/** A guest, as callers outside its context reach it. */
 export class Isolate extends RpcTarget implements Guest {
   readonly #guest: Guest;
 
@@ -36,7 +34,7 @@ export class Isolate extends RpcTarget implements Guest {
     this.#guest = guest;
   }
 
-  run(event: string, kit: RunKit, limits: RunLimits): Promise<unknown> {
-    return this.#guest.run(event, kit, limits);
+  run(event: string, bindings: HostBindings, limits: RunLimits): Promise<unknown> {
+    return this.#guest.run(event, bindings, limits);
   }
 }

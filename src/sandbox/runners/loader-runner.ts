@@ -1,43 +1,42 @@
-/** Runs programs in isolates of this process, by the Worker Loader: the runner that needs nothing set up. */
-import type { RunKit } from "../../workflows/run-bindings.ts";
+/** Runs programs in isolates of this process, through the Worker Loader. Needs no setup. */
 import { type Guest, invoke } from "./invocation.ts";
-import type { RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 
-/** An isolate of someone's keeping. */
+/** A guest whose isolate the holder frees. */
 export type HeldGuest = Guest & Disposable;
 
-/** Opens an isolate that is freed when it is disposed of. */
+/** Opens an isolate. Disposing of the result frees it. */
 export type OpenIsolate = (module: string, cpuMs: number) => Promise<HeldGuest>;
 
-/** An isolate that is kept warm, and how many runs it has in progress. */
-interface Warm {
+/** An isolate that is kept for later runs, and the number of runs in progress. */
+interface WarmIsolate {
   readonly guest: Promise<HeldGuest>;
   runs: number;
   isRetired: boolean;
 }
 
-/** Names all that decides what a script does, within this version of the service. */
+/** Identifies a script within this version of the service. */
 const nameOf = ({ accountId, workflowId, hash }: ScriptKey): string => `${accountId}/${workflowId}/${hash}`;
 
-/** What one runner keeps warm: an object runs one workflow, whose code changes now and then. */
+/** Isolates that one runner keeps: an object runs one workflow, whose code changes occasionally. */
 const MAX_WARM = 2;
 
 /**
- * Belongs to the object that makes it, and with it end the isolates that it keeps warm. One that a program was
- * stopped in, or has done much in, is not used again: what the program has left there would stay.
+ * Belongs to the object that creates it, and its isolates end with that object. An isolate in which a program was
+ * stopped, or has done much work, is not reused, because the program's state remains in it.
  */
 export class LoaderRunner implements Runner {
   readonly #openIsolate: OpenIsolate;
-  /** By the scripts' names, the least used first. */
-  readonly #warm = new Map<string, Warm>();
+  /** By script name, the least recently used first. */
+  readonly #warm = new Map<string, WarmIsolate>();
 
   constructor(openIsolate: OpenIsolate) {
     this.#openIsolate = openIsolate;
   }
 
-  /** Isolates take their scripts with them when they are opened. */
+  /** Nothing to do: an isolate gets its script when it is opened. */
   async deploy(): Promise<void> {}
 
   async remove(script: ScriptKey): Promise<void> {
@@ -45,12 +44,12 @@ export class LoaderRunner implements Runner {
     this.#retire(name, this.#warm.get(name));
   }
 
-  async run(script: Script, event: string, kit: RunKit, limits: RunLimits): Promise<RunReport> {
+  async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = nameOf(script);
     const warm = this.#warmUp(name, script.module, limits.cpuMs);
     warm.runs += 1;
     try {
-      const { report, isSpent } = await invoke(await warm.guest, { event, kit, limits }, () => false);
+      const { report, isSpent } = await invoke(await warm.guest, { event, bindings, limits }, () => false);
       if (isSpent) this.#retire(name, warm);
       return report;
     } catch (error) {
@@ -62,7 +61,7 @@ export class LoaderRunner implements Runner {
     }
   }
 
-  #warmUp(name: string, module: string, cpuMs: number): Warm {
+  #warmUp(name: string, module: string, cpuMs: number): WarmIsolate {
     const warm = this.#warm.get(name) ?? {
       guest: this.#openIsolate(module, cpuMs),
       runs: 0,
@@ -75,19 +74,19 @@ export class LoaderRunner implements Runner {
     return warm;
   }
 
-  /** No further run begins there; it is freed when those in progress are over. */
-  #retire(name: string, warm: Warm | undefined): void {
+  /** Accepts no further runs; frees the isolate when those in progress end. */
+  #retire(name: string, warm: WarmIsolate | undefined): void {
     if (warm === undefined) return;
     if (this.#warm.get(name) === warm) this.#warm.delete(name);
     warm.isRetired = true;
     this.#free(warm);
   }
 
-  #free({ guest, runs }: Warm): void {
+  #free({ guest, runs }: WarmIsolate): void {
     if (runs > 0) return;
     guest.then(
       (opened) => opened[Symbol.dispose](),
-      () => {}, // whoever waited for it has heard
+      () => {}, // the run that opened it has rejected
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Cloudflare's API for the scripts of a dispatch namespace: the one file that knows its addresses, forms and errors. */
+/** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
 import { parseRetryAfter } from "../../webhooks/attempt.ts";
 import type { NamespaceSettings } from "./namespace-settings.ts";
 
@@ -14,7 +14,7 @@ export interface ScriptUpload {
   readonly tags: readonly string[];
 }
 
-/** What the calls need of their surroundings. */
+/** What the calls need from the runtime. */
 export interface ApiPorts {
   readonly fetch: typeof fetch;
   /** Epoch milliseconds. */
@@ -24,18 +24,18 @@ export interface ApiPorts {
   pause(ms: number): Promise<void>;
 }
 
-/** For a call with all its repetitions. */
+/** Milliseconds for a call with all its retries. */
 export const CALL_LIMIT_MS = 20_000;
-/** Before each repetition, unless the API asks for more; the spread keeps callers apart that failed together. */
+/** Milliseconds before each retry, unless the API asks for more; the spread separates callers that failed together. */
 const PAUSES_MS = [500, 1_500, 4_500];
 const SPREAD = 0.5;
 const MAX_REASON_LENGTH = 500;
-/** What the API says of a script, and of a namespace, that it does not have. */
+/** The API's error codes for an unknown script, and for an unknown namespace. */
 const NO_SCRIPT_CODES = [10007, 10092];
 const NO_NAMESPACE_CODE = 100119;
 const MODULE_TYPE = "application/javascript+module";
 
-/** The API refused a call, or did not answer it; the message is for whoever runs the service, and holds no secret. */
+/** The API refused a call or did not answer it. The message is for the operator and contains no secret. */
 export class NamespaceError extends Error {
   readonly codes: readonly number[];
 
@@ -55,12 +55,12 @@ export class NamespaceApi {
     this.#ports = ports;
   }
 
-  /** Uploads a script, in place of one that has its name. Throws a NamespaceError when it is not there then. */
+  /** Uploads a script, replacing one of the same name. Throws a NamespaceError when that fails. */
   async put(name: string, upload: ScriptUpload): Promise<void> {
     await this.#call("PUT", `${name}?excludeScript=true`, () => formOf(upload));
   }
 
-  /** Deletes a script, if it is there. Throws a NamespaceError when it may still be. */
+  /** Deletes a script, if it exists. Throws a NamespaceError when it may still exist. */
   async delete(name: string): Promise<void> {
     try {
       await this.#call("DELETE", `${name}?force=true`);
@@ -71,7 +71,7 @@ export class NamespaceApi {
     }
   }
 
-  /** One call, repeated while that makes sense: both kinds may be made twice. */
+  /** One call, retried after transient failures: both methods are idempotent. */
   async #call(method: "PUT" | "DELETE", path: string, makeBody?: () => FormData): Promise<void> {
     const deadline = this.#ports.now() + CALL_LIMIT_MS;
     for (let attempt = 0; ; attempt += 1) {
@@ -83,9 +83,9 @@ export class NamespaceApi {
     }
   }
 
-  #pauseAfter({ isPassing, retryAfterMs }: Failure, attempt: number): number | null {
+  #pauseAfter({ isTransient, retryAfterMs }: Failure, attempt: number): number | null {
     const pauseMs = PAUSES_MS[attempt];
-    if (!isPassing || pauseMs === undefined) return null;
+    if (!isTransient || pauseMs === undefined) return null;
     return Math.max(pauseMs * (1 + SPREAD * this.#ports.random()), retryAfterMs ?? 0);
   }
 
@@ -114,13 +114,13 @@ export class NamespaceApi {
           this.#sentenceFor(status, answer),
           answer.errors.map(({ code }) => code),
         ),
-        isPassing: status === 429 || status >= 500,
+        isTransient: status === 429 || status >= 500,
         retryAfterMs: parseRetryAfter(response.headers.get("Retry-After"), now()),
       };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const message = `Cloudflare's API did not answer: ${reason}`;
-      return { error: new NamespaceError(message), isPassing: true, retryAfterMs: null };
+      return { error: new NamespaceError(message), isTransient: true, retryAfterMs: null };
     }
   }
 
@@ -144,8 +144,8 @@ export class NamespaceApi {
 
 interface Failure {
   readonly error: NamespaceError;
-  /** It may be otherwise in a moment. */
-  readonly isPassing: boolean;
+  /** Whether a retry may succeed. */
+  readonly isTransient: boolean;
   readonly retryAfterMs: number | null;
 }
 
@@ -167,13 +167,13 @@ function formOf(upload: ScriptUpload): FormData {
   return form;
 }
 
-/** The envelope of each answer. */
+/** The envelope of each response. */
 interface Answer {
   readonly success: boolean;
   readonly errors: readonly { readonly code: number; readonly message: string }[];
 }
 
-/** What is no envelope, such as a gateway's page, is no success and has no reasons. */
+/** Reads an envelope. Anything else, such as a gateway's error page, is a failure without reasons. */
 function parseAnswer(text: string): Answer {
   try {
     const { success, errors } = JSON.parse(text) as { success?: unknown; errors?: unknown };

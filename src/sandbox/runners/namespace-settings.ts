@@ -1,4 +1,4 @@
-/** Where production keeps customers' scripts, and how it gets there: settings of this deployment, checked in one place. */
+/** The settings of the dispatch namespace that keeps customers' scripts in production. */
 import { AppError } from "../../platform/errors.ts";
 
 /** As wrangler.toml and `wrangler secret put` set them. */
@@ -14,12 +14,12 @@ export interface NamespaceSettings {
   readonly namespace: string;
   /** A secret: it may write the account's scripts. */
   readonly token: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly apiUrl: string;
 }
 
 const DEFAULT_API_URL = "https://api.cloudflare.com/client/v4";
-/** What to do about a setting that is missing. */
+/** How to provide each setting. */
 const REMEDIES = {
   WORKFLOWS_CF_ACCOUNT_ID:
     "`npx wrangler whoami` shows the account's ID, which goes into [env.production.vars] of wrangler.toml",
@@ -29,7 +29,7 @@ const REMEDIES = {
     'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN --env production`',
 } as const;
 
-/** The settings of this deployment; an INTERNAL_ERROR that names what to do about the first that is missing. */
+/** The settings of this deployment. Throws INTERNAL_ERROR that names the first missing one and how to provide it. */
 export function namespaceSettings(env: NamespaceVariables): NamespaceSettings {
   const get = (name: keyof typeof REMEDIES): string => {
     const value = env[name]?.trim();

@@ -1,8 +1,8 @@
-/** The bounds of a run as this deployment sets them: variables of the environment, and what holds without them. */
+/** The limits of a run in this deployment: environment variables and their defaults. */
 import { AppError } from "../../platform/errors.ts";
 import type { RunLimits } from "./runner.ts";
 
-/** The variables and their defaults. */
+/** The variables with their defaults. */
 const SETTINGS = {
   WORKFLOW_WALL_MS: 30_000,
   WORKFLOW_CPU_MS: 50,
@@ -16,7 +16,7 @@ const SETTINGS = {
 export type LimitSetting = keyof typeof SETTINGS;
 export type LimitSettings = { readonly [Name in LimitSetting]?: string };
 
-/** INTERNAL_ERROR when a setting is not a positive whole number: a typing error must not lift a limit. */
+/** Throws INTERNAL_ERROR for a setting that is not a positive whole number: a typing error must not lift a limit. */
 export function runLimits(env: LimitSettings): RunLimits {
   const read = (name: LimitSetting): number => {
     const value = env[name] ?? "";

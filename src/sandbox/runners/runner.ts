@@ -1,52 +1,92 @@
-/** The port to where customers' code runs: what the rest of the service knows of it, whichever runner stands behind. */
-import type { RunKit } from "../../workflows/run-bindings.ts";
-import type { LogLine } from "../../workflows/schema.ts";
+/** The port to the sandbox: everything that the rest of the service knows of it, whichever runner implements it. */
 
-/** Code that is ready to run, and whose it is. */
+/** Compiled code, and the workflow that it belongs to. */
 export interface Script {
   readonly accountId: string;
   readonly workflowId: string;
-  /** What `compile` made of the customer's source. */
+  /** The customer's source as `compile` returned it. */
   readonly module: string;
-  /** Names all of `module` that decides behaviour: two scripts with one hash are one. */
+  /** Identifies the behaviour of `module`: scripts with the same hash are interchangeable. */
   readonly hash: string;
 }
 
-/** Bounds of one run (decisions section 5). */
+/** The limits of one run. */
 export interface RunLimits {
-  /** For everything, in milliseconds. */
+  /** Wall time of the whole run, in milliseconds. */
   readonly wallMs: number;
   /** Processor time where the platform measures it, in milliseconds. */
   readonly cpuMs: number;
-  /** Running without a pause, where the platform measures nothing, in milliseconds. */
+  /** Time without an await, where the platform does not measure processor time, in milliseconds. */
   readonly turnMs: number;
-  /** Calls of the bindings, requests by `fetch` among them. */
+  /** Calls of the bindings, including requests by `fetch`. */
   readonly calls: number;
   readonly resultBytes: number;
   readonly logBytes: number;
-  /** What the program may hold at once, in mebibytes. */
+  /** Memory that the program may hold at once, in mebibytes. */
   readonly memoryMb: number;
 }
 
-/** What came of a run. */
+/** A line that a run wrote to its console. */
+export interface LogLine {
+  readonly level: "debug" | "log" | "info" | "warn" | "error";
+  readonly message: string;
+  /** ISO 8601, in milliseconds. */
+  readonly timestamp: string;
+}
+
+/**
+ * The answer to a call of a binding. Errors are values: the platform logs each exception that crosses from one
+ * isolate to another as an error of the service.
+ */
+export type BindingAnswer<T> = { readonly value: T } | { readonly problem: string };
+
+/** A response with the two fields that it loses on its way into the isolate. */
+export interface FetchedResponse {
+  readonly response: Response;
+  readonly url: string;
+  readonly redirected: boolean;
+}
+
+/**
+ * The service's side of a program's bindings, called over RPC with whatever the program passed. Its methods never
+ * reject. The two functions are own properties, which RPC does not expose to the program.
+ */
+export interface HostBindings {
+  /** Ends what the run has started, and refuses every further call. */
+  readonly revoke: () => void;
+  /** Whether the run made more calls than it may. */
+  readonly isOverdrawn: () => boolean;
+  storeGet(store: unknown, key: unknown): Promise<BindingAnswer<unknown>>;
+  /** Pairs of key and value: as own keys of an object, some would have another meaning. */
+  storeGetAll(store: unknown): Promise<BindingAnswer<[key: string, value: unknown][]>>;
+  roomGet(): Promise<BindingAnswer<object | null>>;
+  roomGetUsers(): Promise<BindingAnswer<object[]>>;
+  filesList(filter: unknown): Promise<BindingAnswer<object[]>>;
+  filesGet(key: unknown): Promise<BindingAnswer<{ readonly data: ArrayBuffer } | null>>;
+  filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<object>>;
+  filesDelete(key: unknown): Promise<BindingAnswer<boolean>>;
+  fetch(request: unknown, redirect: unknown): Promise<BindingAnswer<FetchedResponse>>;
+}
+
+/** The outcome of a run. */
 export interface RunReport {
   readonly status: "success" | "failed";
-  /** JSON on success; on failure what went wrong, in words for the customer. */
+  /** The returned value as JSON; for a failure, the reason in words for the customer. */
   readonly result: string;
   readonly logs: readonly LogLine[];
   readonly durationMs: number;
-  /** Of these it ran without waiting, in this process; 0 where the platform bounds processor time itself. */
+  /** The part of it that the program spent computing in this process; 0 where the platform limits processor time. */
   readonly ranMs: number;
 }
 
 export interface Runner {
-  /** Makes the script ready to run; may be repeated. Rejects when it cannot be. */
+  /** Makes the script ready to run. Idempotent. Rejects when that fails. */
   deploy(script: Script): Promise<void>;
-  /** Forgets a script that no run will ask for any more; runs of it that are in progress finish. May be repeated. */
+  /** Removes a script that no later run needs; runs in progress finish. Idempotent. */
   remove(script: Pick<Script, "accountId" | "workflowId" | "hash">): Promise<void>;
   /**
-   * Runs the script once with an event (its JSON) and what it may do, which ends with the run. Whatever the script
-   * does is a report; rejects only when it could not be started, and then none of it has run.
+   * Runs the script once with an event (as JSON) and its bindings, which are revoked at the end. Every behaviour of
+   * the script results in a report; rejects only when the script could not be started, and then none of it has run.
    */
-  run(script: Script, event: string, kit: RunKit, limits: RunLimits): Promise<RunReport>;
+  run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport>;
 }

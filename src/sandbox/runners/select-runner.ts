@@ -1,6 +1,5 @@
-/** Which runner this deployment has. */
+/** Selects the runner of this deployment by its bindings. */
 import { exports } from "cloudflare:workers";
-import type { Env } from "../../config.ts";
 import { AppError } from "../../platform/errors.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { type HeldGuest, LoaderRunner } from "./loader-runner.ts";
@@ -9,19 +8,23 @@ import { type NamespaceVariables, namespaceSettings } from "./namespace-settings
 import { type LimitSettings, runLimits } from "./run-limits.ts";
 import type { Runner } from "./runner.ts";
 
+/** The bindings that run programs; a deployment has one of them. */
+export interface RunnerBindings {
+  readonly LOADER?: WorkerLoader;
+  readonly DISPATCHER?: DispatchNamespace;
+}
+
 /**
- * A runner for the object that calls, which keeps it: isolates of this process stay warm with it, and end with the
- * object. INTERNAL_ERROR when there is nothing to run programs with, or a setting is missing.
+ * A runner for the calling object, which keeps it: its isolates end with the object. Throws INTERNAL_ERROR when
+ * neither binding exists or a setting is missing.
  */
-export function selectRunner(
-  env: LimitSettings & NamespaceVariables & Pick<Env, "LOADER" | "DISPATCHER">,
-): Runner {
+export function selectRunner(env: LimitSettings & NamespaceVariables & RunnerBindings): Runner {
   const { DISPATCHER, LOADER } = env;
   if (DISPATCHER !== undefined) {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));
   }
   if (LOADER !== undefined) {
-    // RPC gives a stub of what `open` returns, with the methods of both.
+    // RPC returns a disposable stub of what `open` returns.
     return new LoaderRunner(
       async (...args) => (await exports.Isolates.open(...args)) as unknown as HeldGuest,
     );

@@ -9,7 +9,7 @@ import { compile } from "../../../src/sandbox/compile/compile.ts";
 import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
 import { runLimits } from "../../../src/sandbox/runners/run-limits.ts";
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
-import { RunKit } from "../../../src/workflows/run-bindings.ts";
+import { RunBindings } from "../../../src/workflows/run-bindings.ts";
 
 // Not used here: wrangler wants to see the objects of wrangler.toml exported.
 export { RoomObject } from "../../../src/realtime/room-object.ts";
@@ -65,9 +65,9 @@ export class SubscriberObject extends DurableObject<Env> {
     return result;
   }
 
-  #kit(): RunKit {
+  #kit(): RunBindings {
     const where = { accountId: ID, workflowId: ID, roomId: ID, origin: "https://atrium.test" };
-    return new RunKit(
+    return new RunBindings(
       { ...where, calls: this.#limits.calls },
       {
         db: openDatabase(this.env.DB),

@@ -43,9 +43,9 @@ export default defineConfig({
             await bundleServedFiles(); // the plugin runs no custom build
             return {
               wrangler: { configPath: path.join(root, "wrangler.toml") },
+              // Otherwise workerd also reports each exception that a test catches on the other side of an RPC call.
+              verbose: false,
               miniflare: {
-                // Otherwise workerd also reports each exception that a test catches on the other side of an RPC call.
-                verbose: false,
                 bindings: {
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",

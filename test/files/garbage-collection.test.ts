@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Blobs, MAX_DELETED } from "../../src/files/storage/blobs.ts";
 import { collectGarbage, MAX_UPLOAD_MS } from "../../src/files/storage/garbage-collection.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import {
   BOUNDARY,
   blobs,
@@ -121,6 +122,7 @@ describe("while a file is uploading", () => {
     expect(answer.success).toBe(false);
     await runScheduledTasks(env, Date.now() + LATER);
     expect(await remainsOf(owner)).toEqual([[], []]);
+    expectLogged("The specified multipart upload does not exist");
   });
 });
 

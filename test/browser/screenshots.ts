@@ -72,7 +72,7 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
 
   await desk.enter();
   await desk.row("Weekly planning").getByText("3").waitFor();
-  await desk.page.locator(".stats > div", { hasText: "Participants online" }).getByText("3").waitFor();
+  await desk.page.locator(".stats > div", { hasText: "Participants" }).getByText("3").waitFor();
   await take(desk.page, "overview");
   await desk.page.emulateMedia({ colorScheme: "dark" });
   await desk.enter(`/rooms/${roomId}/stores`);

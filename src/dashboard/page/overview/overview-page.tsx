@@ -28,9 +28,9 @@ function Summary({ overview }: { readonly overview: Overview }) {
       <Stats
         stats={[
           { label: "Rooms online", value: overview.rooms_online },
-          { label: "Participants online", value: overview.participants_online },
+          { label: "Participants", value: overview.participants_online },
           { label: "Events (24 h)", value: overview.events_last_day, href: address("/webhooks") },
-          { label: "Workflow runs (24 h)", value: overview.runs_last_day, href: address("/workflows") },
+          { label: "Runs (24 h)", value: overview.runs_last_day, href: address("/workflows") },
           { label: "Total rooms", value: overview.rooms_total, href: address("/rooms") },
           { label: "Total users", value: overview.users_total },
         ]}

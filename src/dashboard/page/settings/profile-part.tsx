@@ -17,19 +17,21 @@ export function ProfilePart() {
       <Password />
       <section aria-labelledby="appearance">
         <h2 id="appearance">Appearance</h2>
-        <SelectField
-          label="Theme"
-          value={theme}
-          onChange={(event) =>
-            chooseTheme(THEMES.find((one) => one === event.currentTarget.value) ?? "system")
-          }
-        >
-          {THEMES.map((one) => (
-            <option key={one} value={one}>
-              {THEME_NAMES[one]}
-            </option>
-          ))}
-        </SelectField>
+        <div className="form">
+          <SelectField
+            label="Theme"
+            value={theme}
+            onChange={(event) =>
+              chooseTheme(THEMES.find((one) => one === event.currentTarget.value) ?? "system")
+            }
+          >
+            {THEMES.map((one) => (
+              <option key={one} value={one}>
+                {THEME_NAMES[one]}
+              </option>
+            ))}
+          </SelectField>
+        </div>
       </section>
     </>
   );

@@ -6,7 +6,8 @@ import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor } from "./demo/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
-import { docsPage } from "./http/docs/page.ts";
+import { guidePage, searchIndex } from "./http/docs/guides.ts";
+import { referencePage } from "./http/docs/reference.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
@@ -61,7 +62,9 @@ const apiDocument = (): ApiDocument => {
 };
 
 app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
-app.get("/docs", () => docsPage(apiDocument()));
+app.get("/docs/reference", (c) => referencePage(apiDocument(), new URL(c.req.url)));
+app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument()));
+app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
 app.get("/", (c) => c.redirect("/docs"));

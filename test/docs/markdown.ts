@@ -1,6 +1,7 @@
 /** Reads what the documentation's tests check in Markdown: fenced blocks, headings and links, with their lines. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { headingId } from "../../src/cli/bundle/docs-markdown.ts";
 import { ROOT } from "../node/processes.ts";
 
 export interface Block {
@@ -59,11 +60,4 @@ export const readLinks = (text: string): Link[] =>
 
 /** Ids of the headings, as GitHub and the service's /docs make them. */
 export const readAnchors = (text: string): Set<string> =>
-  new Set(
-    [...withoutBlocks(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, title = ""]) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
+  new Set([...withoutBlocks(text).matchAll(/^#{1,6} (.*)$/gm)].map(([, title = ""]) => headingId(title)));

@@ -4,7 +4,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { ROOT } from "./processes.ts";
 
-const COPIED = ["src", "migrations", "wrangler.toml", "package.json", "tsconfig.json"];
+const COPIED = [
+  "src",
+  "docs",
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "migrations",
+  "wrangler.toml",
+  "package.json",
+  "tsconfig.json",
+];
 
 export interface Checkout {
   readonly root: string;

@@ -1,9 +1,9 @@
 /** Bundles the dashboard for browsers with Vite, into `.wrangler/public`, from where the Worker serves it. */
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "vite";
 import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
+import { replaceFiles } from "./replace-files.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");
 
@@ -47,22 +47,4 @@ export async function bundleDashboard({
     (file) => [file.fileName, file.type === "asset" ? file.source : file.code] as const,
   );
   await replaceFiles(path.join(outdir, "dashboard"), new Map(contents));
-}
-
-/** Keeps unchanged files as they are: another process may be serving them. */
-async function replaceFiles(
-  directory: string,
-  files: ReadonlyMap<string, string | Uint8Array>,
-): Promise<void> {
-  for (const [name, content] of files) {
-    const file = path.join(directory, name);
-    const known = await readFile(file).catch(() => null);
-    if (known?.equals(Buffer.from(content))) continue;
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, content);
-  }
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    const file = path.join(entry.parentPath, entry.name);
-    if (entry.isFile() && !files.has(path.relative(directory, file))) await rm(file, { force: true });
-  }
 }

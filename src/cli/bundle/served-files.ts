@@ -1,4 +1,4 @@
-/** What is bundled beside the Worker: the pages of /demo and /dashboard, and the code that runs beside workflows. */
+/** What is bundled beside the Worker: the pages of /demo, /dashboard and /docs, and the code that runs beside workflows. */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ROOT } from "../process/wrangler.ts";
@@ -6,9 +6,12 @@ import { filesExist, fingerprintSources } from "./sources.ts";
 
 /** Holds the fingerprint of the sources that the bundles were made from. */
 const STAMP = path.join(ROOT, ".wrangler/served-files");
-const BUNDLES = ["public/demo.html", "public/dashboard/index.html", "guest/harness.txt"].map((file) =>
-  path.join(ROOT, ".wrangler", file),
-);
+const BUNDLES = [
+  "public/demo.html",
+  "public/dashboard/index.html",
+  "public/docs/index.html",
+  "guest/harness.txt",
+].map((file) => path.join(ROOT, ".wrangler", file));
 
 /** Whether the bundles were made from sources with this fingerprint. */
 export async function areServedFilesCurrent(sources: string): Promise<boolean> {
@@ -21,11 +24,12 @@ export async function bundleServedFiles(): Promise<void> {
   const sources = await fingerprintSources();
   if (await areServedFilesCurrent(sources)) return;
   // The bundlers take longer to load than everything else that a start does when nothing has changed.
-  const [{ bundleDemo }, { bundleDashboard }, { bundleGuest }] = await Promise.all([
+  const [{ bundleDemo }, { bundleDashboard }, { bundleDocs }, { bundleGuest }] = await Promise.all([
     import("./demo-bundle.ts"),
     import("./dashboard-bundle.ts"),
+    import("./docs-bundle.ts"),
     import("./guest-bundle.ts"),
   ]);
-  await Promise.all([bundleDemo(), bundleDashboard(), bundleGuest()]);
+  await Promise.all([bundleDemo(), bundleDashboard(), bundleDocs(), bundleGuest()]);
   await writeFile(STAMP, sources);
 }

@@ -1,8 +1,10 @@
-/** The API's description as a page for people: made from the document alone, without a script. */
+/** The API reference: a page made from the OpenAPI document alone. */
 
 import type { ApiDocument } from "../openapi/openapi.ts";
+import { withPageHeaders } from "../security-headers.ts";
 import { exampleOf } from "./example.ts";
 import { fieldsOf, fieldTable, limitsOf, typeOf } from "./fields.ts";
+import { layout } from "./layout.ts";
 import {
   type Described,
   type Entry,
@@ -15,7 +17,6 @@ import {
   type SecurityScheme,
 } from "./model.ts";
 import { badge, jsonSample, operationSection } from "./operation.ts";
-import { STYLE } from "./style.ts";
 import { anchor, type Html, html, inline, prose } from "./text.ts";
 
 interface Group {
@@ -89,21 +90,17 @@ function schemaSection(name: string, schema: Schema, schemas: Schemas, answered:
   </article>`;
 }
 
-/** All of the page after its style, which differs from answer to answer by its nonce alone. */
+/** The whole page. */
 function render(described: Described): Html {
   const { info } = described;
   const schemas = described.components?.schemas ?? {};
   const groups = groupsOf(described);
   const sent = sentOf(described);
-  return html`</head><body>
-<a class="skip" href="#content">Skip to the content</a>
-<div class="layout">
-<div class="side">
-  <header><h1>${info.title}</h1><p>API version ${info.version} · <a href="/v1/openapi.json">OpenAPI</a></p></header>
-  ${contents(groups)}
-</div>
-<div>
-<main id="content">
+  return layout({
+    title: `${info.title} API`,
+    side: html`<header><h1>${info.title} API</h1><p>API version ${info.version} · <a href="/v1/openapi.json">OpenAPI</a></p></header>
+      ${contents(groups)}`,
+    content: html`<main id="content">
   <section id="introduction" aria-labelledby="introduction-title">
     <h2 id="introduction-title">Introduction</h2>
     ${prose(info.description)}
@@ -125,41 +122,22 @@ function render(described: Described): Html {
     ${Object.entries(schemas).map(([name, schema]) => schemaSection(name, schema, schemas, !sent.has(name)))}
   </section>
 </main>
-<footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer>
-</div>
-</div>
-</body></html>`;
+<footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer>`,
+  });
 }
 
-const rendered = new WeakMap<ApiDocument, { readonly title: string; readonly rest: string }>();
+const rendered = new WeakMap<ApiDocument, string>();
 
-function pageOf(document: ApiDocument) {
+function pageOf(document: ApiDocument): string {
   const known = rendered.get(document);
   if (known !== undefined) return known;
-  const described = readDocument(document);
-  const page = { title: html`${described.info.title} API`.toString(), rest: render(described).toString() };
+  const page = render(readDocument(document)).toString();
   rendered.set(document, page);
   return page;
 }
 
-/** An inline picture, because a browser that finds none asks for /favicon.ico and reports what it may not load. */
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f47c2'/%3E%3Cpath d='M4 12 8 4l4 8' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
-
-/** The page, rendered once for each document. */
-export function docsPage(document: ApiDocument): Response {
-  const { title, rest } = pageOf(document);
-  const nonce = crypto.randomUUID();
-  const head = `<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><link rel="icon" href="${ICON}"><style nonce="${nonce}">${STYLE}</style>`;
-  return new Response(head + rest, {
-    headers: {
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
-      "X-Content-Type-Options": "nosniff",
-      "Referrer-Policy": "no-referrer",
-      "Cache-Control": "public, max-age=300",
-    },
-  });
+/** The API reference, rendered once for each document. `url` is where it was asked for. */
+export function referencePage(document: ApiDocument, url: URL): Response {
+  const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "public, max-age=300" };
+  return withPageHeaders(new Response(pageOf(document), { headers }), url);
 }

@@ -1,0 +1,128 @@
+/** The documentation as browsers load it: rendered into `.wrangler/public/docs`, from where the Worker serves it. */
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { build } from "esbuild";
+import { raw } from "hono/html";
+import type { SearchEntry } from "../../http/docs/browser/search-index.ts";
+import { layout } from "../../http/docs/layout.ts";
+import { type Html, html } from "../../http/docs/text.ts";
+import { ROOT } from "../service/wrangler.ts";
+import type { BundleOptions } from "./demo-bundle.ts";
+import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
+import { replaceFiles } from "./replace-files.ts";
+
+/** The documentation in Markdown, and the pictures in it. */
+export const DOCUMENTS = path.join(ROOT, "docs");
+const BROWSER = path.join(ROOT, "src/http/docs/browser");
+/** Its list of pages is the navigation. */
+const INDEX = "docs/README.md";
+/** Documents beside `docs`, where the places that tools look at want them. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  "README.md": "/docs/readme",
+  "CONTRIBUTING.md": "/docs/contributing",
+  "SECURITY.md": "/docs/security",
+};
+
+export const OTHER_DOCUMENTS = Object.keys(OUTSIDE).map((file) => path.join(ROOT, file));
+
+interface Page extends RenderedPage {
+  readonly address: string;
+}
+
+/** Where the service has a file of the repository; null when it does not serve it. */
+function addressOf(file: string): string | null {
+  const known = OUTSIDE[file];
+  if (known !== undefined) return known;
+  if (!/^docs\/.*\.(md|png)$/.test(file)) return null;
+  return `/${file.replace(/(\/README)?\.md$/, "")}`;
+}
+
+/** The address of what a link in `from` names. */
+function resolveLink(from: string, target: string): string | null {
+  const [file = "", anchor] = target.split("#");
+  const address = addressOf(path.posix.join(path.posix.dirname(from), file));
+  return address === null || anchor === undefined ? address : `${address}#${anchor}`;
+}
+
+/** Writes the files of `docs/`: pages, pictures, the search index, and what the pages load. */
+export async function bundleDocs({
+  outdir = path.join(ROOT, ".wrangler/public"),
+}: BundleOptions = {}): Promise<void> {
+  const names = (await readdir(DOCUMENTS, { recursive: true })).map((name) => path.posix.join("docs", name));
+  const documents = [...Object.keys(OUTSIDE), ...names.filter((name) => name.endsWith(".md"))];
+  const pages: Page[] = [];
+  const navigation = readNavigation(await readFile(path.join(ROOT, INDEX), "utf8"));
+  for (const file of documents) {
+    const text = await readFile(path.join(ROOT, file), "utf8");
+    const page = renderMarkdown(text, (target) => resolveLink(file, target));
+    pages.push({ ...page, address: addressOf(file) ?? "" });
+  }
+  const files = new Map<string, string | Uint8Array>(await bundleAssets());
+  for (const page of pages) files.set(fileOf(page), renderPage(page, navigation));
+  for (const file of names.filter((name) => name.endsWith(".png")))
+    files.set(path.posix.relative("docs", file), await readFile(path.join(ROOT, file)));
+  files.set("search.json", JSON.stringify(pages.flatMap(searchEntries)));
+  await replaceFiles(path.join(outdir, "docs"), files);
+}
+
+/** `/docs` is the folder's index. */
+const fileOf = ({ address }: Page): string =>
+  address === "/docs" ? "index.html" : `${path.posix.relative("/docs", address)}.html`;
+
+async function bundleAssets(): Promise<[string, Uint8Array][]> {
+  const { outputFiles } = await build({
+    entryPoints: ["docs.ts", "docs.css", "icon.svg"].map((name) => path.join(BROWSER, name)),
+    outdir: "/assets",
+    bundle: true,
+    format: "esm",
+    minify: true,
+    target: "es2022",
+    loader: { ".svg": "copy" },
+    write: false,
+  });
+  return outputFiles.map((file) => [path.posix.join("assets", path.basename(file.path)), file.contents]);
+}
+
+interface Group {
+  readonly title: string;
+  readonly links: readonly { readonly title: string; readonly address: string }[];
+}
+
+/** The headings of the index and the links below each. */
+function readNavigation(index: string): Group[] {
+  const [, ...sections] = index.split(/^## /m);
+  return sections.map((section) => ({
+    title: section.slice(0, section.indexOf("\n")),
+    links: [...section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title = "", target = ""]) => ({
+      title,
+      address: resolveLink(INDEX, target) ?? "",
+    })),
+  }));
+}
+
+function navigationHtml(groups: readonly Group[], { address, headings }: Page): Html {
+  const sections = headings.filter(({ depth }) => depth === 2);
+  const sectionList = html`<ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>`;
+  const item = (link: Group["links"][number]) =>
+    link.address === address
+      ? html`<li><a href="${link.address}" aria-current="page">${link.title}</a>${sections.length > 0 ? sectionList : ""}</li>`
+      : html`<li><a href="${link.address}">${link.title}</a></li>`;
+  return html`<nav aria-label="Contents">
+${groups.map(({ title, links }) => html`<p class="group">${title}</p><ul>${links.map(item)}</ul>`)}
+</nav>`;
+}
+
+const renderPage = (page: Page, navigation: readonly Group[]): string =>
+  layout({
+    title: page.address === "/docs" ? page.title : `${page.title} · Atrium`,
+    side: navigationHtml(navigation, page),
+    content: html`<main id="content" class="guide">${raw(page.html)}</main>`,
+  }).toString();
+
+const searchEntries = ({ title: page, headings, address }: Page): SearchEntry[] =>
+  headings.map(({ depth, title, id, text }) => ({
+    title,
+    page,
+    url: depth === 1 ? address : `${address}#${id}`,
+    text,
+  }));

@@ -4,7 +4,7 @@ import { Name } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { ApiKeyRow } from "./table.ts";
 
-/** An API key, without the key itself (decisions section 2). */
+/** An API key, without the key itself. */
 export const ApiKey = z
   .object({
     id: z.uuid(),

@@ -54,7 +54,7 @@ export type UserWithToken = z.infer<typeof UserWithToken>;
 export const ListedUser = User.extend({ token: Token.optional() }).meta({ id: "ListedUser" });
 export type ListedUser = z.infer<typeof ListedUser>;
 
-/** One stretch of being online (decisions section 3): from the first tab that joins to the last that leaves. */
+/** One stretch of being online: from the first tab that joins to the last that leaves. */
 export const UserSession = z
   .object({
     id: z.uuid().meta({ example: "e2a64f0b-7c1d-4b9e-a3f5-94d80c6b1a72" }),

@@ -115,7 +115,7 @@ const Attempt = z.object({
 /** One attempt, as the log of its delivery keeps it. */
 export type LoggedRequest = z.infer<typeof Attempt>;
 
-/** The delivery of one event to one webhook (decisions section 5). */
+/** The delivery of one event to one webhook. */
 export const Delivery = z
   .object({
     id: z.uuid(),

@@ -1,5 +1,5 @@
 /** Links between documents lead to files and headings that exist. */
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../node/processes.ts";
@@ -57,4 +57,16 @@ it("docs/decisions/README.md lists every decision", async () => {
 
 it("the README has at most 200 lines", async () => {
   expect((await readDocument("README.md")).split("\n").length - 1).toBeLessThanOrEqual(200);
+});
+
+it("the tables of docs/architecture.md name files that exist", async () => {
+  const files = (await readdir(path.join(ROOT, "src"), { recursive: true })).map((file) => `/${file}`);
+  const rows = (await readDocument("docs/architecture.md"))
+    .split("\n")
+    .filter((line) => line.startsWith("|"));
+  const names = rows.flatMap((row) => [...row.matchAll(/`([a-z][\w/-]*)`/g)].map(([, name = ""]) => name));
+  expect(names.length).toBeGreaterThan(30);
+  const isThere = (name: string) =>
+    files.some((file) => file.endsWith(`/${name}.ts`) || file.endsWith(`/${name}`));
+  expect(names.filter((name) => !isThere(name))).toEqual([]);
 });

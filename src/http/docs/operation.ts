@@ -22,7 +22,7 @@ const sample = (title: string, text: string): Html =>
 
 function callers(operation: Operation): Html {
   const schemes = (operation.security ?? []).flatMap((requirement) => Object.keys(requirement));
-  if (schemes.length === 0) return html`<p class="callers">Open to anyone: no credential.</p>`;
+  if (schemes.length === 0) return html`<p class="callers">Public: needs no credential.</p>`;
   const links = schemes.map(
     (name, index) => html`${index === 0 ? "" : " or "}<a href="#${anchor("credential", name)}">${name}</a>`,
   );
@@ -53,8 +53,8 @@ function payloadOf(answer: Answer, schemas: Schemas): Field[] {
 
 function success(status: string, answer: Answer, operation: Operation, schemas: Schemas): Html {
   const fields = jsonOf(answer) === undefined ? [] : payloadOf(answer, schemas);
-  return html`<h4>Answer <span class="status">${status}</span></h4>${prose(answer.description)}
-    ${fields.length === 0 ? "" : fieldTable(`Answer ${status} of ${operation.summary}`, fields, true)}`;
+  return html`<h4>Response <span class="status">${status}</span></h4>${prose(answer.description)}
+    ${fields.length === 0 ? "" : fieldTable(`Response ${status} of ${operation.summary}`, fields, true)}`;
 }
 
 /** A paragraph of an error's description begins with its code: one row each. */
@@ -99,7 +99,7 @@ export function operationSection(entry: Entry, schemas: Schemas): Html {
         ${requestBody === undefined ? "" : jsonSample("Body", exampleOf(requestBody, schemas))}
         ${successes.map(([status, answer]) => {
           const schema = jsonOf(answer);
-          return schema === undefined ? "" : jsonSample(`Answer ${status}`, exampleOf(schema, schemas));
+          return schema === undefined ? "" : jsonSample(`Response ${status}`, exampleOf(schema, schemas));
         })}
       </div>
     </div>

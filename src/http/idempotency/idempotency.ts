@@ -1,5 +1,5 @@
 /**
- * Retried creations (decisions section 1): an Idempotency-Key leaves a receipt in the very batch that does the
+ * Retried creations (docs/decisions/0010-receipts-make-retries-safe.md): an Idempotency-Key leaves a receipt in the very batch that does the
  * work, so the two exist together or not at all, and of two at once the database lets one through.
  */
 import type { Actor } from "../../context/actor.ts";

@@ -62,7 +62,7 @@ function itemOf({ title, page, url, text }: SearchEntry): HTMLElement {
   const link = document.createElement("a");
   link.href = url;
   link.appendChild(withTag("strong", title));
-  link.appendChild(withTag("span", title === page ? text : `${page} · ${text}`));
+  link.appendChild(withTag("span", [title === page ? "" : page, text].filter(Boolean).join(" · ")));
   const item = document.createElement("li");
   item.appendChild(link);
   return item;

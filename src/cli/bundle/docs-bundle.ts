@@ -2,10 +2,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
-import { raw } from "hono/html";
 import type { SearchEntry } from "../../http/docs/browser/search-index.ts";
 import { layout } from "../../http/docs/layout.ts";
-import { type Html, html } from "../../http/docs/text.ts";
+import { type Html, html, markup } from "../../http/docs/text.ts";
 import { ROOT } from "../service/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
@@ -116,7 +115,7 @@ const renderPage = (page: Page, navigation: readonly Group[]): string =>
   layout({
     title: page.address === "/docs" ? page.title : `${page.title} · Atrium`,
     side: navigationHtml(navigation, page),
-    content: html`<main id="content" class="guide">${raw(page.html)}</main>`,
+    content: html`<main id="content" class="guide">${markup(page.html)}</main>`,
   }).toString();
 
 const searchEntries = ({ title: page, headings, address }: Page): SearchEntry[] =>

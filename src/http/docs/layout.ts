@@ -1,6 +1,5 @@
 /** What all pages of the documentation share: head, top bar with the search, navigation and content. */
-import { raw } from "hono/html";
-import { type Html, html } from "./text.ts";
+import { type Html, html, markup } from "./text.ts";
 
 export interface Layout {
   readonly title: string;
@@ -10,7 +9,7 @@ export interface Layout {
 }
 
 /** A whole page. It loads its style, script and icon from `/docs/assets`, and nothing else. */
-export const layout = ({ title, side, content }: Layout): Html => html`${raw("<!doctype html>")}
+export const layout = ({ title, side, content }: Layout): Html => html`${markup("<!doctype html>")}
 <html lang="en">
 <head>
 <meta charset="utf-8">

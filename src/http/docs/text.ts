@@ -1,5 +1,5 @@
 /** Turns the description's texts into HTML: everything is escaped, and the little Markdown it uses is rendered. */
-import { html as tagged } from "hono/html";
+import { raw, html as tagged } from "hono/html";
 
 /** Markup that is safe to put into a page. */
 export type Html = Exclude<ReturnType<typeof tagged>, Promise<unknown>>;
@@ -8,6 +8,9 @@ export type Html = Exclude<ReturnType<typeof tagged>, Promise<unknown>>;
 export const html = (strings: TemplateStringsArray, ...values: unknown[]): Html =>
   // Only a promise among the values would make this one, and the page has none.
   tagged(strings, ...values) as Html;
+
+/** Finished markup, which is not escaped. */
+export const markup = (text: string): Html => html`${raw(text)}`;
 
 /** One line of text with its `code` and **bold** parts. */
 export const inline = (text: string): Html[] =>

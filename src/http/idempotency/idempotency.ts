@@ -1,6 +1,6 @@
 /**
- * Retried creations (docs/decisions/0010-receipts-make-retries-safe.md): an Idempotency-Key leaves a receipt in the very batch that does the
- * work, so the two exist together or not at all, and of two at once the database lets one through.
+ * Retried creations: an Idempotency-Key leaves a receipt in the very batch that does the work, so the two exist
+ * together or not at all, and of two at once the database lets one through (docs/decisions/0010).
  */
 import type { Actor } from "../../context/actor.ts";
 import type { RequestContext } from "../../context/context.ts";

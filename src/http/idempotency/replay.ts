@@ -1,4 +1,4 @@
-/** How the response to a retried request is kept and restored (docs/decisions/0010-receipts-make-retries-safe.md). */
+/** How the response to a retried request is kept and restored (docs/decisions/0010). */
 import type { RequestContext } from "../../context/context.ts";
 
 export interface Replay<C extends RequestContext = RequestContext> {

@@ -1,4 +1,4 @@
-/** Figures as a table for the README. */
+/** Results as a table for docs/benchmarks.md. */
 
 /** A Markdown table; the first column is text, all others are aligned as numbers. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-/** Makes up a request and its answer from the description's schemas: their own examples first, else what fits the type. */
+/** Builds sample requests and responses from the description's schemas: their own examples, or a value of the right type. */
 import {
   type Entry,
   formOf,
@@ -17,7 +17,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: "https://example.com/",
 };
 
-/** A value that the schema accepts. `within` names the references being followed, so that a cycle ends. */
+/** A value that the schema accepts. `within` holds the references on the way, so that cycles end. */
 export function exampleOf(schema: Schema, schemas: Schemas, within: readonly string[] = []): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
@@ -57,18 +57,18 @@ function exampleOfType(schema: Schema, schemas: Schemas, within: readonly string
   }
 }
 
-/** Statuses of success, and 101 that a WebSocket upgrade answers. */
+/** True for statuses of success, and for 101, the response to a WebSocket upgrade. */
 export const isSuccess = (status: string): boolean => /^[123]/.test(status);
 
-/** True for an operation that a WebSocket client calls, not a plain HTTP one. */
+/** True for an operation that WebSocket clients call. */
 export const isUpgrade = (operation: Operation): boolean => operation.responses["101"] !== undefined;
 
-/** `accountId` as a variable of a shell or a script: `ACCOUNT_ID`. */
+/** The shell variable of a name: `ACCOUNT_ID` for `accountId`. */
 const variable = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
 
 const singleQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The call as someone would type it, with a variable for whatever is the reader's own. */
+/** The call as a reader would type it, with variables for the reader's own values. */
 export function sampleOf({ method, path, operation }: Entry, schemas: Schemas): string {
   const place = (name: string): string =>
     isUpgrade(operation) ? `\${${variable(name)}}` : `$${variable(name)}`;

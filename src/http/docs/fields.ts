@@ -2,23 +2,23 @@
 import { nameOfRef, type Parameter, resolve, type Schema, type Schemas } from "./model.ts";
 import { anchor, type Html, html, inline } from "./text.ts";
 
-/** One row: something with a name that may be sent or is answered. */
+/** One row of a table: a parameter, or a field of a body or a response. */
 export interface Field {
   readonly name: string;
-  /** Where a parameter stands: path, query or header. */
+  /** Where a parameter goes: path, query or header. */
   readonly in?: string;
   readonly required: boolean;
   readonly schema: Schema;
   readonly description: string | undefined;
 }
 
-/** Markup of several things with a word between each two. */
+/** The parts with a separator between each two. */
 const joined = (parts: readonly Html[], separator: string): Html[] =>
   parts.map((part, index) => (index === 0 ? part : html`${separator}${part}`));
 
 const code = (value: unknown): Html => html`<code>${JSON.stringify(value)}</code>`;
 
-/** What kind of value it is; a named schema is a link to its own table. */
+/** The type of a value; a named schema is a link to its own table. */
 export function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = nameOfRef(schema.$ref);
@@ -39,7 +39,7 @@ function range(min: number | undefined, max: number | undefined, unit: string): 
   return max === undefined ? [] : [`at most ${max}${unit}`];
 }
 
-/** What the type alone does not say of a value. */
+/** The limits of a value that its type does not state. */
 export function limitsOf(schema: Schema): Html[] {
   const texts = [
     ...range(schema.minimum, schema.maximum, ""),
@@ -55,9 +55,9 @@ export function limitsOf(schema: Schema): Html[] {
   ];
 }
 
-/** Whether a request must hold the field, or whether an answer always does. */
+/** Whether a request must have the field, or whether a response always has it. */
 function presenceOf(field: Field, answered: boolean): Html {
-  if (answered) return html`${field.required ? "always there" : "may be left out"}`;
+  if (answered) return html`${field.required ? "always present" : "optional"}`;
   return field.required ? html`<em>required</em>` : html`optional`;
 }
 
@@ -76,11 +76,11 @@ function row(field: Field, answered: boolean): Html {
   </tr>`;
 }
 
-/** A box that scrolls sideways on its own; the tab stop lets a keyboard scroll it too. */
+/** A box that scrolls sideways; its tab stop lets the keyboard scroll it too. */
 export const scrollBox = (label: string, content: Html): Html =>
   html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
 
-/** A table of fields, named `label` for those who hear it; `answered` when they are not for the caller to send. */
+/** A table of fields, called `label` by screen readers; `answered` for fields of responses. */
 export const fieldTable = (label: string, fields: readonly Field[], answered = false): Html =>
   scrollBox(
     label,
@@ -90,7 +90,7 @@ export const fieldTable = (label: string, fields: readonly Field[], answered = f
     </table>`,
   );
 
-/** The fields of an object; those of objects without a name of their own follow as `outer.inner`. */
+/** The fields of an object; those of unnamed inner objects follow as `outer.inner`. */
 export function fieldsOf(schema: Schema, schemas: Schemas, prefix = ""): Field[] {
   const { properties = {}, required = [] } = resolve(schemas, schema);
   return Object.entries(properties).flatMap(([key, field]) => {

@@ -1,12 +1,12 @@
-/** What the documentation page reads in an OpenAPI document, and nothing more. */
+/** The part of an OpenAPI document that the API reference reads. */
 import type { ApiDocument } from "../openapi/openapi.ts";
 
-/** The keywords of JSON Schema that the page knows. */
+/** The keywords of JSON Schema that the reference shows. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
-  /** Of a string that stands for bytes, as a form's file. */
+  /** The media type of a string that stands for bytes, such as a form's file. */
   readonly contentMediaType?: string;
   readonly description?: string;
   readonly example?: unknown;
@@ -64,13 +64,13 @@ export interface SecurityScheme {
   readonly type: string;
   readonly scheme?: string;
   readonly bearerFormat?: string;
-  /** Where it stands, if not in `Authorization`, and under which name. */
+  /** Where it goes, if not into `Authorization`, and under which name. */
   readonly in?: string;
   readonly name?: string;
   readonly description?: string;
 }
 
-/** An OpenAPI document as {@link buildDocument} makes it: parameters and answers stand where they are used. */
+/** An OpenAPI document as {@link buildDocument} makes it: parameters and responses are inline. */
 export interface Described {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
@@ -81,7 +81,7 @@ export interface Described {
   };
 }
 
-/** Where an operation is found, and what it is. */
+/** An operation with its method and path. */
 export interface Entry {
   readonly method: string;
   readonly path: string;
@@ -90,10 +90,10 @@ export interface Entry {
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** The document's own type knows every spelling OpenAPI allows, most of it as `any`; here it is narrowed once. */
+/** Narrows the document once: its own type allows every spelling of OpenAPI, mostly as `any`. */
 export const readDocument = (document: ApiDocument): Described => document as unknown as Described;
 
-/** Every operation, in the document's order. */
+/** All operations, in the document's order. */
 export const entriesOf = (described: Described): Entry[] =>
   Object.entries(described.paths ?? {}).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -105,14 +105,14 @@ export const entriesOf = (described: Described): Entry[] =>
 /** The name behind a reference to a schema. */
 export const nameOfRef = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
 
-/** The schema itself where `schema` only refers to it. */
+/** The schema that `schema` refers to, or itself. */
 export const resolve = (schemas: Schemas, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : (schemas[nameOfRef(schema.$ref)] ?? {});
 
-/** Schema of a JSON body; undefined when there is none. */
+/** The schema of a JSON body; undefined if there is none. */
 export const jsonOf = (part: { readonly content?: Content } | undefined): Schema | undefined =>
   part?.content?.["application/json"]?.schema;
 
-/** Schema of a form's fields; undefined when the body is none. */
+/** The schema of a form's fields; undefined if the body is no form. */
 export const formOf = (operation: Operation): Schema | undefined =>
   operation.requestBody?.content["multipart/form-data"]?.schema;

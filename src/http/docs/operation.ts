@@ -1,14 +1,14 @@
-/** One operation of the documentation page: what it does, what it takes, what it answers, and how to call it. */
+/** One operation of the API reference: what it does, its parameters, body, responses and errors, and a sample call. */
 import { exampleOf, isSuccess, isUpgrade, sampleOf } from "./example.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, scrollBox, typeOf } from "./fields.ts";
 import { type Answer, type Entry, formOf, jsonOf, type Operation, type Schemas } from "./model.ts";
 import { anchor, type Html, html, inline, paragraphs, prose } from "./text.ts";
 
-/** The method as a small coloured label; the colour only repeats what the word says. */
+/** The method as a small colored label; the color only repeats the word. */
 export const badge = (method: string): Html =>
   html`<span class="method ${method}">${method.toUpperCase()}</span>`;
 
-/** A path that may break before each slash, with its parameters told apart. */
+/** A path that may break before each slash, with its parameters marked. */
 const breakable = (path: string): Html[] =>
   path
     .split(/(?=\/)/)
@@ -44,7 +44,7 @@ function body(operation: Operation, schemas: Schemas): Html {
     ${fieldTable(`Body of ${operation.summary}`, fieldsOf(schema, schemas))}`;
 }
 
-/** Of the envelope, which the introduction explains once, only what is inside `data`. */
+/** The fields inside `data`: the introduction explains the envelope around it once. */
 function payloadOf(answer: Answer, schemas: Schemas): Field[] {
   const fields = fieldsOf(jsonOf(answer) ?? {}, schemas);
   const payload = fields.filter((field) => field.name.startsWith("data."));
@@ -57,7 +57,7 @@ function success(status: string, answer: Answer, operation: Operation, schemas: 
     ${fields.length === 0 ? "" : fieldTable(`Response ${status} of ${operation.summary}`, fields, true)}`;
 }
 
-/** A paragraph of an error's description begins with its code: one row each. */
+/** One row per paragraph of an error's description, which begins with its code. */
 function errorRow(status: string, paragraph: string): Html {
   const [, name, meaning] = /^`([A-Z_]+)`: (.*)$/s.exec(paragraph) ?? [undefined, "", paragraph];
   return html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${name}</code></td><td>${inline(meaning ?? "")}</td></tr>`;
@@ -77,7 +77,7 @@ function errors(operation: Operation): Html {
   )}`;
 }
 
-/** The whole of one operation. */
+/** The section of one operation. */
 export function operationSection(entry: Entry, schemas: Schemas): Html {
   const { method, path, operation } = entry;
   const successes = Object.entries(operation.responses).filter(([status]) => isSuccess(status));

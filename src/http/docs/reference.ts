@@ -46,10 +46,10 @@ function contents(groups: readonly Group[]): Html {
   </nav>`;
 }
 
-/** The document spells a scheme in lower case, as its registry does; requests write it with a capital. */
+/** The document spells a scheme in lower case, as its registry does; requests capitalize it. */
 const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** Where in a request a credential stands. */
+/** Where a credential goes in a request. */
 const placeOf = ({ in: place, name, scheme, bearerFormat }: SecurityScheme): Html =>
   place === "cookie"
     ? html`<code>Cookie: ${name ?? ""}</code>`
@@ -59,7 +59,7 @@ function credentials(described: Described): Html {
   const schemes = Object.entries(described.components?.securitySchemes ?? {});
   return html`<section id="credentials" aria-labelledby="credentials-title">
     <h2 id="credentials-title">Credentials</h2>
-    <p>In the samples, <code>$BASE_URL</code> is this service's address and <code>$BEARER</code> is one of these that stand in <code>Authorization</code>.</p>
+    <p>In the samples, <code>$BASE_URL</code> is the address of this service, and <code>$BEARER</code> one of the credentials for <code>Authorization</code>.</p>
     ${schemes.map(
       ([name, scheme]) => html`<article id="${anchor("credential", name)}">
         <h3>${name}</h3>
@@ -70,7 +70,7 @@ function credentials(described: Described): Html {
   </section>`;
 }
 
-/** Names of the schemas that callers send; all others are for answers. */
+/** Names of the schemas that callers send; all others are those of responses. */
 const sentOf = (described: Described): ReadonlySet<string> =>
   new Set(entriesOf(described).map(({ operation }) => nameOfRef(jsonOf(operation.requestBody)?.$ref ?? "")));
 

@@ -1,18 +1,18 @@
-/** Turns the description's texts into HTML: everything is escaped, and the little Markdown it uses is rendered. */
+/** HTML from the description's texts: everything is escaped, and the little Markdown in them is rendered. */
 import { raw, html as tagged } from "hono/html";
 
-/** Markup that is safe to put into a page. */
+/** Markup that is safe in a page. */
 export type Html = Exclude<ReturnType<typeof tagged>, Promise<unknown>>;
 
-/** Markup from a template whose values are escaped unless they are markup themselves. */
+/** Markup from a template; values are escaped unless they are markup. */
 export const html = (strings: TemplateStringsArray, ...values: unknown[]): Html =>
-  // Only a promise among the values would make this one, and the page has none.
+  // The result is a promise only if one of the values is.
   tagged(strings, ...values) as Html;
 
 /** Finished markup, which is not escaped. */
 export const markup = (text: string): Html => html`${raw(text)}`;
 
-/** One line of text with its `code` and **bold** parts. */
+/** A line of text with its `code` and **bold** parts. */
 export const inline = (text: string): Html[] =>
   text.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map((part, index) => {
     if (index % 2 === 0) return html`${part}`;
@@ -24,9 +24,9 @@ export const inline = (text: string): Html[] =>
 /** The paragraphs of a text. */
 export const paragraphs = (text: string): string[] => text.split(/\n{2,}/);
 
-/** A text of several paragraphs; nothing when there is none. */
+/** A text of several paragraphs; nothing for undefined. */
 export const prose = (text: string | undefined): Html[] =>
   text === undefined ? [] : paragraphs(text).map((paragraph) => html`<p>${inline(paragraph)}</p>`);
 
-/** A place on the page, as `id` and as the target of a link. */
+/** The id of a place on the page. */
 export const anchor = (kind: string, name: string): string => `${kind}-${name.replaceAll(/[^\w-]/g, "_")}`;

@@ -3,10 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROOT, run } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { listDocuments, readDocument } from "./markdown.ts";
-import { expectedOf, readTour, type Step, saidBy, scriptOf } from "./tour.ts";
+import { expectedOf, readTour, runTour, type Step } from "./tour.ts";
 
 /** The guide whose first two steps set the variables that all guides use. */
 const VARIABLES_GUIDE = "docs/guides/rest-api.md";
@@ -30,15 +29,7 @@ afterAll(() => rm(directory, { recursive: true }));
 describe("the tour of", () => {
   it.each(guides)("$file ends as it says", async ({ file, steps }) => {
     const all = file === VARIABLES_GUIDE ? steps : [...variables, ...steps];
-    const script = scriptOf(all)
-      .replaceAll("localhost:8787", `localhost:${service.port}`)
-      .replace("PATH=$PWD", `PATH=${ROOT}`);
-    const { accountId, apiKey } = service;
-    const { exitCode, stdout, stderr } = await run("bash", ["-euc", script], {
-      cwd: await mkdtemp(path.join(directory, "tour-")),
-      env: { ACCOUNT_ID: accountId, API_KEY: apiKey },
-    });
-    expect(stderr).toBe("");
-    expect([exitCode, saidBy(stdout)]).toEqual([0, expectedOf(all)]);
+    const own = await mkdtemp(path.join(directory, "tour-"));
+    expect(await runTour(all, service, own)).toEqual(expectedOf(all));
   });
 });

@@ -1,4 +1,6 @@
 /** A document's shell tour: the blocks after `<!-- tour -->`, and after `<!-- tour: TEXT -->`, which must print TEXT. */
+import { ROOT, run } from "../node/processes.ts";
+import type { SharedService } from "../node/shared-service.ts";
 import { readBlocks } from "./markdown.ts";
 
 export interface Step {
@@ -24,16 +26,40 @@ echo "said: $SAID"
 `;
 
 /** The steps as one script, which prints a line `said: …` for each text that a step must print. */
-export const scriptOf = (steps: readonly Step[]): string =>
+const scriptOf = (steps: readonly Step[]): string =>
   steps
     .map(({ commands, printed }) =>
       printed === undefined ? `${commands}\n` : repeatUntil(commands, printed),
     )
     .join("");
 
-/** What a script of {@link scriptOf} said, step by step. */
-export const saidBy = (stdout: string): string[] =>
-  [...stdout.matchAll(/^said: (.*)$/gm)].map(([, text = ""]) => text);
+/** How a tour ended. */
+export interface TourResult {
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  /** What the steps that must print something have printed. */
+  readonly said: readonly string[];
+}
 
-/** What the steps must say. */
-export const expectedOf = (steps: readonly Step[]): string[] => steps.flatMap(({ printed }) => printed ?? []);
+/** Executes the steps in `directory`, against the service. `adapt` may change the script. */
+export async function runTour(
+  steps: readonly Step[],
+  { port, accountId, apiKey }: SharedService,
+  directory: string,
+  adapt: (script: string) => string = (script) => script,
+): Promise<TourResult> {
+  const script = adapt(scriptOf(steps))
+    .replaceAll("localhost:8787", `localhost:${port}`)
+    .replace("PATH=$PWD", `PATH=${ROOT}`);
+  const env = { ACCOUNT_ID: accountId, API_KEY: apiKey };
+  const { exitCode, stdout, stderr } = await run("bash", ["-euc", script], { cwd: directory, env });
+  const said = [...stdout.matchAll(/^said: (.*)$/gm)].map(([, text = ""]) => text);
+  return { exitCode, stderr, said };
+}
+
+/** How the tour must end. */
+export const expectedOf = (steps: readonly Step[]): TourResult => ({
+  exitCode: 0,
+  stderr: "",
+  said: steps.flatMap(({ printed }) => printed ?? []),
+});

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readDocument } from "../docs/markdown.ts";
-import { expectedOf, readTour, saidBy, scriptOf } from "../docs/tour.ts";
-import { ROOT, run } from "../node/processes.ts";
+import { expectedOf, readTour, runTour } from "../docs/tour.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
 let service: SharedService;
@@ -20,18 +19,10 @@ afterAll(() => rm(directory, { recursive: true }));
 it("the README's tour ends as it says", async () => {
   const steps = readTour(await readDocument("README.md"));
   expect(steps.length).toBeGreaterThanOrEqual(5);
-  const script = scriptOf(steps)
-    // A person reads the response to JOIN_ROOM before going on.
-    .replace("& ADA=$!", "> joined & ADA=$!\nuntil [ -s joined ]; do :; done")
-    .replaceAll("localhost:8787", `localhost:${service.port}`)
-    .replace("PATH=$PWD", `PATH=${ROOT}`);
-  const { accountId, apiKey } = service;
-  const { exitCode, stdout, stderr } = await run("bash", ["-euc", script], {
-    cwd: directory,
-    env: { ACCOUNT_ID: accountId, API_KEY: apiKey },
-  });
-  expect(stderr).toBe("");
-  expect([exitCode, saidBy(stdout)]).toEqual([0, expectedOf(steps)]);
+  // A person reads the response to JOIN_ROOM before going on.
+  const adapt = (script: string) =>
+    script.replace("& ADA=$!", "> joined & ADA=$!\nuntil [ -s joined ]; do :; done");
+  expect(await runTour(steps, service, directory, adapt)).toEqual(expectedOf(steps));
   const joined = JSON.parse((await readFile(path.join(directory, "joined"), "utf8")).split("\n")[0] ?? "");
   expect(joined).toMatchObject({
     type: "response",

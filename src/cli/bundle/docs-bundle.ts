@@ -5,13 +5,13 @@ import { build } from "esbuild";
 import type { SearchEntry } from "../../http/docs/browser/search-index.ts";
 import { layout } from "../../http/docs/layout.ts";
 import { type Html, html, markup } from "../../http/docs/text.ts";
-import { ROOT } from "../service/wrangler.ts";
+import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 import { type RenderedPage, renderMarkdown } from "./docs-markdown.ts";
 import { replaceFiles } from "./replace-files.ts";
 
 /** The documentation in Markdown, and the pictures in it. */
-export const DOCUMENTS = path.join(ROOT, "docs");
+const DOCUMENTS = path.join(ROOT, "docs");
 const BROWSER = path.join(ROOT, "src/http/docs/browser");
 /** Its list of pages is the navigation. */
 const INDEX = "docs/README.md";
@@ -21,8 +21,6 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "/docs/contributing",
   "SECURITY.md": "/docs/security",
 };
-
-export const OTHER_DOCUMENTS = Object.keys(OUTSIDE).map((file) => path.join(ROOT, file));
 
 interface Page extends RenderedPage {
   readonly address: string;

@@ -4,13 +4,24 @@ import { access, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { ROOT } from "../process/wrangler.ts";
 
-/** Beside the sources: the configuration, and the file that npm writes when it installs packages. */
-const OTHERS = ["wrangler.toml", "node_modules/.package-lock.json"].map((file) => path.join(ROOT, file));
+/** The sources, and the documentation that /docs serves. */
+const FOLDERS = ["src", "docs"].map((folder) => path.join(ROOT, folder));
+/** Beside them: the documentation's other pages, the configuration, and the file that npm writes when it installs. */
+const OTHERS = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "wrangler.toml",
+  "node_modules/.package-lock.json",
+].map((file) => path.join(ROOT, file));
 
 /** Changes with the name, size or modification time of any source, and with the installed packages. */
 export async function fingerprintSources(): Promise<string> {
-  const entries = await readdir(path.join(ROOT, "src"), { recursive: true, withFileTypes: true });
+  const entries = await Promise.all(
+    FOLDERS.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+  );
   const files = entries
+    .flat()
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => path.join(parentPath, name));
   const hash = createHash("sha256");

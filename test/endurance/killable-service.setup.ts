@@ -9,7 +9,7 @@ import { makeOnce } from "../node/made-once.ts";
 import { createAccount } from "../node/service.ts";
 import type { NamedWorker, PreparedService } from "./killable-service.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(path.join(tmpdir(), "atrium-prepared-"));

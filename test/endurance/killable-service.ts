@@ -28,7 +28,7 @@ export interface PreparedService {
 }
 
 const SERVE = path.join(import.meta.dirname, "serve.ts");
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 /** What serve.ts serves. */
 export interface Served {

@@ -8,7 +8,7 @@ import type { Overview, Wire, World } from "../realtime/convergence/world.ts";
 import { Customer } from "../stories/client.ts";
 import type { KillableService } from "./killable-service.ts";
 
-const SETTLING_DEADLINE_MS = 30_000;
+const SETTLING_DEADLINE_MS = 60_000;
 const PING_INTERVAL_MS = 25_000;
 
 /**

@@ -4,7 +4,7 @@ import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
-const HEALING_DEADLINE_MS = 75_000;
+const HEALING_DEADLINE_MS = 150_000;
 
 let service: KillableService | undefined;
 

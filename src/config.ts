@@ -1,12 +1,12 @@
-/** What the Worker is given from outside (wrangler.toml and secrets), checked in one place. */
-
+/** The bindings and settings of a deployment (wrangler.toml, secrets): declared here once, and parsed here only. */
+import * as z from "zod";
 import type { SubscriberRpc } from "./delivery/port/subscriber-port.ts";
 import { AppError } from "./platform/errors.ts";
 import { parseHosts } from "./platform/host.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";
 
-/** Bindings as wrangler.toml names them, and secrets as `npm start` or `wrangler secret put` sets them. */
-export interface Env {
+/** Bindings as wrangler.toml names them; settings are strings until a function below parses them. */
+export interface Env extends Partial<Record<SettingName, string>> {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
@@ -15,63 +15,131 @@ export interface Env {
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_RATE_LIMIT: RateLimit;
+  readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   /** Isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;
   /** Scripts with the code of workflows, where Workers for Platforms keeps it; instead of LOADER. */
   readonly DISPATCHER?: DispatchNamespace;
-  readonly SIGN_IN_RATE_LIMIT: RateLimit;
-  readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   /** The files of `.wrangler/public`. */
   readonly ASSETS: Fetcher;
-  /** The bounds of a workflow's run; see sandbox/runners/run-limits.ts. */
-  readonly WORKFLOW_WALL_MS?: string;
-  readonly WORKFLOW_CPU_MS?: string;
-  readonly WORKFLOW_TURN_MS?: string;
-  readonly WORKFLOW_CALLS?: string;
-  readonly WORKFLOW_RESULT_BYTES?: string;
-  readonly WORKFLOW_LOG_BYTES?: string;
-  readonly WORKFLOW_MEMORY_MB?: string;
-  /** The namespace for the code of workflows; see sandbox/runners/namespace-settings.ts. */
-  readonly WORKFLOWS_CF_ACCOUNT_ID?: string;
-  readonly WORKFLOWS_NAMESPACE?: string;
-  readonly WORKFLOWS_API_TOKEN?: string;
-  readonly WORKFLOWS_API_URL?: string;
-  readonly JWT_SECRET?: string;
-  readonly JWT_SECRET_PREVIOUS?: string;
-  /** The organization that /demo belongs to; without it there is no demo. */
-  readonly DEMO_ACCOUNT_ID?: string;
-  /** Hosts, comma-separated, that webhooks may reach over http and on this machine; for development only. */
-  readonly WEBHOOK_DEV_TARGETS?: string;
-  /** The same for what workflows fetch; none, in development too, unless somebody names some. */
-  readonly WORKFLOW_DEV_TARGETS?: string;
 }
 
-/** The hosts that development adds to those that webhooks may be sent to; none unless the setting names some. */
-export const webhookDevTargets = (env: Pick<Env, "WEBHOOK_DEV_TARGETS">): readonly string[] =>
-  parseHosts(env.WEBHOOK_DEV_TARGETS ?? "");
+/** The settings that are variables or secrets, as text. */
+export type Settings = Readonly<Partial<Record<SettingName, string>>>;
+type SettingName = keyof typeof SETTINGS;
 
-/** The hosts that development adds to those that workflows may fetch; none unless the setting names some. */
-export const workflowDevTargets = (env: Pick<Env, "WORKFLOW_DEV_TARGETS">): readonly string[] =>
-  parseHosts(env.WORKFLOW_DEV_TARGETS ?? "");
+const MIN_SECRET_LENGTH = 32;
+const JWT_SECRET_PROBLEM =
+  `is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
+  "in production, run `npx wrangler secret put JWT_SECRET --env production`";
+
+/** Optional text; an empty setting counts as not set. */
+const text = z
+  .string()
+  .optional()
+  .transform((value) => value || undefined);
+
+/** Hosts, comma-separated; none unless the setting names some. */
+const hosts = z.string().default("").transform(parseHosts);
+
+/** A positive whole number: a typing error must not lift a limit. */
+const wholeNumber = (fallback: number) =>
+  z
+    .string()
+    .default("")
+    .refine(
+      (value) => value === "" || /^[1-9]\d{0,8}$/.test(value),
+      `must be a whole number from 1 to 999999999; without it, ${fallback} holds`,
+    )
+    .transform((value) => (value === "" ? fallback : Number(value)));
+
+const required = (remedy: string) => {
+  const problem = `is not set: ${remedy}`;
+  return z.string(problem).trim().min(1, problem);
+};
+
+const SETTINGS = {
+  /** Signs users' tokens; the dashboard's cookies are signed with a key derived from it. */
+  JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
+  /** The secret before the latest rotation, which still verifies. */
+  JWT_SECRET_PREVIOUS: text,
+  /** The organization that /demo belongs to; without it there is no demo. */
+  DEMO_ACCOUNT_ID: text,
+  /** Hosts that webhooks may reach over http and on this machine; for development only. */
+  WEBHOOK_DEV_TARGETS: hosts,
+  /** The same for `fetch` in workflows. */
+  WORKFLOW_DEV_TARGETS: hosts,
+  /** The limits of one run of a workflow (decisions section 5). */
+  WORKFLOW_WALL_MS: wholeNumber(30_000),
+  WORKFLOW_CPU_MS: wholeNumber(50),
+  WORKFLOW_TURN_MS: wholeNumber(500),
+  WORKFLOW_CALLS: wholeNumber(200),
+  WORKFLOW_RESULT_BYTES: wholeNumber(256 * 1024),
+  WORKFLOW_LOG_BYTES: wholeNumber(64 * 1024),
+  WORKFLOW_MEMORY_MB: wholeNumber(128),
+  /** Where production keeps customers' scripts, and how it gets there. */
+  WORKFLOWS_CF_ACCOUNT_ID: required(
+    "`npx wrangler whoami` shows the account's ID, which goes into [env.production.vars] of wrangler.toml",
+  ),
+  WORKFLOWS_NAMESPACE: required(
+    "`npx wrangler dispatch-namespace create atrium-workflows` makes one, and its name goes into [env.production.vars] of wrangler.toml",
+  ),
+  WORKFLOWS_API_TOKEN: required(
+    'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN --env production`',
+  ),
+  WORKFLOWS_API_URL: text.transform((url) =>
+    (url?.trim() || "https://api.cloudflare.com/client/v4").replace(/\/+$/, ""),
+  ),
+} as const;
+
+/** One setting, parsed. Throws an INTERNAL_ERROR that names it and says what it must be. */
+function read<Name extends SettingName>(env: Settings, name: Name): z.output<(typeof SETTINGS)[Name]> {
+  const result = SETTINGS[name].safeParse(env[name]);
+  if (result.success) return result.data as z.output<(typeof SETTINGS)[Name]>;
+  throw new AppError("Server", "INTERNAL_ERROR", `The setting ${name} ${result.error.issues[0]?.message}`);
+}
 
 /** The secrets that sign users' tokens: the first one signs, all of them verify. */
 export type JwtSecrets = readonly [current: string, ...previous: string[]];
 
-const MIN_SECRET_LENGTH = 32;
-
-/**
- * The signing secrets of this deployment.
- * Throws an INTERNAL_ERROR that names the command to run when the secret is missing or too short.
- */
-export function jwtSecrets(env: Env): JwtSecrets {
-  const current = env.JWT_SECRET;
-  if (current === undefined || current.length < MIN_SECRET_LENGTH) {
-    throw new AppError(
-      "Server",
-      "INTERNAL_ERROR",
-      `The secret JWT_SECRET is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
-        "in production, run `npx wrangler secret put JWT_SECRET --env production`",
-    );
-  }
-  return env.JWT_SECRET_PREVIOUS ? [current, env.JWT_SECRET_PREVIOUS] : [current];
+export function jwtSecrets(env: Settings): JwtSecrets {
+  const previous = read(env, "JWT_SECRET_PREVIOUS");
+  return [read(env, "JWT_SECRET"), ...(previous === undefined ? [] : [previous])];
 }
+
+export const demoAccountId = (env: Settings): string | undefined => read(env, "DEMO_ACCOUNT_ID");
+
+/** The hosts to which development may send webhooks as well. */
+export const webhookDevTargets = (env: Settings): readonly string[] => read(env, "WEBHOOK_DEV_TARGETS");
+
+/** The hosts from which workflows may fetch in development as well. */
+export const workflowDevTargets = (env: Settings): readonly string[] => read(env, "WORKFLOW_DEV_TARGETS");
+
+/** The limits of a workflow's run. */
+export const runLimits = (env: Settings) => ({
+  wallMs: read(env, "WORKFLOW_WALL_MS"),
+  cpuMs: read(env, "WORKFLOW_CPU_MS"),
+  turnMs: read(env, "WORKFLOW_TURN_MS"),
+  calls: read(env, "WORKFLOW_CALLS"),
+  resultBytes: read(env, "WORKFLOW_RESULT_BYTES"),
+  logBytes: read(env, "WORKFLOW_LOG_BYTES"),
+  memoryMb: read(env, "WORKFLOW_MEMORY_MB"),
+});
+
+/** Where production keeps customers' scripts. */
+export interface NamespaceSettings {
+  readonly accountId: string;
+  readonly namespace: string;
+  /** A secret: it may write the account's scripts. */
+  readonly token: string;
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+}
+
+export const namespaceSettings = (env: Settings): NamespaceSettings => ({
+  accountId: read(env, "WORKFLOWS_CF_ACCOUNT_ID"),
+  namespace: read(env, "WORKFLOWS_NAMESPACE"),
+  token: read(env, "WORKFLOWS_API_TOKEN"),
+  apiUrl: read(env, "WORKFLOWS_API_URL"),
+});

@@ -1,7 +1,7 @@
 /** The demo's page and the endpoint for its visitors, both outside the API. */
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
-import type { Env } from "../config.ts";
+import { demoAccountId, type Env } from "../config.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { failure } from "../http/envelope.ts";
 import { toAppError } from "../http/error-response.ts";
@@ -33,8 +33,9 @@ const visitors = endpoint({
 });
 
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
-function demoAccountId({ DEMO_ACCOUNT_ID }: Env): string {
-  if (DEMO_ACCOUNT_ID) return DEMO_ACCOUNT_ID;
+function requireDemo(env: Env): string {
+  const accountId = demoAccountId(env);
+  if (accountId !== undefined) return accountId;
   throw new AppError(
     "Server",
     "NOT_FOUND",
@@ -61,7 +62,7 @@ export const handleVisitor = (
   handleRequest: RequestHandler<DemoContext>,
 ): Promise<Response> =>
   respond(async () => {
-    const accountId = demoAccountId(env);
+    const accountId = requireDemo(env);
     await limitDemoVisitors(env, request);
     return handleRequest(visitors, { request, env, execution, params: { accountId } });
   });
@@ -69,7 +70,7 @@ export const handleVisitor = (
 /** The page and its files. Their headers let them load, run and reach this service only. */
 export const demoPage = (request: Request, env: Env): Promise<Response> =>
   respond(async () => {
-    demoAccountId(env);
+    requireDemo(env);
     const asset = await env.ASSETS.fetch(request);
     if (asset.status === 404)
       throw new AppError("Server", "NOT_FOUND", "The demo has no file with this name");

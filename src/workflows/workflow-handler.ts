@@ -1,5 +1,5 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
-import { type Env, workflowDevTargets } from "../config.ts";
+import { type Env, runLimits, workflowDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
@@ -8,7 +8,6 @@ import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
-import { runLimits } from "../sandbox/runners/run-limits.ts";
 import type { RunLimits, Runner, RunReport } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";

@@ -2,8 +2,7 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { webhookDevTargets, workflowDevTargets } from "../../src/config.ts";
-import { namespaceSettings } from "../../src/sandbox/runners/namespace-settings.ts";
+import { namespaceSettings, webhookDevTargets, workflowDevTargets } from "../../src/config.ts";
 import { ROOT } from "./processes.ts";
 
 const read = (env?: string) =>

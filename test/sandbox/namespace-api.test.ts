@@ -1,8 +1,8 @@
 /** Uploads to a dispatch namespace: what goes wrong is tried again if that helps, and told in words otherwise. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { namespaceSettings } from "../../src/config.ts";
 import { CALL_LIMIT_MS, NamespaceApi, NamespaceError } from "../../src/sandbox/runners/namespace-api.ts";
-import { namespaceSettings } from "../../src/sandbox/runners/namespace-settings.ts";
 
 const SETTINGS = namespaceSettings(env.NAMESPACE_SETTINGS);
 

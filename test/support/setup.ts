@@ -2,10 +2,9 @@
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach } from "vitest";
-import type { Env } from "../../src/config.ts";
+import type { Env, Settings } from "../../src/config.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
-import type { NamespaceVariables } from "../../src/sandbox/runners/namespace-settings.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 
@@ -19,7 +18,7 @@ declare global {
       /** The stand-in for a dispatch namespace: its binding, its API, and the settings that fit them. */
       readonly NAMESPACE_DISPATCHER: Service<Dispatcher>;
       readonly NAMESPACE_API: Fetcher;
-      readonly NAMESPACE_SETTINGS: NamespaceVariables;
+      readonly NAMESPACE_SETTINGS: Settings;
     }
   }
 }

@@ -1,11 +1,11 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
+import { runLimits } from "../../src/config.ts";
 import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 import type { TypedHostBindings } from "../../src/sandbox/guest/types.ts";
-import { runLimits } from "../../src/sandbox/runners/run-limits.ts";
 import type { RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
 import { RunBindings, type RunPorts } from "../../src/workflows/run-bindings.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";

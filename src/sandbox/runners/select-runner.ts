@@ -1,11 +1,10 @@
 /** Selects the runner of this deployment by its bindings. */
 import { exports } from "cloudflare:workers";
+import { namespaceSettings, runLimits, type Settings } from "../../config.ts";
 import { AppError } from "../../platform/errors.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { type HeldGuest, LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
-import { type NamespaceVariables, namespaceSettings } from "./namespace-settings.ts";
-import { type LimitSettings, runLimits } from "./run-limits.ts";
 import type { Runner } from "./runner.ts";
 
 /** The bindings that run programs; a deployment has one of them. */
@@ -18,7 +17,7 @@ export interface RunnerBindings {
  * A runner for the calling object, which keeps it: its isolates end with the object. Throws INTERNAL_ERROR when
  * neither binding exists or a setting is missing.
  */
-export function selectRunner(env: LimitSettings & NamespaceVariables & RunnerBindings): Runner {
+export function selectRunner(env: Settings & RunnerBindings): Runner {
   const { DISPATCHER, LOADER } = env;
   if (DISPATCHER !== undefined) {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));

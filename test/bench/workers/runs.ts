@@ -1,13 +1,12 @@
 /** Runs one trivial function many times in one request: as Atrium runs workflows, or by the Worker Loader alone. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../../src/config.ts";
+import { type Env, runLimits } from "../../../src/config.ts";
 import { openBlobs } from "../../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";
 import { compile } from "../../../src/sandbox/compile/compile.ts";
 import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.ts";
-import { runLimits } from "../../../src/sandbox/runners/run-limits.ts";
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
 import { RunBindings } from "../../../src/workflows/run-bindings.ts";
 

@@ -1,8 +1,8 @@
 /** The bounds of runs as settings: what holds without them, and what is none. */
 import { describe, expect, it } from "vitest";
-import { type LimitSetting, runLimits } from "../../src/sandbox/runners/run-limits.ts";
+import { runLimits, type Settings } from "../../src/config.ts";
 
-const SETTINGS: readonly (readonly [LimitSetting, keyof ReturnType<typeof runLimits>, number])[] = [
+const SETTINGS: readonly (readonly [keyof Settings, keyof ReturnType<typeof runLimits>, number])[] = [
   ["WORKFLOW_WALL_MS", "wallMs", 30_000],
   ["WORKFLOW_CPU_MS", "cpuMs", 50],
   ["WORKFLOW_TURN_MS", "turnMs", 500],

@@ -1,18 +1,18 @@
 /** The composition root: which ports a request gets, and how callers authenticate. Features never import it. */
-import { apiKeyScheme } from "./accounts/api-key-scheme.ts";
+import { apiKeyScheme } from "./accounts/verify-key.ts";
 import { jwtSecrets, webhookDevTargets } from "./config.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
 import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
-import type { Composition } from "./http/request-context.ts";
+import type { Composition } from "./http/pipeline.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
-import { signInScheme } from "./people/sign-in-scheme.ts";
+import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RoomContext } from "./rooms/context.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import type { UserContext } from "./users/context.ts";
-import { userTokenScheme } from "./users/token-scheme.ts";
+import { authenticateUser } from "./users/token-scheme.ts";
 import { tokensFor } from "./users/tokens.ts";
 import type { WebhookContext } from "./webhooks/context.ts";
 import type { WorkflowContext } from "./workflows/context.ts";
@@ -25,23 +25,32 @@ export const composition: Composition<AppContext> = {
     const secrets = jwtSecrets(env);
     return [
       apiKeyScheme,
-      userTokenScheme(tokensFor(secrets)),
-      signInScheme(() => cookieSecretOf(secrets[0])),
+      (request, ports) => authenticateUser(request, ports, tokensFor(secrets)),
+      (request, ports) => authenticateMember(request, ports, cookieSecretOf(secrets[0])),
     ];
   },
 
-  contextOf(base, env) {
-    const rooms = roomGateway(env);
-    const subscribers = subscriberGateway(env);
-    return {
-      ...base,
-      rooms,
-      subscribers,
-      tokens: tokensFor(jwtSecrets(env)),
-      blobs: openBlobs(env.FILES),
-      runner: { deploy: async (script) => selectRunner(env).deploy(script) },
-      webhookDevTargets: webhookDevTargets(env),
-      relayUserEvents: (rows) => relayUserEvents({ ...base, rooms, subscribers }, rows),
-    };
-  },
+  // Getters: a request opens the ports that it uses.
+  contextOf: (base, env) => ({
+    ...base,
+    get rooms() {
+      return roomGateway(env);
+    },
+    get subscribers() {
+      return subscriberGateway(env);
+    },
+    get tokens() {
+      return tokensFor(jwtSecrets(env));
+    },
+    get blobs() {
+      return openBlobs(env.FILES);
+    },
+    get webhookDevTargets() {
+      return webhookDevTargets(env);
+    },
+    runner: { deploy: async (script) => selectRunner(env).deploy(script) },
+    relayUserEvents(rows) {
+      return relayUserEvents(this, rows);
+    },
+  }),
 };

@@ -1,5 +1,6 @@
-/** Verifies an API key, from memory while the entry is fresh, else with one D1 read. */
+/** Authenticates organizations by their API keys, from memory while the entry is fresh, else with one D1 read. */
 import { timingSafeEqual } from "node:crypto";
+import { bearerOf, type Scheme } from "../http/authenticate.ts";
 import type { Database } from "../platform/d1.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
 import { fingerprintOf, isApiKey } from "./api-key.ts";
@@ -61,3 +62,26 @@ async function readKey(
     defer(db.run([updateLastUsed({ db, accountId: row.accountId }, row.id, minute)]));
   return key;
 }
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. */
+export function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
+  if (!BASE64.test(bearer)) return null;
+  try {
+    const pair = atob(bearer.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));
+    const colon = pair.indexOf(":");
+    return colon === -1 ? null : { accountId: pair.slice(0, colon), apiKey: pair.slice(colon + 1) };
+  } catch {
+    return null;
+  }
+}
+
+/** `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. */
+export const apiKeyScheme: Scheme = async (request, { db, now, defer }) => {
+  const bearer = bearerOf(request);
+  if (bearer === null || bearer.includes(".")) return undefined;
+  const pair = decodeBearer(bearer);
+  const key = pair && (await verifyKey(db, pair.accountId, pair.apiKey, now(), defer));
+  return key && { type: "key", accountId: key.accountId, keyId: key.keyId };
+};

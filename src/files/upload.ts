@@ -1,6 +1,7 @@
 /** Parses an upload's form while it arrives: its fields, then the file's bytes. */
-import { checkBody } from "../http/body.ts";
+
 import type { Form, Part } from "../http/form/form.ts";
+import { checkBody } from "../http/validate.ts";
 import { AppError } from "../platform/errors.ts";
 import { PART_BYTES } from "./blob-writer.ts";
 import { cleanName } from "./file-name.ts";

@@ -1,7 +1,10 @@
-/** Finds out who makes a request (spec section 5): each scheme recognizes one kind of credential. */
+/** Who makes a request (spec section 5), and whether it may: each scheme recognizes one kind of credential. */
+import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import type { Access } from "./endpoint.ts";
+import { addressOf, limitAuthFailures, limitRequests } from "./rate-limit.ts";
 
 /** What a scheme may use to verify a credential. */
 export interface AuthPorts {
@@ -39,4 +42,31 @@ export async function authenticate(
     "UNAUTHORIZED",
     "Send Authorization: Bearer <Base64 of accountId:apiKey>; `npm run account -- create NAME` creates an account and a key",
   );
+}
+
+const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
+
+/** The actor, once it may call an endpoint with this access now; else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
+export async function authorize(
+  access: Access,
+  request: Request,
+  env: Env,
+  schemes: readonly Scheme[],
+  ports: AuthPorts,
+): Promise<Actor> {
+  const actor: Actor =
+    access === "public"
+      ? { type: "anyone", address: addressOf(request) }
+      : await authenticate(request, schemes, ports).catch(async (error: unknown) => {
+          if (error instanceof AppError) await limitAuthFailures(env, request);
+          throw error;
+        });
+  await limitRequests(env, actor);
+  if (actor.type !== "anyone" && actor.accountId !== ports.accountId) {
+    throw forbidden("The credential belongs to another account than the one in the path");
+  }
+  if (access === "organization" && actor.type === "user") {
+    throw forbidden("A user's token does not open this endpoint; use the organization's API key");
+  }
+  return actor;
 }

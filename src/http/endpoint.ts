@@ -1,6 +1,5 @@
 /** What a feature says of one of its endpoints: enough to route, guard, validate, describe and test it. */
 import type * as z from "zod";
-import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import type { ErrorCode, Module } from "../platform/error-codes.ts";
 import type { Form, FormDescription } from "./form/form.ts";
@@ -151,10 +150,3 @@ export const pathOf = (
   pattern: { readonly segment: string; readonly rest: string },
 ): string =>
   (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
-
-/** True when an endpoint with this access takes requests of this kind of actor. */
-export const admits = (access: Access, actor: Actor): boolean =>
-  access === "public" ||
-  actor.type === "key" ||
-  actor.type === "person" ||
-  (access === "member" && actor.type === "user");

@@ -1,7 +1,8 @@
 /** The one form of every answer under /v1 (spec section 1), and the headers that all of them carry. */
 import * as z from "zod";
-import { ERROR_CODES, type ErrorCode, MODULES } from "../platform/error-codes.ts";
-import type { AppError } from "../platform/errors.ts";
+import { lacksTables } from "../platform/d1.ts";
+import { ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/error-codes.ts";
+import { AppError } from "../platform/errors.ts";
 
 /** What a browser on any origin may do and see; no credentials cross origins. */
 const CORS_HEADERS = {
@@ -101,6 +102,21 @@ export function failure(error: AppError, requestId: string): Response {
     },
     requestId,
     retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
+  );
+}
+
+const UNAPPLIED_MIGRATIONS =
+  "The database has no tables yet. Locally, `npm start` makes them, or `npx wrangler d1 migrations apply DB --local`; " +
+  "in production, run `npx wrangler d1 migrations apply DB --remote --env production`";
+
+/** The error to answer with: an AppError as it is, anything else as an INTERNAL_ERROR that discloses nothing. */
+export function toAppError(error: unknown, module: Module): AppError {
+  if (error instanceof AppError) return error;
+  if (lacksTables(error)) return new AppError("Server", "INTERNAL_ERROR", UNAPPLIED_MIGRATIONS);
+  return new AppError(
+    module,
+    "INTERNAL_ERROR",
+    "Something went wrong on our side; the request id names the case",
   );
 }
 

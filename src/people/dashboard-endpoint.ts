@@ -1,12 +1,10 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
 import type * as z from "zod";
 import { type Env, jwtSecrets } from "../config.ts";
-import { checkBody, parseJson, readBody } from "../http/body.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
-import { failure, success, withoutCors } from "../http/envelope.ts";
-import { toAppError } from "../http/error-response.ts";
+import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
 import { limitAuthFailures, limitDashboardRequests, limitPasswordAttempts } from "../http/rate-limit.ts";
-import { checkPath } from "../http/validate.ts";
+import { checkBody, checkPath, parseJson, readBody } from "../http/validate.ts";
 import { openDatabase } from "../platform/d1.ts";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";

@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { composition } from "../../src/composition.ts";
-import { createRequestContext } from "../../src/http/request-context.ts";
+import { authorizeCall } from "../../src/http/pipeline.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import type { Script } from "../../src/sandbox/runners/runner.ts";
 import { createWorkflow, updateWorkflow } from "../../src/workflows/commands.ts";
@@ -43,7 +43,10 @@ beforeEach(async () => {
   const headers = { Authorization: owner.api.authorization ?? "" };
   const request = new Request(ORIGIN, { headers });
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
-  ctx = { ...(await createRequestContext(composition, endpoint, call, "a request")), runner: remote };
+  ctx = {
+    ...composition.contextOf(await authorizeCall(composition, endpoint, call, "a request"), env),
+    runner: remote,
+  };
 });
 
 /** The same context, but for a database that fails to write a workflow. */

@@ -9,23 +9,12 @@ import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
 import { sha256 } from "../../platform/hash.ts";
 import { KEEP_ALL, type Replay } from "./replay.ts";
-import { deleteExpiredReceipt, insertReceipt, type ReceiptRow, selectReceipt } from "./store.ts";
+import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 
 /** How long a first answer is replayed. */
 export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-
-/** A retryable request under its key, before and after the work. */
-export interface Receipt<C extends RequestContext> {
-  readonly key: string;
-  /** The first answer's `data` when the work was done before, else null. CONFLICT when it was other work. */
-  replay(ctx: C): Promise<object | null>;
-  /** What a batch must hold so that the work and its receipt become true together. */
-  statements(data: object): Promise<readonly [Statement, Statement]>;
-  /** True when a batch failed because another request with this key was faster. */
-  isRaceLost(error: unknown): boolean;
-}
 
 const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
   const head = new TextEncoder().encode(`${method} ${pathAndQuery}\n`);
@@ -45,86 +34,112 @@ function scopeOf(actor: Actor): string {
   return actor.type === "key" ? actor.accountId : "";
 }
 
-/**
- * The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when that is malformed.
- * `content` is what must be the same in a retry; it is asked for when that matters, and may come late.
- */
-export function openReceipt<C extends RequestContext>(
-  request: Request,
-  content: () => Promise<Uint8Array>,
-  options: {
-    readonly actor: Actor;
-    readonly db: Database;
-    readonly module: Module;
-    readonly replay?: Replay<C>;
-    readonly now: number;
-  },
-): Receipt<C> | null {
-  const { actor, db, module, now } = options;
-  const key = request.headers.get("Idempotency-Key");
-  if (key === null || actor.type === "anyone") return null;
-  if (!KEY.test(key)) {
-    throw new AppError(module, "BAD_REQUEST", "Idempotency-Key must be 1 to 255 visible ASCII characters");
-  }
-  const url = new URL(request.url);
-  const scope = scopeOf(actor);
-  const expiry = now - RECEIPT_LIFETIME_MS;
-  const takePrint = async () => fingerprint(request.method, url.pathname + url.search, await content());
-  const { keep, restore } = options.replay ?? KEEP_ALL;
-
-  const refuse = (why: string) => new AppError(module, "CONFLICT", why);
-  const open = async (row: ReceiptRow): Promise<object> => {
-    if (row.fingerprint !== (await takePrint()))
-      throw refuse("This Idempotency-Key was used for another request");
-    if (row.data === null)
-      throw refuse("This was done already; its answer held a secret that is shown only once");
-    return JSON.parse(row.data) as object;
-  };
-
-  return {
-    key,
-    async replay(ctx) {
-      const [[row]] = await db.run([selectReceipt(scope, key)]);
-      return row === undefined || row.createdAt <= expiry ? null : restore(ctx, await open(row));
-    },
-    async statements(data) {
-      const kept = keep(data);
-      const print = await takePrint();
-      const row = { scope, key, fingerprint: print, data: kept && JSON.stringify(kept), createdAt: now };
-      return [deleteExpiredReceipt(scope, key, expiry), insertReceipt(row)];
-    },
-    isRaceLost: (error) => violatedConstraint(error)?.startsWith("unique:receipts.") ?? false,
-  };
+export interface ReceiptOptions<C extends RequestContext> {
+  readonly actor: Actor;
+  readonly db: Database;
+  readonly module: Module;
+  readonly replay?: Replay<C> | undefined;
+  /** What must be the same in a retry. It is read when a receipt is compared or written, so it may arrive late. */
+  content(): Promise<Uint8Array>;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
-/** The work's data, and whether it is that of an earlier request. */
+/** The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when the key is malformed. */
+export function openReceipt<C extends RequestContext>(
+  request: Request,
+  options: ReceiptOptions<C>,
+): Receipt<C> | null {
+  const key = request.headers.get("Idempotency-Key");
+  if (key === null || options.actor.type === "anyone") return null;
+  if (!KEY.test(key)) {
+    const message = "Idempotency-Key must be 1 to 255 visible ASCII characters";
+    throw new AppError(options.module, "BAD_REQUEST", message);
+  }
+  return new Receipt(key, request, options);
+}
+
+/** The response data of a request, and whether it is that of an earlier request. */
 export interface ReplayableResult {
   readonly data: object;
   readonly replayed: boolean;
 }
 
-/** Does the work of a request under its key, unless it was done before or is done meanwhile by another. */
-export async function runOnce<C extends RequestContext>(
-  receipt: Receipt<C>,
-  ctx: C,
-  work: (ctx: C) => Promise<object>,
-): Promise<ReplayableResult> {
-  const earlier = await receipt.replay(ctx);
-  if (earlier !== null) return { data: earlier, replayed: true };
-  let left = false;
-  const commit: RequestContext["commit"] = async (statements, data) => {
-    if (data === undefined) return ctx.commit(statements);
-    left = true;
-    const [, , ...results] = await ctx.db.run([...(await receipt.statements(data)), ...statements]);
-    return results as unknown as Results<typeof statements>;
-  };
-  try {
-    const data = await work({ ...ctx, commit, idempotencyKey: receipt.key });
-    if (!left) await ctx.db.run(await receipt.statements(data));
-    return { data, replayed: false };
-  } catch (error) {
-    const first = receipt.isRaceLost(error) ? await receipt.replay(ctx) : null;
-    if (first === null) throw error;
-    return { data: first, replayed: true };
+/** The receipt that a request leaves under its Idempotency-Key, or finds there. */
+export class Receipt<C extends RequestContext> {
+  readonly key: string;
+  readonly #request: Request;
+  readonly #options: ReceiptOptions<C>;
+  readonly #scope: string;
+  #isWritten = false;
+
+  constructor(key: string, request: Request, options: ReceiptOptions<C>) {
+    this.key = key;
+    this.#request = request;
+    this.#options = options;
+    this.#scope = scopeOf(options.actor);
+  }
+
+  /** Runs a command's statements and writes the receipt with the response's `data` in the same batch. */
+  async commit<const T extends readonly [Statement, ...Statement[]]>(
+    statements: T,
+    data: object,
+  ): Promise<Results<T>> {
+    this.#isWritten = true;
+    const [, , ...results] = await this.#options.db.run([...(await this.#statements(data)), ...statements]);
+    return results as unknown as Results<T>;
+  }
+
+  /** Does the work of the request, unless an earlier or concurrent request with this key has done it. */
+  async runOnce(ctx: C, work: () => Promise<object>): Promise<ReplayableResult> {
+    const earlier = await this.#find(ctx);
+    if (earlier !== null) return { data: earlier, replayed: true };
+    try {
+      const data = await work();
+      if (!this.#isWritten) await this.#options.db.run(await this.#statements(data));
+      return { data, replayed: false };
+    } catch (error) {
+      const lostRace = violatedConstraint(error)?.startsWith("unique:receipts.") ?? false;
+      const first = lostRace ? await this.#find(ctx) : null;
+      if (first === null) throw error;
+      return { data: first, replayed: true };
+    }
+  }
+
+  /** The first response's `data` when the work was done before, else null. CONFLICT when it was other work. */
+  async #find(ctx: C): Promise<object | null> {
+    const { db, module, replay = KEEP_ALL } = this.#options;
+    const [[row]] = await db.run([selectReceipt(this.#scope, this.key)]);
+    if (row === undefined || row.createdAt <= this.#expiry) return null;
+    const refuse = (why: string) => new AppError(module, "CONFLICT", why);
+    if (row.fingerprint !== (await this.#fingerprint()))
+      throw refuse("This Idempotency-Key was used for another request");
+    if (row.data === null)
+      throw refuse(
+        "This request was already completed; its response contained a secret that is shown only once",
+      );
+    return replay.restore(ctx, JSON.parse(row.data) as object);
+  }
+
+  async #statements(data: object): Promise<readonly [Statement, Statement]> {
+    const { now, replay = KEEP_ALL } = this.#options;
+    const kept = replay.keep(data);
+    const row = {
+      scope: this.#scope,
+      key: this.key,
+      fingerprint: await this.#fingerprint(),
+      data: kept && JSON.stringify(kept),
+      createdAt: now,
+    };
+    return [deleteExpiredReceipt(this.#scope, this.key, this.#expiry), insertReceipt(row)];
+  }
+
+  get #expiry(): number {
+    return this.#options.now - RECEIPT_LIFETIME_MS;
+  }
+
+  async #fingerprint(): Promise<string> {
+    const url = new URL(this.#request.url);
+    return fingerprint(this.#request.method, url.pathname + url.search, await this.#options.content());
   }
 }

@@ -1,6 +1,6 @@
 /** What the API's description says in words, beside what it derives from endpoints and schemas. */
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
-import { MAX_BODY_BYTES, MAX_DEPTH } from "../body.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH } from "../validate.ts";
 
 /** What every caller should know, in Markdown. */
 export const INTRODUCTION = `Rooms, users and live presence for collaborative applications.

@@ -1,7 +1,7 @@
 /** JSON bodies at their bounds: to the byte, to the level, and with keys given twice. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/body.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/validate.ts";
 import { isTooDeep } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { account } from "../support/api.ts";

@@ -1,7 +1,7 @@
 /** The API's table of contents: one mount per feature, and what answers beside them. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
-import { type AppContext, composition } from "./composition.ts";
+import { type AppContext, composition, healthChecks } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor } from "./demo/routes.ts";
@@ -10,6 +10,7 @@ import { guidePage, searchIndex } from "./http/docs/guides.ts";
 import { referencePage } from "./http/docs/reference.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
+import { healthResponse } from "./http/health.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
@@ -67,6 +68,7 @@ app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument())
 app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
+app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
 app.get("/", (c) => c.redirect("/docs"));
 
 for (const endpoint of [...peopleEndpoints, ...onboardingEndpoints]) {

@@ -1,13 +1,15 @@
 /** The composition root: which ports a request gets, and how callers authenticate. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
-import { jwtSecrets, webhookDevTargets } from "./config.ts";
+import { type Env, jwtSecrets, webhookDevTargets } from "./config.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
 import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
+import type { HealthChecks } from "./http/health.ts";
 import type { Composition } from "./http/pipeline.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
+import { openDatabase, PING } from "./platform/d1.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RoomContext } from "./rooms/context.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
@@ -19,6 +21,12 @@ import type { WorkflowContext } from "./workflows/context.ts";
 
 /** All that any endpoint needs of a request. */
 export interface AppContext extends RoomContext, UserContext, FileContext, WebhookContext, WorkflowContext {}
+
+/** What `GET /health` checks. Reading from a room's object that never was creates nothing. */
+export const healthChecks = (env: Env): HealthChecks => ({
+  database: () => openDatabase(env.DB).run([PING]),
+  rooms: async () => roomGateway(env).read("health", "health", []),
+});
 
 export const composition: Composition<AppContext> = {
   schemesOf(env) {

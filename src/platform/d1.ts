@@ -47,6 +47,9 @@ export const openDatabase = (d1: D1Database): Database => ({
   },
 });
 
+/** Asks nothing of any table: it succeeds when D1 responds. */
+export const PING: Statement = { sql: "SELECT 1", params: [] };
+
 export const openTenant = (d1: D1Database, accountId: string): Tenant => ({
   accountId,
   db: openDatabase(d1),

@@ -1,29 +1,26 @@
 /** `GET /health` with dependencies that respond, and with some that do not. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { ORIGIN } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
 
 /** A real namespace of other objects in place of the rooms': their objects have no such method. */
 const WRONG_OBJECTS = { ROOMS: env.SUBSCRIBERS };
 /** A real service in place of D1: it prepares no statements. */
 const NO_DATABASE = { DB: env.ASSETS };
 
-async function ask(bindings: object): Promise<{ response: Response; body: unknown; logged: string[] }> {
-  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+async function ask(bindings: object): Promise<{ response: Response; body: unknown }> {
   const request = new Request(`${ORIGIN}/health`);
   const response = await app.fetch(request, { ...env, ...bindings }, createExecutionContext());
-  const body = await response.json();
-  const logged = log.mock.calls.map(([line]) => String(line));
-  log.mockRestore();
-  return { response, body, logged };
+  return { response, body: await response.json() };
 }
 
 describe("GET /health", () => {
   it("answers 200 without credentials when the database and a room's object respond", async () => {
-    const { response, body, logged } = await ask({});
-    expect([response.status, body, logged]).toEqual([200, { status: "ok" }, []]);
+    const { response, body } = await ask({});
+    expect([response.status, body]).toEqual([200, { status: "ok" }]);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
   });
@@ -33,9 +30,8 @@ describe("GET /health", () => {
     ["rooms", WRONG_OBJECTS, ["rooms"]],
     ["both", { ...NO_DATABASE, ...WRONG_OBJECTS }, ["database", "rooms"]],
   ])("answers 503 and names what does not respond: %s", async (_, bindings, failed) => {
-    const { response, body, logged } = await ask(bindings);
+    const { response, body } = await ask(bindings);
     expect([response.status, body]).toEqual([503, { status: "unavailable", failed }]);
-    expect(logged).toHaveLength(failed.length);
-    expect(logged.join()).toContain(response.headers.get("X-Request-Id"));
+    expectLogged(...failed.map((name) => `The health check of ${name} failed`));
   });
 });

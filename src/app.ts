@@ -1,4 +1,4 @@
-/** The API's table of contents: one mount per feature, and what answers beside them. */
+/** Routes: the endpoints of each feature, and the pages and documents beside them. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
 import { type AppContext, composition, healthChecks } from "./composition.ts";
@@ -26,7 +26,7 @@ import { roomWithUsersEndpoints } from "./users/routes-room.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 
-/** Every endpoint under `/v1/accounts/:accountId`: what is here is routed, described and tested. */
+/** Every endpoint under `/v1/accounts/:accountId`: what is listed here is routed, documented and tested. */
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...memberEndpoints,
@@ -55,7 +55,7 @@ for (const endpoint of ENDPOINTS) {
   );
 }
 
-/** Made when first asked for, so that no other request waits for it. */
+/** Built at the first request for it, so that no other request waits. */
 let document: ApiDocument | undefined;
 const apiDocument = (): ApiDocument => {
   document ??= buildDocument(ENDPOINTS);
@@ -83,7 +83,7 @@ app.options("/v1/*", () => preflight(crypto.randomUUID()));
 
 const noSuchEndpoint = () =>
   failure(
-    new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists the ones there are"),
+    new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists them all"),
     crypto.randomUUID(),
   );
 app.notFound(noSuchEndpoint);

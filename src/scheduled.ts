@@ -1,4 +1,4 @@
-/** What the cron trigger does each minute: hands on what a crash left in the outbox, and clears what is done with or has expired. */
+/** The cron trigger, every minute: relays what a crash left in the outbox, and deletes what has expired. */
 
 import type { Env } from "./config.ts";
 import { relayPending } from "./delivery/outbox-relay.ts";

@@ -1,11 +1,11 @@
-/** Browsers send the session cookie along with whatever page asks; this is how we know that it was one of ours. */
+/** Protects requests that the dashboard's cookie authenticates against cross-site request forgery. */
 import { AppError } from "../platform/errors.ts";
 
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD"];
 
 /**
- * FORBIDDEN when the request would change something and does not say that one of our own pages sends it. A page of
- * another origin can neither leave `Origin` out nor make it up, and what reads only is kept from it by the browser.
+ * FORBIDDEN for a request that changes something unless `Origin` names this service: pages of other origins can
+ * neither omit nor forge it. Hono's csrf() checks forms only; these requests are JSON, and uploads must be covered too.
  */
 export function requireSameOrigin(request: Request): void {
   if (SAFE_METHODS.includes(request.method)) return;
@@ -17,6 +17,6 @@ export function requireSameOrigin(request: Request): void {
   throw new AppError(
     "Auth",
     "FORBIDDEN",
-    "With a session cookie, changes are taken from this service's own pages only; use an API key",
+    "With a session cookie, only this service's own pages may make changes; use an API key instead",
   );
 }

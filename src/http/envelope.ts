@@ -1,10 +1,13 @@
-/** The one form of every answer under /v1 (spec section 1), and the headers that all of them carry. */
+/** The envelope of every response under /v1 (spec section 1), and the headers that all responses carry. */
 import * as z from "zod";
 import { lacksTables } from "../platform/d1.ts";
 import { ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 
-/** What a browser on any origin may do and see; no credentials cross origins. */
+/**
+ * What pages of any origin may do and see; no credentials cross origins. Hono's cors() does not fit: it copies every
+ * response, WebSocket upgrades included, and its preflight response has no request id.
+ */
 const CORS_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed",
@@ -18,10 +21,10 @@ const PREFLIGHT_HEADERS = {
   "Access-Control-Max-Age": "86400",
 } as const;
 
-/** `error` of a failed answer. */
+/** `error` of a failed response. */
 export const ErrorDetail = z
   .object({
-    module: z.enum(MODULES).meta({ description: "The part of the service that answers." }),
+    module: z.enum(MODULES).meta({ description: "The part of the service that reports the error." }),
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
     message: z.string().meta({
       description: "What is wrong and, where it helps, what to do.",
@@ -31,7 +34,7 @@ export const ErrorDetail = z
   .meta({ id: "Error" });
 export type ErrorDetail = z.infer<typeof ErrorDetail>;
 
-/** A successful answer whose payload has the given shape. */
+/** A successful response whose data has the given shape. */
 export const successOf = (data: z.ZodType) =>
   z.object({
     type: z.literal("response"),
@@ -42,7 +45,7 @@ export const successOf = (data: z.ZodType) =>
     requestId: z.string(),
   });
 
-/** A failed answer. */
+/** A failed response. */
 export const Failure = z
   .object({
     type: z.literal("response"),
@@ -72,7 +75,7 @@ const respond = (
     },
   });
 
-/** The answer to a request that did what it was asked. */
+/** The response to a request that succeeded. */
 export const success = (
   status: number,
   description: string,
@@ -87,7 +90,7 @@ export const success = (
     headers,
   );
 
-/** The answer to a request that was refused or failed. */
+/** The response to a request that was refused or failed. */
 export function failure(error: AppError, requestId: string): Response {
   const { module, code, message, retryAfterSeconds } = error;
   return respond(
@@ -120,18 +123,18 @@ export function toAppError(error: unknown, module: Module): AppError {
   );
 }
 
-/** The same answer for our own pages alone: no page of another origin may read it. */
+/** The same response for this service's own pages only: pages of other origins cannot read it. */
 export function withoutCors(response: Response): Response {
   for (const name of Object.keys(CORS_HEADERS)) response.headers.delete(name);
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
   return response;
 }
 
-/** The answer to a browser's CORS preflight. */
+/** The response to a CORS preflight. */
 export const preflight = (requestId: string): Response =>
   new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, "X-Request-Id": requestId } });
 
-/** The API's description, the one JSON answer that is not in the envelope. */
+/** The OpenAPI document: the one JSON response under /v1 without the envelope. */
 export const description = (document: object, requestId: string): Response =>
   new Response(JSON.stringify(document), {
     headers: {

@@ -1,11 +1,10 @@
-/** Request rates, counted by the platform's binding; the limits themselves stand in wrangler.toml. */
-
+/** Rate limits, counted by the platform's bindings; wrangler.toml sets the limits. */
 import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 
-/** The bindings count in windows of this length, and tell no more than yes or no. */
+/** The bindings count in windows of this length and only say whether a request is within the limit. */
 const WINDOW_SECONDS = 10;
 const DEMO_WINDOW_SECONDS = 60;
 const SIGN_IN_WINDOW_SECONDS = 60;
@@ -22,7 +21,7 @@ const credentialOf = (actor: Actor): string => {
   return actor.type === "user" ? `user:${actor.userId}` : `address:${actor.address}`;
 };
 
-/** Counts a request against its organization and its credential; RATE_LIMITED when either has had enough. */
+/** Counts a request against its organization and its credential; RATE_LIMITED when either exceeds its limit. */
 export async function limitRequests(env: Env, actor: Actor): Promise<void> {
   const [account, credential] = await Promise.all([
     actor.type === "anyone" || env.ACCOUNT_RATE_LIMIT.limit({ key: actor.accountId }),
@@ -33,7 +32,7 @@ export async function limitRequests(env: Env, actor: Actor): Promise<void> {
   if (!credential.success) throw limited("Too many requests with this credential; wait and retry");
 }
 
-/** Counts a dashboard's request against its person, or its address when nobody is signed in. */
+/** Counts a dashboard's request against its person, or against its address when no one is signed in. */
 export async function limitDashboardRequests(
   env: Env,
   request: Request,
@@ -44,21 +43,21 @@ export async function limitDashboardRequests(
   if (!success) throw limited("Too many requests; wait and retry");
 }
 
-/** Counts a failed authentication against its address; RATE_LIMITED when it has had too many. */
+/** Counts a failed authentication against its address; RATE_LIMITED when it exceeds its limit. */
 export async function limitAuthFailures(env: Env, request: Request): Promise<void> {
   const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: addressOf(request) });
   if (!success) throw limited("Too many failed authentications from this address; wait and retry");
 }
 
-/** Counts a new visitor of the demo against its address; RATE_LIMITED when it has sent too many. */
+/** Counts a new visitor of the demo against its address; RATE_LIMITED when it exceeds its limit. */
 export async function limitDemoVisitors(env: Env, request: Request): Promise<void> {
   const { success } = await env.DEMO_RATE_LIMIT.limit({ key: addressOf(request) });
   if (!success) throw limited("Too many new visitors from this address; wait and retry", DEMO_WINDOW_SECONDS);
 }
 
 /**
- * Counts a try to prove who one is, by password, against the address it comes from and against whom it is for:
- * guessing at one person from everywhere is as slow as guessing at everybody from one place.
+ * Counts a password attempt against its address and against the person it is for, so that guessing one person's
+ * password from many addresses is as slow as guessing many passwords from one address.
  */
 export async function limitPasswordAttempts(env: Env, request: Request, whom: string): Promise<void> {
   const [address, person] = await Promise.all([
@@ -66,5 +65,5 @@ export async function limitPasswordAttempts(env: Env, request: Request, whom: st
     env.SIGN_IN_RATE_LIMIT.limit({ key: await sha256(new TextEncoder().encode(whom)) }),
   ]);
   if (!address.success || !person.success)
-    throw limited("Too many tries to sign in; wait a minute and try again", SIGN_IN_WINDOW_SECONDS);
+    throw limited("Too many attempts to sign in; wait a minute and try again", SIGN_IN_WINDOW_SECONDS);
 }

@@ -1,9 +1,12 @@
-/** The headers of our own pages: they may load, run and reach nothing but this service, and nobody may frame them. */
+/** The headers of the service's own pages: they load, run and reach this service only, and no page may frame them. */
 
-/** What a page needs beyond scripts, styles, pictures and calls of this service; by directive. */
+/** Sources that a page needs beyond scripts, styles, images and requests of this service, by directive. */
 export type PageNeeds = Readonly<Record<string, string>>;
 
-/** The asset as a page or as a part of one. */
+/**
+ * The asset with the headers of a page. Hono's secureHeaders() has one policy per route; here it depends on the asset
+ * and on the request's host.
+ */
 export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}): Response {
   const response = new Response(asset.body, asset);
   const { headers } = response;
@@ -16,7 +19,7 @@ export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}
   return response;
 }
 
-/** Not every browser counts a WebSocket to the page's own origin as 'self'. */
+/** Not every browser takes a WebSocket to the page's own origin for 'self', so the policy names it. */
 const policyFor = ({ protocol, host }: URL, needs: PageNeeds): string => {
   const directives: PageNeeds = {
     "default-src": "'none'",

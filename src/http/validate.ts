@@ -4,7 +4,7 @@ import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 import { isPlainText, isTooDeep } from "../platform/text.ts";
 
-/** What a schema has against a value, in a sentence that begins with the field's name. */
+/** What is wrong with a value, in sentences that begin with the field's name. */
 export function explain(error: z.ZodError, whole: string): string {
   const sentences = error.issues.slice(0, 3).map((issue) => {
     const field = issue.path.length === 0 ? whole : issue.path.join(".");
@@ -23,20 +23,20 @@ function decode(component: string): string | null {
   }
 }
 
-/** BAD_REQUEST unless every part of the path is percent-encoded UTF-8 without NUL; the router would let it pass. */
+/** BAD_REQUEST unless the path is percent-encoded UTF-8 without NUL; the router would accept anything. */
 export function checkPath(pathname: string, module: Module): void {
   if (pathname.includes("%") && decode(pathname) === null) {
     throw new AppError(module, "BAD_REQUEST", "The path is not valid percent-encoded UTF-8");
   }
 }
 
-/** True for a parameter that may be given several times: its schema, below its default, is a list. */
+/** True for a parameter that may be repeated: its schema, below its default, is a list. */
 export const isRepeatable = (field: unknown): boolean =>
   field instanceof z.ZodDefault ? isRepeatable(field.unwrap()) : field instanceof z.ZodArray;
 
 /**
  * The query parameters that `schema` knows, parsed; others are ignored.
- * BAD_REQUEST when one is badly encoded, missing or wrong, or is given twice and is no list.
+ * BAD_REQUEST when one is badly encoded, missing or invalid, or is repeated and not a list.
  */
 export function checkQuery<T extends z.ZodObject>(schema: T, search: string, module: Module): z.infer<T> {
   const values: Record<string, string | string[]> = {};
@@ -70,7 +70,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const tooLarge = (module: Module) =>
   new AppError(module, "BAD_REQUEST", `The body is larger than ${MAX_BODY_BYTES} bytes`);
 
-/** The body's bytes; refuses one that is larger than allowed as soon as that is known. */
+/** The body's bytes; refuses a body that is too large as soon as that is known. */
 export async function readBody(request: Request, module: Module): Promise<Uint8Array> {
   const declared = request.headers.get("Content-Length");
   if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge(module);
@@ -94,7 +94,7 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
 
 /**
  * The JSON value in `bytes`. BAD_REQUEST when the type is not JSON, or the bytes are not UTF-8, not JSON or
- * too deep. Of a duplicate key the last value counts, as `JSON.parse` has it.
+ * too deep. Of a duplicate key the last value counts, as in `JSON.parse`.
  */
 export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
@@ -114,7 +114,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | null, module:
   }
 }
 
-/** The value as its schema has it; VALIDATION_ERROR with the field's name when it breaks it. */
+/** The value as its schema parses it; a VALIDATION_ERROR that names the field when it is invalid. */
 export function checkBody<T>(schema: z.ZodType<T>, value: unknown, module: Module): T {
   const result = schema.safeParse(value);
   if (!result.success) throw new AppError(module, "VALIDATION_ERROR", explain(result.error, "body"));

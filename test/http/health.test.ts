@@ -6,10 +6,16 @@ import { app } from "../../src/app.ts";
 import { ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
-/** A real namespace of other objects in place of the rooms': their objects have no such method. */
-const WRONG_OBJECTS = { ROOMS: env.SUBSCRIBERS };
-/** A real service in place of D1: it prepares no statements. */
-const NO_DATABASE = { DB: env.ASSETS };
+/** A binding of the platform that fails whatever is asked of it. */
+const failing = <T extends object>(binding: T): T =>
+  new Proxy(binding, {
+    get() {
+      throw new Error("The binding does not respond");
+    },
+  });
+
+const NO_DATABASE = { DB: failing(env.DB) };
+const NO_OBJECTS = { ROOMS: failing(env.ROOMS) };
 
 async function ask(bindings: object): Promise<{ response: Response; body: unknown }> {
   const request = new Request(`${ORIGIN}/health`);
@@ -27,8 +33,8 @@ describe("GET /health", () => {
 
   it.each([
     ["database", NO_DATABASE, ["database"]],
-    ["rooms", WRONG_OBJECTS, ["rooms"]],
-    ["both", { ...NO_DATABASE, ...WRONG_OBJECTS }, ["database", "rooms"]],
+    ["rooms", NO_OBJECTS, ["rooms"]],
+    ["both", { ...NO_DATABASE, ...NO_OBJECTS }, ["database", "rooms"]],
   ])("answers 503 and names what does not respond: %s", async (_, bindings, failed) => {
     const { response, body } = await ask(bindings);
     expect([response.status, body]).toEqual([503, { status: "unavailable", failed }]);

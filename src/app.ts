@@ -82,8 +82,5 @@ app.get("/dashboard/*", (c) => dashboardPage(c.req.raw, c.env));
 app.options("/v1/*", () => preflight(crypto.randomUUID()));
 
 const noSuchEndpoint = () =>
-  failure(
-    new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists them all"),
-    crypto.randomUUID(),
-  );
+  failure(new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists them all"), crypto.randomUUID());
 app.notFound(noSuchEndpoint);

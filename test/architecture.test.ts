@@ -103,7 +103,6 @@ function cyclesOf(graph: Graph): string[][] {
 
 /** Cycles that are being removed, by the area that owns them: each owner deletes its line with its cycle. */
 const PENDING: Readonly<Record<string, readonly string[]>> = {
-  realtime: ["realtime", "realtime/join"],
   "sdk server": ["sdk/server/index.ts", "sdk/server/webhooks.ts"],
   "sdk react": ["sdk/react/context.ts", "sdk/react/own-presence.ts", "sdk/react/shared-connection.ts"],
 };

@@ -46,7 +46,6 @@ export const test = uncurry(RegExp.prototype.test);
 export const exec = uncurry(RegExp.prototype.exec);
 export const split = uncurry<string, [separator: string], string[]>(String.prototype.split);
 export const slice = uncurry(String.prototype.slice);
-export const charCodeAt = uncurry(String.prototype.charCodeAt);
 export const join = uncurry(Array.prototype.join);
 export const toISOString = uncurry(Date.prototype.toISOString);
 export const NativeDate = Date;

@@ -1,6 +1,6 @@
 /** The bindings and settings of a deployment (wrangler.toml, secrets): declared here once, and parsed here only. */
 import * as z from "zod";
-import type { SubscriberRpc } from "./delivery/port/subscriber-port.ts";
+import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
 import { AppError } from "./platform/errors.ts";
 import { parseHosts } from "./platform/host.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";

@@ -1,25 +1,20 @@
-/** `npm run build`: what applications install: an ES module for each entry below, and the types of what it exports. */
+/** `npm run build`: builds the package that applications install. `npm publish ./dist` publishes it. */
 import { spawn } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
+import { writeDeclarations } from "./package/declarations.ts";
+import { bundledLicenses } from "./package/licenses.ts";
+import { ENTRIES, packageManifest, TYPES } from "./package/manifest.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { ROOT } from "./process/wrangler.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
-const SDK = path.join(ROOT, "src/sdk");
+const SRC = path.join(ROOT, "src");
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
-
-/** Each becomes `<name>.js`; its types keep their place below `sdk/`, and `exports` in package.json names both. */
-const ENTRIES = {
-  client: "client/index.ts",
-  server: "server/index.ts",
-  react: "react/index.ts",
-  workflow: "workflow/index.ts",
-};
-/** What applications bring themselves. */
-const EXTERNAL = ["react"];
+/** The packages that applications provide. */
+const PEERS = ["react"];
 
 function parseOut(args: string[]): string {
   try {
@@ -30,43 +25,69 @@ function parseOut(args: string[]): string {
   }
 }
 
-/** What entries have in common becomes a module of its own, so that an application has each class once. */
-async function bundle(outdir: string): Promise<void> {
-  const entryPoints = Object.entries(ENTRIES).map(([out, file]) => ({ out, in: path.join(SDK, file) }));
+/**
+ * Writes a module for each entry. Code that entries share becomes a module of its own, so that an application has
+ * each class once. Returns the files of this checkout that were bundled.
+ */
+async function bundle(outdir: string): Promise<readonly string[]> {
+  const entryPoints = Object.entries(ENTRIES).map(([out, file]) => ({ out, in: path.join(SRC, file) }));
   try {
-    await build({
+    const { metafile } = await build({
+      absWorkingDir: ROOT,
       entryPoints,
       outdir,
-      external: EXTERNAL,
+      external: PEERS,
       bundle: true,
       splitting: true,
       minify: true,
       sourcemap: true,
+      metafile: true,
       format: "esm",
       target: "es2022",
       logLevel: "silent",
     });
+    return Object.keys(metafile.inputs);
   } catch (error) {
     throw new CommandError(`The bundle failed: ${(error as BuildFailure).message}`);
   }
 }
 
+/** Lets the compiler emit the declarations of all modules, and keeps those that the entries reach. */
 async function declare(outdir: string, stop: AbortSignal): Promise<void> {
-  const compiler = spawn(process.execPath, [TSC, "-p", SDK, "--outDir", outdir], {
-    stdio: "inherit",
-    signal: stop,
-  });
+  const emitted = await mkdtemp(path.join(outdir, "emitted-"));
+  const args = [TSC, "-p", path.join(SRC, "sdk"), "--outDir", emitted];
+  const compiler = spawn(process.execPath, args, { stdio: "inherit", signal: stop });
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     compiler.once("error", reject);
     compiler.once("close", resolve);
   });
   if (exitCode !== 0) throw new CommandError("The types failed: see above.");
+  await writeDeclarations({
+    emitted,
+    outdir: path.join(outdir, TYPES),
+    entries: Object.values(ENTRIES),
+    packages: PEERS,
+  });
+  await rm(emitted, { recursive: true });
+}
+
+/** Writes the files that describe the package: its manifest, README and licences. */
+async function describe(outdir: string, bundled: readonly string[]): Promise<void> {
+  const manifest = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
+  await writeFile(
+    path.join(outdir, "package.json"),
+    `${JSON.stringify(packageManifest(manifest), null, 2)}\n`,
+  );
+  await copyFile(path.join(SRC, "sdk/README.md"), path.join(outdir, "README.md"));
+  await copyFile(path.join(ROOT, "LICENSE"), path.join(outdir, "LICENSE"));
+  await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES"), await bundledLicenses(bundled));
 }
 
 async function main(stop: AbortSignal): Promise<void> {
   const out = parseOut(process.argv.slice(2));
   await rm(out, { recursive: true, force: true });
-  await bundle(out);
+  await mkdir(out, { recursive: true });
+  await describe(out, await bundle(out));
   await declare(out, stop);
 }
 

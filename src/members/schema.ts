@@ -54,6 +54,7 @@ export const InvitationCreation = z
   .object({ role: MemberRole.default("member") })
   .meta({ id: "InvitationCreation", example: { role: "member" } });
 export type InvitationCreation = z.infer<typeof InvitationCreation>;
+export type InvitationInput = z.input<typeof InvitationCreation>;
 
 export const presentMember = ({ joinedAt, ...row }: MemberRow): Member => ({
   ...row,

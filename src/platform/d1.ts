@@ -1,4 +1,5 @@
 /** The one place that runs SQL on D1: stores describe statements, commands and queries run them in one round trip. */
+import type { D1Database } from "@cloudflare/workers-types";
 import { and, count, eq, fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/sqlite-proxy";

@@ -57,6 +57,7 @@ export const RoomCreation = z
   })
   .meta({ id: "RoomCreation", example: { name: "Weekly planning", customId: "planning-7" } });
 export type RoomCreation = z.infer<typeof RoomCreation>;
+export type RoomInput = z.input<typeof RoomCreation>;
 
 /** Body of `PATCH /rooms/:roomId`: at least one field. */
 export const RoomUpdate = z
@@ -68,6 +69,7 @@ export const RoomUpdate = z
   .refine((update) => Object.keys(update).length > 0, "at least one of name, customId, state is required")
   .meta({ id: "RoomUpdate", example: { state: "closed" }, minProperties: 1 });
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
+export type RoomUpdateInput = z.input<typeof RoomUpdate>;
 
 /** Presents a room with the given figures: the object's own where they were asked for, else the row's copy. */
 export function presentRoom(row: RoomRow, now: number, figures: RoomStats = row): Room {

@@ -80,6 +80,7 @@ export const UserCreation = z
   })
   .meta({ id: "UserCreation", example: { name: "Ada", roomId: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11" } });
 export type UserCreation = z.infer<typeof UserCreation>;
+export type UserInput = z.input<typeof UserCreation>;
 
 /** Body of `PATCH /users/:userId`: at least one field. */
 export const UserUpdate = z
@@ -94,6 +95,7 @@ export const UserUpdate = z
   )
   .meta({ id: "UserUpdate", example: { name: "Ada L." }, minProperties: 1 });
 export type UserUpdate = z.infer<typeof UserUpdate>;
+export type UserUpdateInput = z.input<typeof UserUpdate>;
 
 /** A user's row without what only the database needs. */
 export type UserRecord = Omit<UserRow, "nameFolded">;

@@ -70,6 +70,7 @@ export const WebhookCreation = z
     example: { url: EXAMPLE.url, events: [...EXAMPLE.events], roomId: EXAMPLE.room_id },
   });
 export type WebhookCreation = z.infer<typeof WebhookCreation>;
+export type WebhookInput = z.input<typeof WebhookCreation>;
 
 /** Body of `PATCH /webhooks/:webhookId`: at least one field. */
 export const WebhookUpdate = z
@@ -85,6 +86,7 @@ export const WebhookUpdate = z
   )
   .meta({ id: "WebhookUpdate", example: { enabled: false }, minProperties: 1 });
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
+export type WebhookUpdateInput = z.input<typeof WebhookUpdate>;
 
 export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
@@ -94,7 +96,8 @@ const StatusCode = z
   .nullable()
   .meta({ description: "The HTTP status of the response; null without a response." });
 
-const Attempt = z.object({
+/** One attempt of a delivery. */
+export const DeliveryAttempt = z.object({
   attempted_at: Timestamp,
   duration_ms: z.number().meta({ minimum: 0, example: 82 }),
   status_code: StatusCode,
@@ -112,8 +115,7 @@ const Attempt = z.object({
     .nullable()
     .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
 });
-/** One attempt, as the log of its delivery keeps it. */
-export type LoggedRequest = z.infer<typeof Attempt>;
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
 /** The delivery of one event to one webhook. */
 export const Delivery = z
@@ -136,7 +138,7 @@ export const Delivery = z
       .nullable()
       .meta({ description: "Why the latest attempt failed; null if it succeeded." }),
     created_at: Timestamp,
-    log: z.array(Attempt).meta({ description: "The attempts, oldest first." }),
+    log: z.array(DeliveryAttempt).meta({ description: "The attempts, oldest first." }),
   })
   .meta({
     id: "Delivery",
@@ -201,4 +203,4 @@ export function presentDelivery(webhookId: string, delivery: DeliveryRecord): De
 }
 
 /** As the webhook's handler logged them. */
-const parseLog = (log: string): LoggedRequest[] => JSON.parse(log) as LoggedRequest[];
+const parseLog = (log: string): DeliveryAttempt[] => JSON.parse(log) as DeliveryAttempt[];

@@ -8,7 +8,7 @@ import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
 import { type Health, judgeHealth, planRetry } from "./retry.ts";
-import type { LoggedRequest } from "./schema.ts";
+import type { DeliveryAttempt } from "./schema.ts";
 import { disableWebhook, selectStoredWebhook } from "./store.ts";
 import type { StoredWebhook } from "./table.ts";
 
@@ -102,7 +102,7 @@ const signingSecrets = (
 ): string[] =>
   previousSecret !== null && now < (previousSecretUntil ?? 0) ? [secret, previousSecret] : [secret];
 
-const toLogged = (result: AttemptResult, startedAt: number): LoggedRequest => ({
+const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => ({
   attempted_at: presentTime(startedAt),
   duration_ms: result.durationMs,
   status_code: result.statusCode,

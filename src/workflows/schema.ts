@@ -73,6 +73,7 @@ export const WorkflowCreation = z
     },
   });
 export type WorkflowCreation = z.infer<typeof WorkflowCreation>;
+export type WorkflowInput = z.input<typeof WorkflowCreation>;
 
 /** Body of `PATCH /workflows/:workflowId`: at least one field. */
 export const WorkflowUpdate = z
@@ -89,6 +90,7 @@ export const WorkflowUpdate = z
   )
   .meta({ id: "WorkflowUpdate", example: { enabled: false }, minProperties: 1 });
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
+export type WorkflowUpdateInput = z.input<typeof WorkflowUpdate>;
 
 /** True for events about one user. */
 const isAboutUser = (event: EventName): boolean => !event.startsWith("session.");
@@ -116,6 +118,7 @@ export const WorkflowRun = z
     },
   });
 export type WorkflowRun = z.infer<typeof WorkflowRun>;
+export type WorkflowRunInput = z.input<typeof WorkflowRun>;
 
 /** A line that a run wrote to its console. */
 export const LogLine = z.object({

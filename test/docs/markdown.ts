@@ -23,7 +23,7 @@ export interface Link {
 export async function listDocuments(): Promise<string[]> {
   const docs = await readdir(path.join(ROOT, "docs"), { recursive: true });
   const pages = docs.filter((name) => name.endsWith(".md")).map((name) => path.posix.join("docs", name));
-  return ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...pages.sort()];
+  return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "src/sdk/README.md", ...pages.sort()];
 }
 
 export const readDocument = (file: string): Promise<string> => readFile(path.join(ROOT, file), "utf8");

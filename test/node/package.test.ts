@@ -1,104 +1,207 @@
-/** What applications install: built, packed, looked at by the linters of packages, and used as they would. */
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+/** The package that `npm run build` produces: packed, linted, installed into empty projects and used there. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT, run, runCli } from "./processes.ts";
+import { useSharedService } from "./shared-service.ts";
 
-const MAX_CLIENT_BYTES = 12 * 1024;
-const TOOL = { timeoutMs: 100_000 };
+const MAX_CLIENT_BYTES = 10.75 * 1024;
+const MAX_INSTALLED_BYTES = 2 * 1024 * 1024;
+/** A hanging tool fails the test; a slow machine does not. */
+const TOOL = { timeoutMs: 110_000 };
+const OLDEST_NODE = "22.12.0";
 
 let directory: string;
-/** What `npm pack` made, and an application that has installed it. */
+let dist: string;
 let tarball: string;
-let application: string;
+/** A project that has installed the package and nothing else. */
+let plain: string;
 
 const bin = (file: string): string => path.join(ROOT, "node_modules", file);
 
-/** Runs a tool to its end; fails with what it said unless it ended well. */
+/** Runs a tool and returns its output. Throws with the output if the tool fails. */
 async function succeed(program: string, args: readonly string[], cwd = directory): Promise<string> {
   const { exitCode, stdout, stderr } = await run(program, args, { cwd, ...TOOL });
   if (exitCode !== 0) throw new Error(`${path.basename(program)} ${args.join(" ")}\n${stdout}\n${stderr}`);
   return stdout;
 }
 
-/** Installs the package in the application. */
-async function unpack(): Promise<void> {
-  const installed = path.join(application, "node_modules/atrium");
-  await mkdir(installed, { recursive: true });
-  await succeed("tar", ["-xzf", tarball, "-C", installed, "--strip-components", "1"]);
+/** Makes an empty project and installs packages into it, from npm's cache as far as possible. */
+async function install(name: string, ...packages: readonly string[]): Promise<string> {
+  const project = path.join(directory, name);
+  await mkdir(project);
+  const manifest = {
+    private: true,
+    type: "module",
+    scripts: { "which-node": "node -p process.execPath" },
+    allowScripts: { node: true },
+  };
+  await writeFile(path.join(project, "package.json"), JSON.stringify(manifest));
+  await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], project);
+  return project;
 }
-
-const node = (...args: string[]): Promise<string> => succeed(process.execPath, args, application);
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "atrium-package-"));
-  for (const name of ["package.json", "README.md", "LICENSE"])
-    await copyFile(path.join(ROOT, name), path.join(directory, name));
-  const built = await runCli("build.ts", ["--out", path.join(directory, "dist")]);
+  dist = path.join(directory, "dist");
+  const built = await runCli("build.ts", ["--out", dist]);
   expect(built).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
-  const [{ filename }] = JSON.parse(await succeed("npm", ["pack", "--json"]));
+  const [{ filename }] = JSON.parse(await succeed("npm", ["pack", "--json", dist]));
   tarball = path.join(directory, filename);
-  application = path.join(directory, "application");
-  await unpack();
-  await writeFile(path.join(application, "package.json"), '{ "type": "module" }');
+  plain = await install("plain", tarball);
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the package", () => {
-  it("passes publint and attw, which find something in a worse one", async () => {
-    const linters = (file: string) => [
-      [bin("publint/src/cli.js"), "run", file, "--strict"],
-      [bin("@arethetypeswrong/cli/dist/index.js"), file, "--profile", "esm-only", "--no-definitely-typed"],
-    ];
-    for (const args of linters(tarball)) expect((await run(process.execPath, args, TOOL)).exitCode).toBe(0);
-    const worse = path.join(directory, "worse.tgz");
-    const installed = path.join(application, "node_modules/atrium");
-    await rm(path.join(installed, "dist/sdk/client/index.d.ts"));
-    await succeed("tar", [
-      "-czf",
-      worse,
-      "-C",
-      path.dirname(installed),
-      "--transform",
-      "s/^atrium/package/",
-      "atrium",
-    ]);
-    await unpack();
-    for (const args of linters(worse)) expect((await run(process.execPath, args, TOOL)).exitCode).toBe(1);
+  it("is all that an application installs, and is smaller than 2 MB", async () => {
+    const installed = path.join(plain, "node_modules");
+    expect((await readdir(installed)).sort()).toEqual([".package-lock.json", "atrium"]);
+    const files = await readdir(installed, { recursive: true, withFileTypes: true });
+    const sizes = await Promise.all(
+      files.filter((file) => file.isFile()).map((file) => readFile(path.join(file.parentPath, file.name))),
+    );
+    const bytes = sizes.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(bytes).toBeGreaterThan(100 * 1024);
+    expect(bytes).toBeLessThan(MAX_INSTALLED_BYTES);
   });
 
-  it("has a client of at most 12 KiB, with all that it loads", async () => {
-    const file = (name: string) => readFile(path.join(directory, "dist", name), "utf8");
+  it("leaves the project its own Node", async () => {
+    const inScripts = await succeed("npm", ["run", "--silent", "which-node"], plain);
+    expect(inScripts).toBe(await succeed("node", ["-p", "process.execPath"], plain));
+  });
+
+  it("names no dependency, an optional React, and the root manifest's version", async () => {
+    const [manifest, root] = await Promise.all(
+      [dist, ROOT].map(async (at) => JSON.parse(await readFile(path.join(at, "package.json"), "utf8"))),
+    );
+    expect(manifest).toMatchObject({
+      name: "atrium",
+      version: root.version,
+      sideEffects: false,
+      peerDependencies: { react: ">=18" },
+      peerDependenciesMeta: { react: { optional: true } },
+    });
+    expect([manifest.private, manifest.dependencies, root.private]).toEqual([undefined, undefined, true]);
+    const described = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"];
+    expect(await readdir(dist)).toEqual(expect.arrayContaining(described));
+  });
+
+  it("passes publint and attw, which fail it without the client's types", async () => {
+    const lint = (file: string) =>
+      Promise.all(
+        [
+          [bin("publint/src/cli.js"), "run", file, "--strict"],
+          [
+            bin("@arethetypeswrong/cli/dist/index.js"),
+            file,
+            "--profile",
+            "esm-only",
+            "--no-definitely-typed",
+          ],
+        ].map(async (args) => (await run(process.execPath, args, TOOL)).exitCode),
+      );
+    expect(await lint(tarball)).toEqual([0, 0]);
+    const worse = path.join(directory, "worse.tgz");
+    const omit = ["--exclude", "client/index.d.ts", "--transform", "s/^dist/package/"];
+    await succeed("tar", ["-czf", worse, ...omit, "dist"]);
+    expect(await lint(worse)).toEqual([1, 1]);
+  });
+
+  it("has a client of at most 10.75 KiB gzipped, including the modules that it imports", async () => {
+    const file = (name: string) => readFile(path.join(dist, name), "utf8");
     const client = await file("client.js");
     const shared = [...client.matchAll(/from\s*"\.\/([^"]+)"/g)].map(([, name = ""]) => file(name));
     const bytes = gzipSync([client, ...(await Promise.all(shared))].join("\n")).byteLength;
     expect(bytes).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
     expect(bytes).toBeGreaterThan(1024);
   });
+});
 
-  it("gives Node both clients, with one class of errors and all that they need", async () => {
+describe("Node", () => {
+  let serviceUrl: string;
+  let credentials: readonly string[];
+  /** The binaries by major version: the oldest that the package supports, and the one that this project uses. */
+  let binaries: Record<string, string>;
+
+  beforeAll(async () => {
+    const { url, accountId, apiKey } = await useSharedService();
+    serviceUrl = url;
+    credentials = [accountId, apiKey];
+    const oldest = await install("node", `node@${OLDEST_NODE}`);
+    binaries = { 22: path.join(oldest, "node_modules/.bin/node"), 24: bin(".bin/node") };
     const script = `
-      import * as atrium from "atrium/client";
+      import { AtriumClient, AtriumError } from "atrium/client";
       import * as server from "atrium/server";
-      console.log(Object.keys(atrium).sort().join());
-      try { new atrium.AtriumClient({ serverUrl: "http://localhost", authToken: "none" }); }
-      catch (error) { console.log(error instanceof server.AtriumError, error.code); }
+      import * as workflow from "atrium/workflow";
+      const [serverUrl, accountId, apiKey] = process.argv.slice(2);
+      const atrium = new server.AtriumServer({ serverUrl, accountId, apiKey });
+      const room = await atrium.rooms.create({ name: "Weekly planning" });
+      const { token: authToken } = await atrium.users.create({ roomId: room.id, name: "Ada" });
+      const client = new AtriumClient({ serverUrl, authToken });
+      await client.join();
+      await client.store("notes").set("1", "Hello");
+      const { value } = await atrium.stores.get(room.id, "notes", "1");
+      client.disconnect();
+      const refusal = await atrium.rooms.get("none").catch((error) => error);
       Date.now = () => 1614265330000;
-      console.log(server.verifyWebhook('{"test": 2432232314}', {
+      const event = server.verifyWebhook('{"test": 2432232314}', {
         "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
         "webhook-timestamp": "1614265330",
         "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-      }, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").test);`;
-    const said = await node("--input-type=module", "--eval", script);
-    expect(said).toBe("AtriumClient,AtriumError,defineStores\ntrue VALIDATION_ERROR\n2432232314\n");
+      }, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+      console.log(JSON.stringify({
+        major: process.version.split(".")[0],
+        user: client.currentUser.name,
+        value,
+        refusal: [refusal instanceof AtriumError, AtriumError === server.AtriumError, refusal.code],
+        event,
+        workflow: Object.keys(workflow),
+      }));`;
+    await writeFile(path.join(plain, "script.js"), script);
   });
 
-  it.each(["nodenext", "bundler"])("has types that know what stores hold (%s)", async (resolution) => {
-    const source = `
+  it.each([22, 24])("%i runs both clients against a service", async (major) => {
+    const args = ["script.js", serviceUrl, ...credentials];
+    expect(JSON.parse(await succeed(binaries[major] ?? "", args, plain))).toEqual({
+      major: `v${major}`,
+      user: "Ada",
+      value: "Hello",
+      refusal: [true, true, "NOT_FOUND"],
+      event: { test: 2_432_232_314 },
+      workflow: [],
+    });
+  });
+});
+
+/** Compiles the sources of a project under `strict`; returns what the compiler prints. */
+async function compile(project: string, resolution: string, files: Record<string, string>): Promise<string> {
+  const compilerOptions = {
+    module: resolution === "bundler" ? "esnext" : resolution,
+    moduleResolution: resolution,
+    target: "es2022",
+    lib: ["es2022", "dom"],
+    jsx: "react-jsx",
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+  };
+  for (const [name, source] of Object.entries(files)) await writeFile(path.join(project, name), source);
+  const config = JSON.stringify({ compilerOptions, files: Object.keys(files) });
+  await writeFile(path.join(project, "tsconfig.json"), config);
+  const { stdout } = await run(process.execPath, [bin("typescript/bin/tsc"), "-p", project], TOOL);
+  return stdout;
+}
+
+describe("TypeScript", () => {
+  it.each(["bundler", "node16", "nodenext"])(
+    "checks an application with %s resolution",
+    async (resolution) => {
+      const source = `
       import { AtriumClient, type Comment, defineStores, type User } from "atrium/client";
-      import { type AtriumEvent, AtriumServer, verifyWebhook } from "atrium/server";
+      import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
       const stores = defineStores({
         tasks: {
@@ -122,21 +225,34 @@ describe("the package", () => {
       client.comments.on("created", (comment: Comment) => console.log(comment.text));
       client.socket.on("reconnecting", ({ attempt }) => console.log(attempt + 1));
       const server = new AtriumServer({ serverUrl: "http://localhost", accountId: "", apiKey: "" });
-      console.log((await server.rooms.create({ name: "A room" })).id.length);
+      const room = await server.rooms.create({ name: "A room" });
+      const [id, customId]: [string, string | undefined] = [room.id, room.custom_id];
+      console.log(id, customId);
+      const delivery: Delivery = await server.webhooks.test("");
+      const [status, retry]: ["pending" | "success" | "failed", string | null] = [delivery.status, delivery.next_retry_at];
+      console.log(status, retry);
       const event: AtriumEvent = verifyWebhook("", new Headers(), "");
       if (event.event === "session.closed") console.log(event.users.length);
       else if (event.event !== "session.started") console.log(event.user.name);
+      const events = ["user.created"] as const;
+      await server.webhooks.create({ url: "", events });
       // @ts-expect-error: there is no such event
       await server.webhooks.create({ url: "", events: ["user.renamed"] });
+      // @ts-expect-error: the service sets a room's id
+      await server.rooms.create({ name: "A room", id: "1" });
+      // @ts-expect-error: a room has no such field
+      console.log(room.colour);
+      // @ts-expect-error: resources are not the application's to change
+      room.name = "Another name";
       const workflow: Workflow<"user.created" | "session.closed"> = async (event, { files, store }) => {
         const greeted: string[] = event.event === "user.created" ? [event.user.name] : event.users.map(({ name }) => name);
         const { key } = await files.put("greeting.txt", greeted.join());
         return { key, note: await store.get("notes", "greeting") };
       };
       const code = \`export default \${workflow}\`;
-      const { id } = await server.workflows.create({ name: "Greet", code, events: ["user.created"] });
-      console.log((await server.workflows.run(id, "user.created", { roomId: "", userId: "" })).logs.length);
-      // @ts-expect-error: a room has no stores to write to
+      const { id: workflowId } = await server.workflows.create({ name: "Greet", code, events });
+      console.log((await server.workflows.run(workflowId, "user.created", { roomId: "", userId: "" })).logs.length);
+      // @ts-expect-error: a workflow cannot write to stores
       const writing: Workflow = (_, { store }) => store.set("notes", "greeting", 1);
       // @ts-expect-error: the event of a closed session has no user
       const wrong: Workflow<"session.closed"> = (event) => [event.user, writing];
@@ -149,21 +265,45 @@ describe("the package", () => {
       await tasks.update("1", { color: "red" });
       // @ts-expect-error: no such store was declared
       client.stores.notes.sync();`;
-    await writeFile(path.join(application, "application.ts"), source);
-    const compilerOptions = {
-      module: resolution === "bundler" ? "esnext" : resolution,
-      moduleResolution: resolution,
-      target: "es2022",
-      lib: ["es2022", "dom"],
-      types: [],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-    };
-    await writeFile(
-      path.join(application, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["application.ts"] }),
-    );
-    expect(await node(bin("typescript/bin/tsc"), "-p", application)).toBe("");
+      expect(await compile(plain, resolution, { "application.ts": source })).toBe("");
+    },
+  );
+});
+
+describe("React", () => {
+  it.each([
+    ["18", ["react@18.3.1", "react-dom@18.3.1", "@types/react@18.3.18"]],
+    ["19", ["react@19.3.1", "react-dom@19.3.1", "@types/react@19.3.0"]],
+  ])("%s compiles and renders every hook", async (major, packages) => {
+    const project = await install(`react-${major}`, tarball, ...packages);
+    const view = `
+      import { RoomProvider, useBroadcast, useComments, useConnection, useOthers, usePresence, useRoom, useSelf, useStore } from "atrium/react";
+      function View() {
+        const [notes, { set }] = useStore<{ text: string }>("notes");
+        const [presence, show] = usePresence<{ typing: boolean }>();
+        const [comments] = useComments();
+        const say: (data?: unknown) => Promise<number> = useBroadcast("hello");
+        const { room } = useRoom();
+        const { state } = useConnection();
+        const counts = [Object.keys(notes).length, comments.length, useOthers().length].join();
+        const onClick = () => { show({ typing: true }); void say(); void set("1", { text: "Hello" }); };
+        return <p onClick={onClick}>{state} {counts} {String(room?.name)} {String(useSelf()?.user.name)} {String(presence.typing)}</p>;
+      }
+      export const App = ({ token }: { token: string }) => (
+        <RoomProvider serverUrl="http://localhost" authToken={token}><View /></RoomProvider>
+      );`;
+    expect(await compile(project, "bundler", { "app.tsx": view })).toBe("");
+    const claims = { accountId: "a", roomId: "r", userId: "u" };
+    const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
+    const script = `
+      import { version } from "react";
+      import { renderToString } from "react-dom/server";
+      import { App } from "./app.js";
+      console.log(version.split(".")[0], renderToString(App({ token: ${JSON.stringify(token)} })));`;
+    await writeFile(path.join(project, "render.js"), script);
+    const esbuild = [bin("esbuild/bin/esbuild"), "app.tsx", "--jsx=automatic", "--outfile=app.js"];
+    await succeed(process.execPath, [...esbuild, "--log-level=error"], project);
+    const html = (await succeed(process.execPath, ["render.js"], project)).replaceAll("<!-- -->", "");
+    expect(html.trim()).toBe(`${major} <p>connecting 0,0,0 undefined undefined undefined</p>`);
   });
 });

@@ -10,45 +10,45 @@ const remove = (key: string): Operation => ({ action: "delete", key, value: null
 const shown = (entries: Entries) => ({ ...entries.getAll() });
 
 describe("entries", () => {
-  it("show a write at once, and the confirmed entry again when it is lifted", () => {
+  it("show a write at once, and the confirmed entry again after it is rolled back", () => {
     const entries = new Entries();
     entries.confirm("a", { value: { x: 1, y: 1 }, version: 1 });
-    const lifts = [update("a", { y: 2 }), set("b", 1), remove("a"), set("a", 7)].map((operation) => {
-      const lift = entries.lay([operation]);
-      return { lift, shown: shown(entries) };
+    const writes = [update("a", { y: 2 }), set("b", 1), remove("a"), set("a", 7)].map((operation) => {
+      const rollBack = entries.applyOptimistically([operation]);
+      return { rollBack, shown: shown(entries) };
     });
-    expect(lifts.map((each) => each.shown)).toEqual([
+    expect(writes.map((each) => each.shown)).toEqual([
       { a: { x: 1, y: 2 } },
       { a: { x: 1, y: 2 }, b: 1 },
       { b: 1 },
       { a: 7, b: 1 },
     ]);
-    lifts[2]?.lift();
-    lifts[3]?.lift();
+    writes[2]?.rollBack();
+    writes[3]?.rollBack();
     expect(shown(entries)).toEqual({ a: { x: 1, y: 2 }, b: 1 });
-    lifts[0]?.lift();
-    lifts[1]?.lift();
+    writes[0]?.rollBack();
+    writes[1]?.rollBack();
     expect(shown(entries)).toEqual({ a: { x: 1, y: 1 } });
     expect([entries.getVersion("a"), entries.getVersion("b")]).toEqual([1, 0]);
   });
 
   it("keep what others change below an unanswered write, and leave alone what a merge cannot change", () => {
     const entries = new Entries();
-    const lift = entries.lay([update("a", { mine: 1 }), update("list", { mine: 1 })]);
+    const rollBack = entries.applyOptimistically([update("a", { mine: 1 }), update("list", { mine: 1 })]);
     entries.confirm("a", { value: { theirs: 2, mine: 2 }, version: 4 });
     entries.confirm("list", { value: [1], version: 5 });
     expect(shown(entries)).toEqual({ a: { theirs: 2, mine: 1 }, list: [1] });
-    lift();
+    rollBack();
     expect(shown(entries)).toEqual({ a: { theirs: 2, mine: 2 }, list: [1] });
   });
 
   it("give the same objects until they say something else", () => {
     const entries = new Entries();
     const note = { text: "Hello" };
-    const lift = entries.lay([set("a", note)]);
+    const rollBack = entries.applyOptimistically([set("a", note)]);
     const [all, revision] = [entries.getAll(), entries.revision];
     entries.confirm("a", { value: { text: "Hello" }, version: 1 });
-    lift();
+    rollBack();
     entries.replace({ a: { value: { text: "Hello" }, version: 2 } });
     expect(entries.getAll()).toBe(all);
     expect(entries.getAll().a).toBe(note);
@@ -64,7 +64,7 @@ describe("entries", () => {
     entries.replace(
       JSON.parse('{"__proto__":{"value":1,"version":1},"constructor":{"value":2,"version":2}}'),
     );
-    entries.lay([set("toString", 3)]);
+    entries.applyOptimistically([set("toString", 3)]);
     expect(Object.entries(entries.getAll())).toEqual([
       ["__proto__", 1],
       ["constructor", 2],
@@ -76,9 +76,9 @@ describe("entries", () => {
 
   it("know each change of their own once, and those of another tab from it", () => {
     const entries = new Entries();
-    entries.lay([set("a", { x: 1 })]);
-    entries.lay([update("a", { y: 2 })]);
-    entries.lay([remove("a")]);
+    entries.applyOptimistically([set("a", { x: 1 })]);
+    entries.applyOptimistically([update("a", { y: 2 })]);
+    entries.applyOptimistically([remove("a")]);
     expect(entries.claim(set("a", { x: 2 }))).toBe(false);
     expect(entries.claim(set("b", { x: 1 }))).toBe(false);
     expect(entries.claim(set("a", { x: 1 }))).toBe(true);
@@ -88,7 +88,7 @@ describe("entries", () => {
     expect([entries.claim(remove("a")), entries.claim(remove("a"))]).toEqual([true, false]);
   });
 
-  it("come to what was confirmed, whatever was laid and lifted in between", () => {
+  it("equal what was confirmed, whatever was written and rolled back in between", () => {
     const key = fc.constantFrom("a", "b");
     const value = fc.oneof(fc.integer(), fc.record({ x: fc.nat(3) }), fc.record({ y: fc.nat(3) }));
     const operation = fc.oneof(
@@ -96,18 +96,18 @@ describe("entries", () => {
       fc.record({ action: fc.constant("delete" as const), key, value: fc.constant(null) }),
     );
     const step = fc.oneof(
-      fc.record({ lay: fc.array(operation, { minLength: 1, maxLength: 3 }) }),
-      fc.record({ lift: fc.nat(5) }),
+      fc.record({ write: fc.array(operation, { minLength: 1, maxLength: 3 }) }),
+      fc.record({ rollBack: fc.nat(5) }),
       fc.record({ confirm: key, to: fc.option(value) }),
     );
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         const entries = new Entries();
         const confirmed = new Map<string, unknown>();
-        const lifts: (() => void)[] = [];
+        const rollBacks: (() => void)[] = [];
         for (const [version, each] of steps.entries()) {
-          if ("lay" in each) lifts.push(entries.lay(each.lay));
-          else if ("lift" in each) lifts.splice(each.lift, 1)[0]?.();
+          if ("write" in each) rollBacks.push(entries.applyOptimistically(each.write));
+          else if ("rollBack" in each) rollBacks.splice(each.rollBack, 1)[0]?.();
           else {
             const { confirm, to } = each;
             entries.confirm(confirm, to === null ? null : { value: to, version });
@@ -115,7 +115,7 @@ describe("entries", () => {
             else confirmed.set(confirm, to);
           }
         }
-        for (const lift of lifts) lift();
+        for (const rollBack of rollBacks) rollBack();
         expect(shown(entries)).toEqual(Object.fromEntries(confirmed));
       }),
     );
@@ -142,17 +142,17 @@ describe("a shape", () => {
   });
 
   it.each([
-    [{}, "title: is required"],
-    [{ title: 1 }, "title: must be of type string"],
-    [{ title: null }, "title: must be of type string"],
-    [{ title: "Plan", done: "no" }, "done: must be of type boolean"],
-    [{ title: "Plan", size: Number.NaN }, "size: must be of type number"],
-    [{ title: "Plan", tags: {} }, "tags: must be of type array"],
-    [{ title: "Plan", about: [] }, "about: must be of type object"],
-    [{ title: "Plan", titel: "Plan" }, "titel: is no field of this store"],
-    [{ title: "Plan", toString: "Plan" }, "toString: is no field of this store"],
-    [["Plan"], "A value must be an object"],
-    [undefined, "What is sent must be JSON"],
+    [{}, "title is required"],
+    [{ title: 1 }, "title must be of type string"],
+    [{ title: null }, "title must be of type string"],
+    [{ title: "Plan", done: "no" }, "done must be of type boolean"],
+    [{ title: "Plan", size: Number.NaN }, "size must be of type number"],
+    [{ title: "Plan", tags: {} }, "tags must be of type array"],
+    [{ title: "Plan", about: [] }, "about must be of type object"],
+    [{ title: "Plan", titel: "Plan" }, "titel is not a field of this store"],
+    [{ title: "Plan", toString: "Plan" }, "toString is not a field of this store"],
+    [["Plan"], "value must be an object"],
+    [undefined, "value must be JSON"],
   ])("refuses %j and says: %s", (value, message) => {
     expect(() => fitValue(tasks, value)).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR", module: "Stores", message }),

@@ -3,8 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CLOSE } from "../../src/realtime/protocol/protocol.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
-import { ReconnectTimer } from "../../src/sdk/client/connection/reconnect.ts";
-import { planReconnect, reconnectDelayMs } from "../../src/sdk/client/connection/reconnect-policy.ts";
+import {
+  planReconnect,
+  ReconnectTimer,
+  reconnectDelayMs,
+} from "../../src/sdk/client/connection/reconnect.ts";
 import { SendRate } from "../../src/sdk/client/connection/send-rate.ts";
 import { readClaims, socketUrl } from "../../src/sdk/client/connection/token.ts";
 import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
@@ -28,7 +31,7 @@ describe("coming back", () => {
   });
 
   it("is given up for the close codes that say so, and for no other", () => {
-    const plan = Object.entries(CLOSE).map(([name, code]) => [name, planReconnect(code, "")]);
+    const plan = Object.entries(CLOSE).map(([name, code]) => [name, planReconnect({ code, reason: "" })]);
     expect(Object.fromEntries(plan)).toEqual({
       left: "never",
       silent: "soon",
@@ -43,8 +46,8 @@ describe("coming back", () => {
       readerTooSlow: "never",
       flooding: "later",
     });
-    expect(planReconnect(CLOSE.readerTooSlow, "reader too slow")).toBe("soon");
-    expect([1001, 1005, 1006, 1012, 4999].map((code) => planReconnect(code, ""))).toEqual(
+    expect(planReconnect({ code: CLOSE.readerTooSlow, reason: "reader too slow" })).toBe("soon");
+    expect([1001, 1005, 1006, 1012, 4999].map((code) => planReconnect({ code, reason: "" }))).toEqual(
       Array(5).fill("soon"),
     );
   });
@@ -62,7 +65,7 @@ describe("an attempt to come back", () => {
     };
     const retry = new ReconnectTimer({ ...clock, onOnline });
     const made: number[] = [];
-    const plan = () => retry.plan("soon", () => made.push(clock.now()));
+    const plan = () => retry.schedule("soon", () => made.push(clock.now()));
     plan();
     clock.advance(0);
     plan();
@@ -165,7 +168,7 @@ describe("following", () => {
     follows.add("cleo", "ada");
     follows.remove("ada", "cleo");
     expect([follows.followedBy("ada"), follows.followersOf("ada")]).toEqual([["bo"], ["bo", "cleo"]]);
-    expect(follows.forget("ada").sort()).toEqual(["bo", "bo", "cleo"]);
+    expect(follows.removeUser("ada").sort()).toEqual(["bo", "bo", "cleo"]);
     expect(["ada", "bo", "cleo"].flatMap(follows.followedBy)).toEqual([]);
     follows.replace({});
     expect(follows.followersOf("bo")).toEqual([]);
@@ -182,7 +185,7 @@ describe("what comes over the wire", () => {
     expect(parseFrame(JSON.stringify([told, change, answer]))).toEqual([
       read,
       { kind: "event", event: "userDeleted", data: {}, seq: 7 },
-      { kind: "answer", requestId: "1", data: { seq: 7 }, fault: null },
+      { kind: "response", requestId: "1", data: { seq: 7 }, fault: null },
     ]);
   });
 
@@ -195,7 +198,7 @@ describe("what comes over the wire", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         for (const message of parseFrame(JSON.stringify(value)))
-          expect(["event", "answer"]).toContain(message.kind);
+          expect(["event", "response"]).toContain(message.kind);
         expect(readJoined({ room: { id: "r", name: "R" }, seq: 1, users: value, follows: value })).not.toBe(
           null,
         );

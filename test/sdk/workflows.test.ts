@@ -1,64 +1,7 @@
 /** Workflows as a back end has them: made, tried out and looked at with `atrium/server`. */
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Bindings, Workflow as RunWorkflow } from "../../src/sandbox/guest/types.ts";
-import { AtriumServer, type Workflow, type WorkflowExecution } from "../../src/sdk/server/index.ts";
-import type {
-  Bindings as WrittenBindings,
-  Workflow as WrittenWorkflow,
-} from "../../src/sdk/workflow/index.ts";
-import {
-  WorkflowExecution as ServedExecution,
-  Workflow as ServedWorkflow,
-} from "../../src/workflows/schema.ts";
+import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
-
-describe("the types of the client", () => {
-  const [id, time] = ["3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11", "2026-01-31T09:30:00.000Z"];
-
-  // What the service parses is assigned to what the client has, so that a type which differs fails the compiler.
-  it("have the fields of a workflow and an execution that the service describes, and no others", () => {
-    const workflow: Workflow = {
-      id,
-      organization_id: id,
-      name: "Greet who joins",
-      code: "export default () => null;",
-      events: ["participant.joined"],
-      room_id: null,
-      enabled: true,
-      created_at: time,
-      updated_at: time,
-    };
-    const line = { level: "log", message: "Hello", timestamp: time } as const;
-    const execution: WorkflowExecution = {
-      id,
-      workflow_id: id,
-      event: "participant.joined",
-      status: "success",
-      result: "null",
-      duration_ms: 7,
-      created_at: time,
-      logs: [line],
-    };
-    const served: [Workflow, WorkflowExecution] = [
-      ServedWorkflow.strict().parse(workflow),
-      ServedExecution.strict().parse(execution),
-    ];
-    expect(served).toEqual([workflow, execution]);
-    expect(Object.keys(line)).toEqual(Object.keys(ServedExecution.shape.logs.element.shape));
-  });
-
-  it("give a workflow just what it is given when it runs", () => {
-    const asWritten: WrittenWorkflow = (_, { store, room, files }) => {
-      const given: Omit<Bindings, "event"> = { store, room, files };
-      return given;
-    };
-    const asRun: RunWorkflow = (event, bindings) => {
-      const written: WrittenBindings = bindings;
-      return asWritten(event, written);
-    };
-    expect(asRun).not.toBe(asWritten);
-  });
-});
 
 describe("a back end", () => {
   let service: SharedService;

@@ -5,7 +5,7 @@ import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
-import type { TypedHostBindings } from "../../src/sandbox/guest/types.ts";
+import type { TypedHostBindings } from "../../src/sandbox/guest/host-bindings.ts";
 import type { RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
 import { RunBindings, type RunPorts } from "../../src/workflows/run-bindings.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";

@@ -1,6 +1,7 @@
 /** Bundles the dashboard for browsers with Vite, into `.wrangler/public`, from where the Worker serves it. */
 import path from "node:path";
-import { build } from "vite";
+import { build, type Plugin } from "vite";
+import { workflowDeclarations } from "../package/workflow-declarations.ts";
 import { ROOT } from "../process/wrangler.ts";
 import type { BundleOptions } from "./demo-bundle.ts";
 import { replaceFiles } from "./replace-files.ts";
@@ -11,7 +12,16 @@ const PAGE = path.join(ROOT, "src/dashboard/page");
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
-  "atrium/source": path.join(ROOT, "src/sdk"),
+};
+
+/** The workflow editor completes what is declared here. */
+const DECLARATIONS = "atrium/workflow/declarations";
+const declarations: Plugin = {
+  name: "workflow-declarations",
+  enforce: "pre",
+  resolveId: (id) => (id === DECLARATIONS ? id : null),
+  load: async (id) =>
+    id === DECLARATIONS ? `export default ${JSON.stringify(await workflowDeclarations())}` : null,
 };
 
 /** The first versions that support `light-dark()` and nested rules. */
@@ -29,6 +39,7 @@ export async function bundleDashboard({
     mode: development ? "development" : "production",
     logLevel: "error",
     resolve: { alias: ALIAS },
+    plugins: [declarations],
     // Independent of NODE_ENV in the environment.
     oxc: { jsx: { runtime: "automatic", development } },
     define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },

@@ -84,14 +84,3 @@ export interface SubscriberGateway {
   /** The same, once per event id: a repetition resolves with the outcome of the first call. */
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
 }
-
-/** The RPC methods of a subscriber's object, which do what {@link SubscriberGateway} describes. */
-export interface SubscriberRpc extends Rpc.DurableObjectBranded {
-  enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
-  requireVersion(version: number): void;
-  remove(): Promise<void>;
-  list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
-  redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;
-  deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
-  deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
-}

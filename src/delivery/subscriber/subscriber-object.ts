@@ -9,8 +9,8 @@ import type {
   OutgoingEvent,
   StatusFilter,
   SubscriberKey,
-  SubscriberRpc,
 } from "../port/subscriber-port.ts";
+import type { SubscriberRpc } from "../port/subscriber-rpc.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 
 /** Its methods are what {@link SubscriberGateway} describes. Reading creates nothing in storage. */

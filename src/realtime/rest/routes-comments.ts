@@ -5,22 +5,9 @@ import { pageShape, paging } from "../../http/paginate.ts";
 import { text } from "../../platform/text.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { postComment, requestRoom } from "../commands.ts";
-import { Comment } from "../protocol/comment.ts";
-import { CommentCreation, CommentEdit } from "../protocol/messages.ts";
+import { Comment, CommentPost, CommentUpdate } from "../protocol/comment.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
-
-const CommentPost = CommentCreation.extend({
-  userId: text(1, 255).meta({ description: "The author, a user of the room." }),
-}).meta({
-  id: "CommentPost",
-  example: { text: "Shall we move this up?", userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
-});
-
-const CommentUpdate = CommentEdit.refine(
-  (edit) => edit.text !== undefined || edit.resolved !== undefined,
-  "at least one of text, resolved is required",
-).meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
 
 const CommentQuery = z.object({
   ...paging,

@@ -17,7 +17,8 @@ import {
   utf8,
 } from "../guard/intrinsics.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings } from "../runners/runner.ts";
-import { type Bindings, type FileContent, withTypes } from "./types.ts";
+import { withTypes } from "./host-bindings.ts";
+import type { Bindings, FileContent } from "./types.ts";
 
 /** Calls of one run that may be in flight at once, like the six connections of a Worker; others wait. */
 const MAX_IN_FLIGHT = 6;

@@ -1,5 +1,4 @@
-/** The client: one user in one room, with everything that the room can do. */
-
+/** The client: one user in one room. */
 import { Emitter } from "../core/emitter.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Role, Room } from "../wire/resources.ts";
@@ -18,28 +17,28 @@ import type { User } from "./users/roster.ts";
 import { Users } from "./users/users.ts";
 
 export interface AtriumClientOptions<Shapes extends StoreShapes> {
-  /** Where the service is, such as `https://atrium.example.com`. */
+  /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
-  /** The user's token. It says which room it is for, too. */
+  /** The user's token. It also identifies the room. */
   readonly authToken: string;
-  /** What {@link defineStores} gave; without it, use {@link AtriumClient.store}. */
+  /** The stores that {@link defineStores} declared; any other store is available by {@link AtriumClient.store}. */
   readonly stores?: Shapes;
-  /** False to end at the first loss of the connection. */
+  /** False to give up when the connection is lost; true by default. */
   readonly reconnect?: boolean;
 }
 
-/** How the connection fares. */
+/** The state of the connection, and its events. */
 export interface ClientSocket extends Pick<Connection, "on" | "off"> {
   readonly state: SocketState;
 }
 
 export interface ClientEvents {
-  /** The room's name, custom id or state was changed: `currentRoom` is the new one. */
+  /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
 }
 
 export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> extends Emitter<ClientEvents> {
-  /** The user whose token it is. */
+  /** The id of the user that the token belongs to. */
   readonly userId: string;
   readonly socket: ClientSocket;
   readonly users: Users;
@@ -48,80 +47,80 @@ export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> ext
   readonly notifications: Notifications;
   readonly comments: Comments;
   readonly storage: Storage;
-  readonly #session: Connection;
+  readonly #connection: Connection;
   readonly #stores: Stores;
   #room: Room | null = null;
   #role: Role | null = null;
 
-  /** Throws VALIDATION_ERROR for an address or a token that is none. `surroundings` are for tests. */
-  constructor(options: AtriumClientOptions<Shapes>, surroundings: Runtime = DEFAULT_RUNTIME) {
+  /** Throws VALIDATION_ERROR for an invalid address or token. `runtime` is for tests. */
+  constructor(options: AtriumClientOptions<Shapes>, runtime: Runtime = DEFAULT_RUNTIME) {
     super();
     const { serverUrl, authToken, stores, reconnect = true } = options;
     const claims = readClaims(authToken);
     const url = socketUrl(serverUrl, claims);
-    const session = new Connection({ url, token: authToken, reconnect }, surroundings);
+    const connection = new Connection({ url, token: authToken, reconnect }, runtime);
     this.userId = claims.userId;
-    this.#session = session;
-    this.socket = session;
-    session.feed.onJoined(({ room, role }) => {
+    this.#connection = connection;
+    this.socket = connection;
+    connection.changes.onJoined(({ room, role }) => {
       this.#room = room;
       this.#role = role;
       return undefined;
     });
-    session.feed.hear("roomUpdated", ({ room }) => {
+    connection.changes.handle("roomUpdated", ({ room }) => {
       if (!isRoom(room)) return;
       this.#room = room;
       this.emit("roomUpdated", room);
     });
-    this.users = new Users(session);
-    this.presence = new Presence(session, this.users, this.userId, surroundings);
-    this.#stores = new Stores(session, this.userId, stores ?? {});
+    this.users = new Users(connection);
+    this.presence = new Presence(connection, this.users, this.userId, runtime);
+    this.#stores = new Stores(connection, this.userId, stores ?? {});
     this.stores = typed<Shapes>(this.#stores.declared());
-    this.notifications = new Notifications(session);
-    this.comments = new Comments(session);
+    this.notifications = new Notifications(connection);
+    this.comments = new Comments(connection);
     this.storage = new Storage(serverUrl, authToken, claims);
   }
 
-  /** The user as it is now; null before the first join. */
+  /** The user that the token belongs to; null before the first join. */
   get currentUser(): User | null {
     return this.users.get({ userId: this.userId });
   }
 
-  /** Null before the first join. Its figures are those of the latest join or change. */
+  /** The room; null before the first join. Its counts are those of the latest join or update. */
   get currentRoom(): Room | null {
     return this.#room;
   }
 
-  /** What was granted: the lower of the role asked for and the user's own. Null before the first join. */
+  /** The role in the room: the lower of the requested role and the user's own. Null before the first join. */
   get role(): Role | null {
     return this.#role;
   }
 
-  /** A store by its name; one that was declared is the one in `stores`. */
+  /** The store of this name: the same object each time, and for declared stores the one in `stores`. */
   store(name: string): Store {
     return this.#stores.get(name);
   }
 
-  /** Opens the connection. It is tried once: rejected with CONNECTION_FAILED when that fails. */
+  /** Opens the connection, with one attempt. Throws CONNECTION_FAILED if it fails. */
   connect(): Promise<void> {
-    return this.#session.connect();
+    return this.#connection.connect();
   }
 
   /**
-   * Joins the room, connecting first if need be; settles when users, `currentUser` and `currentRoom` are known.
-   * From then on losses of the connection are made good, unless `reconnect` is false. AtriumError when refused.
+   * Joins the room, and connects first if necessary. Resolves when users, `currentUser` and `currentRoom` are loaded.
+   * From then on, a lost connection is restored, unless `reconnect` is false. Throws an AtriumError if refused.
    */
   join({ role }: { readonly role?: Role } = {}): Promise<void> {
-    return this.#session.join(role);
+    return this.#connection.join(role);
   }
 
-  /** Leaves at once: what waits for an answer is rejected, and no timer stays. `connect()` and `join()` begin anew. */
+  /** Leaves the room at once; pending requests are rejected. `connect()` and `join()` can be called again. */
   disconnect(): void {
-    this.presence.rest();
-    this.#session.disconnect();
+    this.presence.stop();
+    this.#connection.disconnect();
   }
 }
 
-/** The declared stores under the types that their shapes promise. */
+/** The declared stores, with the types of their shapes. */
 const typed = <Shapes extends StoreShapes>(stores: Record<string, Store>): StoresOf<Shapes> =>
   stores as unknown as StoresOf<Shapes>;

@@ -1,11 +1,11 @@
-/** `client.comments`: threads of comments about anything in the room. They stay, and all hear of each change. */
+/** `client.comments`: threads of comments, which are stored and kept in sync for everyone in the room. */
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
 import type { Comment } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
 import { type Data, isComment, isCount, listOf } from "./connection/frames.ts";
 
-/** Told of everybody's comments, one's own included, before the promise of the change settles. */
+/** Emitted for the comments of all users, including your own: those before the promise of the change settles. */
 export interface CommentsEvents {
   created: Comment;
   updated: Comment;
@@ -15,71 +15,74 @@ export interface CommentsEvents {
 export interface NewComment {
   /** 1 to 10,000 characters. */
   readonly text: string;
-  /** The thread that it answers in; without it, a thread begins. */
+  /** The thread to reply in. Without it, the comment starts a thread. */
   readonly threadId?: string | undefined;
-  /** What it is about: any JSON. */
+  /** What the comment is about, such as a position in a document: any JSON. */
   readonly anchor?: unknown;
-  /** Ids of the users who are meant. */
+  /** The ids of the users who are mentioned. */
   readonly mentions?: readonly string[] | undefined;
 }
 
 export interface CommentFilter {
   readonly threadId?: string | undefined;
   readonly resolved?: boolean | undefined;
-  /** 1 to 100; 50 when left out. */
+  /** 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
+  /** How many comments to skip; 0 by default. */
   readonly offset?: number | undefined;
 }
 
 export interface CommentPage {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly comments: readonly Comment[];
-  /** How many there are, on all pages. */
+  /** How many comments match, on all pages. */
   readonly total: number;
 }
 
 export class Comments extends Emitter<CommentsEvents> {
-  readonly #session: Connection;
+  readonly #connection: Connection;
 
-  constructor(session: Connection) {
+  constructor(connection: Connection) {
     super();
-    this.#session = session;
+    this.#connection = connection;
     for (const event of ["created", "updated", "deleted"] as const) {
       const name = `comment${event.charAt(0).toUpperCase()}${event.slice(1)}`;
-      session.feed.hear(name, ({ comment }) => {
+      connection.changes.handle(name, ({ comment }) => {
         if (isComment(comment)) this.emit(event, comment);
       });
     }
   }
 
+  /** Writes a comment as the user of this client. */
   create(comment: NewComment): Promise<Comment> {
     return this.#change("COMMENT_CREATE", comment);
   }
 
+  /** One page of the comments that match the filter. */
   list(filter: CommentFilter = {}): Promise<CommentPage> {
-    const take = ({ comments, total }: Data): CommentPage => ({
+    const read = ({ comments, total }: Data): CommentPage => ({
       comments: listOf(comments, isComment),
       total: isCount(total) ? total : 0,
     });
-    return this.#session.requests.ask("COMMENT_LIST", filter, { take });
+    return this.#connection.requests.send("COMMENT_LIST", filter, { read });
   }
 
-  /** Changes the text. FORBIDDEN for all but the author. */
+  /** Changes the text. Throws FORBIDDEN unless you are the author. */
   update(change: { readonly commentId: string; readonly text: string }): Promise<Comment> {
     return this.#change("COMMENT_UPDATE", change);
   }
 
-  /** Gives the comment as it was. FORBIDDEN for all but the author. */
+  /** Deletes a comment, and returns it as it was. Throws FORBIDDEN unless you are the author. */
   delete(which: { readonly commentId: string }): Promise<Comment> {
     return this.#change("COMMENT_DELETE", which);
   }
 
-  /** Marks a comment as resolved or, with `resolved: false`, as open again. */
+  /** Resolves a comment or, with `resolved: false`, reopens it. */
   resolve(change: { readonly commentId: string; readonly resolved?: boolean | undefined }): Promise<Comment> {
     return this.#change("COMMENT_RESOLVE", change);
   }
 
-  /** Adds one's reaction (1 to 32 characters) or, with `on: false`, takes it back. */
+  /** Adds your reaction (1 to 32 characters) or, with `on: false`, removes it. */
   react(change: {
     readonly commentId: string;
     readonly reaction: string;
@@ -89,11 +92,15 @@ export class Comments extends Emitter<CommentsEvents> {
   }
 
   #change(type: string, data: object): Promise<Comment> {
-    return this.#session.requests.ask(type, data, { take: takeComment });
+    return this.#connection.requests.send(type, data, { read: readComment });
   }
 }
 
-function takeComment({ comment }: Data): Comment {
+function readComment({ comment }: Data): Comment {
   if (isComment(comment)) return comment;
-  throw new AtriumError({ code: "INTERNAL_ERROR", module: "Client", message: "The answer has no comment" });
+  throw new AtriumError({
+    code: "INTERNAL_ERROR",
+    module: "Client",
+    message: "The response contains no comment",
+  });
 }

@@ -1,7 +1,7 @@
 /** `atrium/client`: the client for browsers and Node. */
 
 export { AtriumError } from "../core/error.ts";
-export type { Progress } from "../core/rest.ts";
+export type { FileFilter, Progress } from "../core/upload.ts";
 export type {
   Comment,
   PresenceState,
@@ -16,7 +16,7 @@ export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment }
 export type { SocketEvents, SocketState } from "./connection/socket.ts";
 export type { Notification, Notifications } from "./notifications.ts";
 export type { Presence, PresenceUpdate } from "./presence/presence.ts";
-export type { FileFilter, Storage, Upload } from "./storage.ts";
+export type { Storage, Upload } from "./storage.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
 export type { Store, StoreChange, StoreEvents } from "./stores/store.ts";
 export type { StoresOf } from "./stores/stores.ts";

@@ -1,40 +1,41 @@
-/** `client.notifications`: fleeting messages to those who are in the room now. */
+/** `client.notifications`: messages to the users who are online now. They are not stored. */
 import { Emitter } from "../core/emitter.ts";
 import type { Connection } from "./connection/connection.ts";
 import { isCount } from "./connection/frames.ts";
 
-/** A message, and the id of the user who sent it; null for the organization. */
+/** A message from another user or from your back end. */
 export interface Notification {
   readonly data: unknown;
+  /** The id of the user who sent it; null for your back end. */
   readonly from: string | null;
 }
 
 export class Notifications extends Emitter<Record<string, Notification>> {
-  readonly #session: Connection;
+  readonly #connection: Connection;
 
-  constructor(session: Connection) {
+  constructor(connection: Connection) {
     super();
-    this.#session = session;
-    session.feed.hear("broadcast", ({ event, data, from }) => {
+    this.#connection = connection;
+    connection.changes.handle("broadcast", ({ event, data, from }) => {
       if (typeof event === "string") this.emit(event, { data, from: typeof from === "string" ? from : null });
     });
   }
 
   /**
-   * Sends `data` to all others who are online or, with `userIds`, to those, oneself included if named; gives
-   * how many users were reached. Where the connection breaks before the answer, it may arrive twice.
+   * Sends `data` to all other users who are online or, with `userIds`, to those users, which can include yourself.
+   * Returns how many users received it. If the connection is lost before the response, it can arrive twice.
    */
   broadcast(event: string, data?: unknown, userIds?: readonly string[]): Promise<number> {
-    const take = ({ delivered }: { readonly delivered?: unknown }) => (isCount(delivered) ? delivered : 0);
-    return this.#session.requests.ask("BROADCAST", { event, data, userIds }, { take });
+    const read = ({ delivered }: { readonly delivered?: unknown }) => (isCount(delivered) ? delivered : 0);
+    return this.#connection.requests.send("BROADCAST", { event, data, userIds }, { read });
   }
 
-  /** Calls `listener` for the next message of that name alone. Returns the function that ends it. */
+  /** Calls `listener` for the next message of this name only. Returns a function that removes it. */
   once(event: string, listener: (notification: Notification) => void): () => void {
-    const off = this.on(event, (notification) => {
-      off();
+    const remove = this.on(event, (notification) => {
+      remove();
       listener(notification);
     });
-    return off;
+    return remove;
   }
 }

@@ -1,12 +1,12 @@
-/** Listeners: one that throws, comes or goes during a call keeps no other from being called. */
+/** Event listeners: one that throws, or that adds or removes listeners, does not affect the others. */
 
 type Listener<Payload> = (payload: Payload) => void;
 
 export class Emitter<Events extends object> {
-  // Without a prototype, as an event may have any name.
+  // Without a prototype, because applications choose the names of broadcasts.
   readonly #listeners: { [Name in keyof Events]?: Set<Listener<Events[Name]>> } = Object.create(null);
 
-  /** Calls `listener` from now on, once however often it is added. Returns the function that ends it. */
+  /** Calls `listener` for each event of this name. Returns a function that removes the listener. */
   on<Name extends keyof Events>(event: Name, listener: Listener<Events[Name]>): () => void {
     const listeners = this.#listeners[event] ?? new Set<Listener<Events[Name]>>();
     this.#listeners[event] = listeners;
@@ -14,20 +14,27 @@ export class Emitter<Events extends object> {
     return () => this.off(event, listener);
   }
 
-  /** Ends what `on` began. */
+  /** Removes a listener that `on` added. */
   off<Name extends keyof Events>(event: Name, listener: Listener<Events[Name]>): void {
     this.#listeners[event]?.delete(listener);
   }
 
   protected emit<Name extends keyof Events>(event: Name, payload: Events[Name]): void {
-    const listeners = this.#listeners[event];
-    for (const listener of [...(listeners ?? [])]) {
-      if (listeners?.has(listener)) guard(() => listener(payload));
-    }
+    callEach(this.#listeners[event], payload);
   }
 }
 
-/** Runs what a user of the client wrote: its errors are reported, and are not ours. */
+/** Calls the listeners as they are now, without those that are removed meanwhile. Reports what they throw. */
+export function callEach<Payload>(
+  listeners: ReadonlySet<Listener<Payload>> | undefined,
+  payload: Payload,
+): void {
+  for (const listener of [...(listeners ?? [])]) {
+    if (listeners?.has(listener)) guard(() => listener(payload));
+  }
+}
+
+/** Runs a callback of the application, and reports what it throws instead of passing it on. */
 export function guard(action: () => void): void {
   try {
     action();
@@ -36,7 +43,7 @@ export function guard(action: () => void): void {
   }
 }
 
-/** Tells the developer of an error that nobody waits for. */
+/** Reports an error that no caller can receive to the developer. */
 export function report(error: unknown): void {
   if (typeof reportError === "function") reportError(error);
   else console.error(error);

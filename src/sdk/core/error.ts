@@ -1,17 +1,20 @@
-/** What goes wrong for a user of the client: one class, whether the service or the client itself says no. */
+/** The one error class of the SDK, for errors from the service and from the client itself. */
+import { ERROR_CODES } from "../../platform/error-codes.ts";
 
 /**
- * A refusal or a failure. `code` is one of the service's (`BAD_REQUEST`, `VALIDATION_ERROR`, `UNAUTHORIZED`,
- * `FORBIDDEN`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED`, `INTERNAL_ERROR`) or of the client's own:
- * `UNREACHABLE` (a request over HTTP came to nothing), `CONNECTION_FAILED` (no socket could be opened),
- * `DISCONNECTED` (it ended before the answer came), `NOT_JOINED` (nothing can be asked without `join()`) and
- * `INVALID_SIGNATURE` (a message to a webhook is not the service's, or an old one).
+ * A request was refused or failed. `code` is one of the service's codes (`BAD_REQUEST`, `VALIDATION_ERROR`,
+ * `UNAUTHORIZED`, `FORBIDDEN`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED`, `INTERNAL_ERROR`) or one of the client's own:
+ * - `UNREACHABLE`: an HTTP request got no response from the service.
+ * - `CONNECTION_FAILED`: no WebSocket could be opened.
+ * - `DISCONNECTED`: the connection ended before the response arrived.
+ * - `NOT_JOINED`: the request needs `join()` first.
+ * - `INVALID_SIGNATURE`: a webhook message is not from the service, or is too old.
  */
 export class AtriumError extends Error {
   readonly code: string;
-  /** The part of the service, or of the client, that says so. */
+  /** The part of the service that refused the request, such as `Rooms`; `Client` for the client itself. */
   readonly module: string;
-  /** Of the request that it answers, to be found in logs. */
+  /** The id of the request, which the service's logs contain too. */
   readonly requestId: string | undefined;
 
   constructor(fault: Fault, requestId?: string) {
@@ -23,13 +26,27 @@ export class AtriumError extends Error {
   }
 }
 
-/** What is wrong, as the service tells it. */
+/** An error as the service sends it. */
 export interface Fault {
   readonly code: string;
   readonly module: string;
   readonly message: string;
 }
 
-/** Something was refused before it was sent. */
+/** The error for input that the client refuses before it sends anything. */
 export const invalid = (module: string, message: string): AtriumError =>
   new AtriumError({ code: "VALIDATION_ERROR", module, message });
+
+/** The service's codes, to be looked up by any text. */
+const CODES: Readonly<Record<string, { readonly close: number; readonly retryable: boolean } | undefined>> =
+  ERROR_CODES;
+/** Lower close codes are those of WebSocket itself. */
+const FIRST_OWN_CLOSE = 4000;
+
+/** Whether the same request can succeed later. */
+export const isRetryable = (code: string): boolean =>
+  code === "UNREACHABLE" || CODES[code]?.retryable === true;
+
+/** The error code that a WebSocket close code of the service stands for; undefined for any other close code. */
+export const codeOfClose = (close: number): string | undefined =>
+  Object.keys(CODES).find((code) => close >= FIRST_OWN_CLOSE && CODES[code]?.close === close);

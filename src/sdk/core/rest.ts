@@ -1,72 +1,65 @@
-/** The REST interface as a function: one envelope in, its data out, with retries that do nothing twice. */
-import { AtriumError, invalid } from "./error.ts";
+/** The REST interface as one function: sends a request, retries it safely, and returns the data of the response. */
+import { backoffMs } from "../../platform/backoff.ts";
+import { AtriumError, type Fault, invalid, isRetryable } from "./error.ts";
 import { newId } from "./runtime.ts";
 import { sendWithProgress } from "./upload-progress.ts";
 
 export interface RestOptions {
-  /** The service's address, such as `https://atrium.example`. */
+  /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
   readonly accountId: string;
-  /** How often a request is tried again that came to nothing for a passing reason; 3 when left out. */
+  /** How often to retry a request that failed for a temporary reason; 3 by default. */
   readonly maxRetries?: number;
-  /** How long one try may take, in milliseconds; 30 s when left out. Uploads take as long as they take. */
+  /** How long one attempt can take, in milliseconds; 30 s by default. Uploads have no limit. */
   readonly timeoutMs?: number;
-  /** Stands in for the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** Values of a query: those that are undefined are left out, and a list is given one by one. */
+/** Query parameters: undefined values are left out, and a list repeats its parameter. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** A form that may be large. */
-export interface UploadBody {
+/** A form to send as the body. */
+export interface FormBody {
   readonly form: FormData;
-  /** Called with the bytes that have been sent, where that can be watched; anew with each try. */
+  /** Called with the bytes sent so far, in browsers; each attempt starts from 0. */
   readonly onSent?: ((bytes: number) => void) | undefined;
-  /** Ends the request, which is rejected with its reason. */
+  /** Aborts the request, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** How much of a file has been sent, in bytes. */
-export interface Progress {
-  readonly loaded: number;
-  readonly total: number;
 }
 
 export interface RestRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the account, each part as it is: they are encoded here. */
+  /** The segments below the account, not encoded. */
   readonly path: readonly string[];
   readonly query?: Query;
   readonly body?: object;
-  /** Instead of a `body`. */
-  readonly upload?: UploadBody;
-  /** Only fits a state that the request itself ends: once it may have been done, trying again would mislead. */
+  /** Sent instead of `body`. */
+  readonly upload?: FormBody;
+  /** The request depends on a version that it changes, so it is not retried if it may have taken effect. */
   readonly isConditional?: boolean;
-  /** One try may take so long, in milliseconds, even where others may not. */
+  /** The shortest time that one attempt must be given, in milliseconds, whatever `timeoutMs` says. */
   readonly minTimeoutMs?: number;
 }
 
 const DEFAULT_RETRIES = 3;
 const DEFAULT_TIMEOUT_MS = 30_000;
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 10_000;
-/** The codes that pass by themselves; of these, after RATE_LIMITED alone it is sure that nothing was done. */
-const PASSING = new Set(["RATE_LIMITED", "INTERNAL_ERROR", "UNREACHABLE"]);
+const RETRY_BACKOFF = { firstMs: 250, maxMs: 10_000 };
 
-const isWorthAnotherTry = ({ isConditional = false }: RestRequest, { code }: AtriumError): boolean =>
-  isConditional ? code === "RATE_LIMITED" : PASSING.has(code);
+/** RATE_LIMITED is the only temporary error after which the request certainly did not take effect. */
+const canRetry = ({ isConditional = false }: RestRequest, { code }: AtriumError): boolean =>
+  isConditional ? code === "RATE_LIMITED" : isRetryable(code);
 
 interface Envelope {
   readonly data: unknown;
-  readonly error: { readonly code: string; readonly module: string; readonly message: string } | null;
+  readonly error: Fault | null;
   readonly requestId: string;
 }
 
 interface Attempt {
-  /** The answer's data, or why there is none. */
+  /** The data of the response, or the error. */
   readonly outcome: { readonly data: unknown } | { readonly error: AtriumError };
-  /** How long the service asks to wait, where it does. */
+  /** How long the service asks the client to wait; null if it does not say. */
   readonly retryAfterMs: number | null;
 }
 
@@ -77,7 +70,7 @@ export class Rest {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** `authorization` is null where the browser says who asks, by a cookie. */
+  /** `authorization` is null where the browser sends a cookie instead. */
   constructor(options: RestOptions & { readonly authorization: string | null }) {
     const { serverUrl, accountId } = options;
     this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
@@ -88,22 +81,24 @@ export class Rest {
   }
 
   /**
-   * Makes a request, again after a pause where the network or the service fails for now: a POST under one
-   * Idempotency-Key, so that it is done once. Throws {@link AtriumError}.
+   * Sends a request, and retries it after a delay if the network or the service fails temporarily. The attempts of a
+   * POST share an Idempotency-Key, so it takes effect once. Throws {@link AtriumError}.
    */
-  async ask<Data>(request: RestRequest): Promise<Data> {
-    // No encoding keeps these from naming something above.
-    if (request.path.some((part) => part === "." || part === ".."))
-      throw invalid("Client", 'An address cannot hold "." or ".." as a part of its path');
+  async request<Data>(request: RestRequest): Promise<Data> {
+    // Encoding does not keep these segments from pointing above the account.
+    if (request.path.some((segment) => segment === "." || segment === ".."))
+      throw invalid("Client", 'path must not contain the segments "." or "..": choose another id or key');
     const idempotencyKey = newId();
-    for (let retries = 0; ; retries += 1) {
+    for (let failures = 0; ; ) {
       request.upload?.signal?.throwIfAborted();
       const { outcome, retryAfterMs } = await this.#attempt(request, idempotencyKey);
       if ("data" in outcome) return outcome.data as Data;
-      // What an earlier try has deleted is gone as it was to be.
-      if (request.method === "DELETE" && retries > 0 && outcome.error.code === "NOT_FOUND") return {} as Data;
-      if (retries >= this.#maxRetries || !isWorthAnotherTry(request, outcome.error)) throw outcome.error;
-      await pause(retryAfterMs ?? Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries));
+      // An earlier attempt has deleted it.
+      if (request.method === "DELETE" && failures > 0 && outcome.error.code === "NOT_FOUND")
+        return {} as Data;
+      failures += 1;
+      if (failures > this.#maxRetries || !canRetry(request, outcome.error)) throw outcome.error;
+      await delay(retryAfterMs ?? backoffMs(failures, RETRY_BACKOFF, Math.random()));
     }
   }
 
@@ -117,7 +112,7 @@ export class Rest {
       return read(response.headers.get("Retry-After"), (await response.json()) as Envelope);
     } catch (error) {
       request.upload?.signal?.throwIfAborted();
-      const message = `The service could not be reached, or did not answer as itself: ${String(error)}`;
+      const message = `The service could not be reached, or its response is not Atrium's: ${String(error)}`;
       const unreachable = new AtriumError({ code: "UNREACHABLE", module: "Client", message });
       return { outcome: { error: unreachable }, retryAfterMs: null };
     }
@@ -136,7 +131,7 @@ export class Rest {
     return this.#fetch.call(undefined, url, init);
   }
 
-  /** The address of what stands at a path below the account. */
+  /** The URL of a path below the account. */
   urlOf(path: readonly string[], query: Query = {}): string {
     const url = new URL([this.#base, ...path.map(encodeURIComponent)].join("/"));
     for (const [name, values] of Object.entries(query)) {
@@ -154,7 +149,7 @@ function read(retryAfter: string | null, { data, error, requestId }: Envelope): 
   return { outcome: { error: new AtriumError(error, requestId) }, retryAfterMs };
 }
 
-const pause = (ms: number): Promise<void> =>
+const delay = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });

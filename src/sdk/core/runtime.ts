@@ -1,20 +1,19 @@
-/** What the client takes from where it runs: time, chance, sockets. Tests put their own in its place. */
-
+/** What the client needs from its environment: time, randomness and sockets. Tests pass their own. */
 import { isRecord } from "./json.ts";
 
-const PATIENCE_MS = 10_000;
+const PROBE_TIMEOUT_MS = 10_000;
 
 export interface Runtime {
-  /** Milliseconds that never go back. */
+  /** Milliseconds on a clock that never goes back. */
   now(): number;
-  /** Runs `action` once, `delayMs` from now. Returns the function that prevents it. */
+  /** Runs `action` once, `delayMs` from now. Returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void;
   /** At least 0, less than 1. */
   random(): number;
   open(url: string): WebSocket;
-  /** Whether the service itself says that there is nothing at this WebSocket address: sockets do not tell why they fail. */
+  /** Whether the service answers NOT_FOUND at this WebSocket address. Browsers do not say why a socket failed. */
   isGone(url: string): Promise<boolean>;
-  /** Runs `action` when a browser finds its network again. Returns the function that ends it. */
+  /** Runs `action` when the browser is online again. Returns a function that removes the listener. */
   onOnline(action: () => void): () => void;
 }
 
@@ -28,9 +27,11 @@ export const DEFAULT_RUNTIME: Runtime = {
   open: (url) => new WebSocket(url),
   isGone: async (url) => {
     try {
-      const response = await fetch(url.replace(/^ws/, "http"), { signal: AbortSignal.timeout(PATIENCE_MS) });
-      const answer: unknown = await response.json();
-      return isRecord(answer) && isRecord(answer.error) && answer.error.code === "NOT_FOUND";
+      const response = await fetch(url.replace(/^ws/, "http"), {
+        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      });
+      const body: unknown = await response.json();
+      return isRecord(body) && isRecord(body.error) && body.error.code === "NOT_FOUND";
     } catch {
       return false;
     }
@@ -42,12 +43,9 @@ export const DEFAULT_RUNTIME: Runtime = {
   },
 };
 
-/** A random UUID. `crypto.randomUUID` would do, but pages from plain http do not have it. */
+/** A random UUID. `crypto.randomUUID` does not exist on pages served over plain http. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = [...bytes].map((byte, index) => {
-    const marked = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte;
-    return marked.toString(16).padStart(2, "0");
-  });
-  return hex.join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-8$4-");
 }

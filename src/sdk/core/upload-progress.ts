@@ -1,6 +1,6 @@
-/** A request whose sending can be watched: `fetch` does not tell, but a browser's XMLHttpRequest does. */
+/** Sends a form and reports progress, which `fetch` cannot do: XMLHttpRequest can. */
 
-/** What `fetch` would be given. */
+/** The options that `fetch` would get. */
 export interface ProgressRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export interface ProgressRequest {
   readonly signal: AbortSignal | null;
 }
 
-/** Like `fetch`; calls `onSent` with the bytes of the body that have been sent. */
+/** Like `fetch`; calls `onSent` with the number of bytes of the body sent so far. */
 export function sendWithProgress(
   url: string,
   { method, headers, body, signal }: ProgressRequest,
@@ -21,7 +21,7 @@ export function sendWithProgress(
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => resolve(responseOf(request));
-    request.onerror = () => reject(new TypeError("The connection failed"));
+    request.onerror = () => reject(new TypeError("Network request failed"));
     request.onabort = () => reject(signal?.reason);
     request.onloadend = () => signal?.removeEventListener("abort", abort);
     signal?.addEventListener("abort", abort);

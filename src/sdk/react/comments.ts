@@ -7,7 +7,7 @@ import { ExternalSource, useExternalSource } from "./external-source.ts";
 
 export type CommentActions = Pick<Comments, "create" | "update" | "delete" | "resolve" | "react">;
 
-/** All comments of the room or of one thread, the oldest first, and what changes them. */
+/** All comments of the room or of one thread, oldest first, and functions that change them. */
 export function useComments(threadId?: string): [readonly Comment[], CommentActions] {
   const { client, connection } = useRoomHandle();
   const source = useMemo(() => {

@@ -1,10 +1,10 @@
-/** What a RoomProvider hands down to the hooks below it. */
+/** The context through which a RoomProvider passes its room to the hooks below it. */
 import { createContext, useContext } from "react";
 import type { AtriumClient } from "../client/index.ts";
 import { OwnPresence } from "./own-presence.ts";
 import { SharedConnection } from "./shared-connection.ts";
 
-/** A client with whichever stores: any of them is had by `store(name)`. */
+/** A client with any declared stores; `store(name)` returns any of them. */
 export type AnyClient = Omit<AtriumClient, "stores">;
 
 export interface RoomHandle {
@@ -13,7 +13,7 @@ export interface RoomHandle {
   readonly ownPresence: OwnPresence;
 }
 
-/** Of clients, so that providers that share one leave when the last of them is gone. */
+/** By client, so that providers that share one leave when the last of them unmounts. */
 const handles = new WeakMap<AnyClient, RoomHandle>();
 
 export function handleOf(client: AnyClient): RoomHandle {
@@ -26,9 +26,9 @@ export function handleOf(client: AnyClient): RoomHandle {
 
 export const RoomContext = createContext<RoomHandle | null>(null);
 
-/** The room that a hook is used in; throws outside of a RoomProvider, as that is a mistake in the program. */
+/** The room of the nearest RoomProvider. Throws outside of one. */
 export function useRoomHandle(): RoomHandle {
   const handle = useContext(RoomContext);
-  if (handle === null) throw new Error("Atrium's hooks work below a <RoomProvider> only");
+  if (handle === null) throw new Error("Atrium's hooks must be used inside a <RoomProvider>");
   return handle;
 }

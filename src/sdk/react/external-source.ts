@@ -1,4 +1,4 @@
-/** Something outside of React that changes, as components read it: the same value until it was told to be stale. */
+/** A value outside of React that components read: the same object until it has changed. */
 import { useSyncExternalStore } from "react";
 
 export type Unsubscribe = () => void;
@@ -8,31 +8,31 @@ export class ExternalSource<Value> {
   readonly #compute: () => Value;
   #value: { readonly current: Value } | null = null;
 
-  /** `watch` calls back after each change of what `compute` gives, until its own answer is called. */
+  /** `watch` calls back whenever the result of `compute` has changed, until the function that it returns is called. */
   constructor(watch: (changed: () => void) => Unsubscribe, compute: () => Value) {
     this.#watch = watch;
     this.#compute = compute;
   }
 
-  /** Tells of everything that changes in one turn once, as a frame brings many users' news. */
+  /** Calls `listener` once for all changes of one turn, because a frame can change many users. */
   readonly subscribe = (listener: () => void): Unsubscribe => {
-    let isTelling = false;
-    let isOver = false;
-    const tell = () => {
-      isTelling = false;
-      if (isOver) return;
+    let isScheduled = false;
+    let hasEnded = false;
+    const notify = () => {
+      isScheduled = false;
+      if (hasEnded) return;
       this.#value = null;
       listener();
     };
-    const off = this.#watch(() => {
-      if (isTelling) return;
-      isTelling = true;
-      queueMicrotask(tell);
+    const unwatch = this.#watch(() => {
+      if (isScheduled) return;
+      isScheduled = true;
+      queueMicrotask(notify);
     });
-    this.#value = null; // nobody has listened since it was computed
+    this.#value = null; // it may have changed since it was computed, unwatched
     return () => {
-      isOver = true;
-      off();
+      hasEnded = true;
+      unwatch();
     };
   };
 
@@ -42,13 +42,13 @@ export class ExternalSource<Value> {
   };
 }
 
-/** The present value of a source. The component renders again when it changes. */
+/** The current value of a source. The component renders again when it changes. */
 export const useExternalSource = <Value>(source: Pick<ExternalSource<Value>, "subscribe" | "read">): Value =>
   useSyncExternalStore(source.subscribe, source.read, source.read);
 
-/** Ends several subscriptions as one. */
+/** Combines several unsubscribe functions into one. */
 export const together =
-  (...offs: readonly Unsubscribe[]): Unsubscribe =>
+  (...unsubscribes: readonly Unsubscribe[]): Unsubscribe =>
   () => {
-    for (const off of offs) off();
+    for (const unsubscribe of unsubscribes) unsubscribe();
   };

@@ -1,4 +1,4 @@
-/** `atrium/react`: a room as React components see it. */
+/** `atrium/react`: React hooks for a room. */
 "use client";
 
 export { type CommentActions, useComments } from "./comments.ts";

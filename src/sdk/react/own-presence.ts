@@ -1,4 +1,4 @@
-/** What oneself shows, as one's own components see it: at once, and before anything was sent. */
+/** Your own presence, visible to your own components at once, before it is sent. */
 import type { PresenceState } from "../client/index.ts";
 import type { AnyClient } from "./context.ts";
 import type { Unsubscribe } from "./external-source.ts";
@@ -19,7 +19,7 @@ export class OwnPresence {
 
   readonly read = (): PresenceState => this.#state;
 
-  /** Changes some fields and keeps the others, as several components each show something of their own. */
+  /** Changes some fields and keeps the others, because several components can each set their own. */
   readonly update = (change: object): void => {
     const state = { ...this.#state, ...change };
     this.#client.presence.update(state);

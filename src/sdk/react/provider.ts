@@ -1,11 +1,11 @@
-/** Connects a tree of components to a room for as long as it is mounted. */
+/** The provider that connects a tree of components to a room while it is mounted. */
 import { createElement, type ReactNode, useEffect, useMemo } from "react";
 import { AtriumClient, type Role, type StoreShapes } from "../client/index.ts";
 import { type AnyClient, handleOf, RoomContext } from "./context.ts";
 
-/** A client that the program has made, or what to make one of. */
+/** Either a client, or the options to create one. */
 export type RoomProviderProps = {
-  /** The role to ask for when joining: `editor`, unless told otherwise. */
+  /** The role to request when joining; `editor` by default. */
   readonly role?: Role | undefined;
   readonly children?: ReactNode;
 } & (
@@ -18,20 +18,20 @@ export type RoomProviderProps = {
   | {
       readonly client?: never;
       readonly serverUrl: string;
-      /** The user's token. With another one, that user joins instead. */
+      /** The user's token. If it changes, the new user joins instead. */
       readonly authToken: string;
-      /** What `defineStores` gave, outside of all components: other shapes make another client. */
+      /** The result of `defineStores`. Call it outside of components: a new object creates a new client. */
       readonly stores?: StoreShapes | undefined;
     }
 );
 
-/** Joins when it is mounted, and disconnects when it is unmounted. Its children need not wait for either. */
+/** Joins the room when it mounts, and disconnects when it unmounts. Its children render at once. */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
   const { client, serverUrl = "", authToken = "", stores, role, children } = props;
   const handle = useMemo(
     () => handleOf(client ?? new AtriumClient({ serverUrl, authToken, ...(stores && { stores }) })),
     [client, serverUrl, authToken, stores],
   );
-  useEffect(() => handle.connection.hold(role), [handle, role]);
-  return createElement(RoomContext, { value: handle }, children);
+  useEffect(() => handle.connection.acquire(role), [handle, role]);
+  return createElement(RoomContext.Provider, { value: handle }, children);
 }

@@ -1,14 +1,14 @@
-/** Hooks for the room as a whole: what it is, how the connection fares, and what is called out in it. */
+/** Hooks for the room, the connection and broadcasts. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { Notification, Role, Room } from "../client/index.ts";
 import { type AnyClient, useRoomHandle } from "./context.ts";
 import { ExternalSource, together, useExternalSource } from "./external-source.ts";
 import type { ConnectionStatus } from "./shared-connection.ts";
 
-/** How the connection fares, for a notice such as "Reconnecting…". */
+/** The state of the connection, for a notice such as "Reconnecting…". */
 export const useConnection = (): ConnectionStatus => useExternalSource(useRoomHandle().connection);
 
-/** The room and the role in it, null until it was joined; and the client, for what has no hook. */
+/** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export function useRoom(): {
   readonly client: AnyClient;
   readonly room: Room | null;
@@ -27,8 +27,8 @@ export function useRoom(): {
 }
 
 /**
- * The function that sends a message of this name to all others who are online or, with `userIds`, to those; it gives
- * how many were reached. `listener` is called for messages of others, always the one of the latest rendering.
+ * Returns a function that sends a message of this name to all other users who are online or, with `userIds`, to those
+ * users; it resolves to how many received it. The latest `listener` is called for the messages of others.
  */
 export function useBroadcast(
   event: string,

@@ -1,14 +1,14 @@
-/** A client's stay in its room: it lasts while somebody holds it, and tells how it goes. */
+/** A client's connection, shared by providers: it is open while at least one of them is mounted. */
 import type { AtriumError, Role } from "../client/index.ts";
 import type { AnyClient } from "./context.ts";
 import { together, type Unsubscribe } from "./external-source.ts";
 
-/** `connected` means joined: all that the hooks give is up to date. */
+/** `connected`: the room was joined, and everything that the hooks return is up to date. */
 export type ConnectionState = "connecting" | "connected" | "reconnecting" | "closed";
 
 export interface ConnectionStatus {
   readonly state: ConnectionState;
-  /** Why it is closed; null while it is not, and when it was ended on purpose. */
+  /** Why the connection is closed; null while it is open, and after a provider has unmounted. */
   readonly error: AtriumError | null;
 }
 
@@ -18,7 +18,7 @@ export class SharedConnection {
   readonly #client: AnyClient;
   readonly #listeners = new Set<() => void>();
   #status: ConnectionStatus = { state: "connecting", error: null };
-  #holders = 0;
+  #providers = 0;
   #leave: Unsubscribe | null = null;
 
   constructor(client: AnyClient) {
@@ -32,53 +32,53 @@ export class SharedConnection {
 
   readonly read = (): ConnectionStatus => this.#status;
 
-  /** Calls `action` now if the room is joined, and whenever it has been joined again. */
+  /** Calls `action` now if the room is joined, and whenever it is joined again. */
   whenConnected(action: () => void): Unsubscribe {
     let wasConnected = false;
-    const look = () => {
+    const check = () => {
       const isConnected = this.#status.state === "connected";
       if (isConnected && !wasConnected) action();
       wasConnected = isConnected;
     };
-    look();
-    return this.subscribe(look);
+    check();
+    return this.subscribe(check);
   }
 
-  /** Joins, unless somebody holds the room already. Returns the function that lets go; the last one leaves. */
-  hold(role: Role | undefined): Unsubscribe {
-    this.#holders += 1;
-    this.#leave ??= this.#enter(role);
+  /** Joins the room for the first provider. Returns a function that releases it; the last release leaves the room. */
+  acquire(role: Role | undefined): Unsubscribe {
+    this.#providers += 1;
+    this.#leave ??= this.#join(role);
     return () => {
-      this.#holders -= 1;
-      // Later, because StrictMode lets go and holds again in one breath.
-      queueMicrotask(() => this.#leaveUnlessHeld());
+      this.#providers -= 1;
+      // Asynchronously, because StrictMode releases and acquires again at once.
+      queueMicrotask(() => this.#leaveIfUnused());
     };
   }
 
-  #leaveUnlessHeld(): void {
-    if (this.#holders > 0) return;
+  #leaveIfUnused(): void {
+    if (this.#providers > 0) return;
     this.#leave?.();
     this.#leave = null;
   }
 
-  #enter(role: Role | undefined): Unsubscribe {
+  #join(role: Role | undefined): Unsubscribe {
     const { socket } = this.#client;
-    const isConnected = () => this.#tell({ state: "connected", error: null });
-    const off = together(
-      socket.on("reconnecting", () => this.#tell({ state: "reconnecting", error: null })),
+    const isConnected = () => this.#setStatus({ state: "connected", error: null });
+    const unsubscribe = together(
+      socket.on("reconnecting", () => this.#setStatus({ state: "reconnecting", error: null })),
       socket.on("reconnected", isConnected),
-      socket.on("failed", ({ error }) => this.#tell({ state: "closed", error })),
+      socket.on("failed", ({ error }) => this.#setStatus({ state: "closed", error })),
     );
-    this.#tell({ state: "connecting", error: null });
-    this.#client.join(role === undefined ? {} : { role }).then(isConnected, ignore); // `failed` tells why
+    this.#setStatus({ state: "connecting", error: null });
+    this.#client.join(role === undefined ? {} : { role }).then(isConnected, ignore); // the event `failed` has the error
     return () => {
-      off();
+      unsubscribe();
       this.#client.disconnect();
-      this.#tell({ state: "closed", error: null });
+      this.#setStatus({ state: "closed", error: null });
     };
   }
 
-  #tell(status: ConnectionStatus): void {
+  #setStatus(status: ConnectionStatus): void {
     this.#status = status;
     for (const listener of this.#listeners) listener();
   }

@@ -1,12 +1,13 @@
-/** The hook for one of the room's stores. */
+/** The hook for a store of the room. */
 import { useEffect, useMemo } from "react";
 import type { Store, WriteOptions, Written } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
 import { type AnyClient, useRoomHandle } from "./context.ts";
 import { useExternalSource } from "./external-source.ts";
 
-/** Writes show at once, and are taken back when their promise is rejected. */
+/** Writes are visible at once, and rolled back if their promise is rejected. */
 export interface StoreActions<Value> {
+  /** Writes a whole value. */
   set(key: string, value: Value, options?: WriteOptions): Promise<Written>;
   /** Merges fields into the top level of a value. */
   update(key: string, change: Partial<Value>, options?: WriteOptions): Promise<Written>;
@@ -14,8 +15,8 @@ export interface StoreActions<Value> {
 }
 
 /**
- * The entries of a store by key, the same object until one of them changes, and what changes them. `Value` is what
- * they are taken for: the shape given to the provider checks what this program writes, and nobody what others do.
+ * The values of a store by key, the same object until one of them changes, and functions that change them. `Value` is
+ * not checked at run time: a shape checks what this client writes, but other clients can write anything.
  */
 export function useStore<Value = unknown>(
   name: string,

@@ -1,4 +1,4 @@
-/** Hooks for those who are here: who they are, and what they show. */
+/** Hooks for the users who are online, and their presence. */
 import { useMemo } from "react";
 import type { PresenceState, User } from "../client/index.ts";
 import { type AnyClient, useRoomHandle } from "./context.ts";
@@ -7,11 +7,11 @@ import { ExternalSource, together, type Unsubscribe, useExternalSource } from ".
 /** A user who is online. */
 export interface Member {
   readonly user: User;
-  /** What the user shows, with a `color` from the service; null for nothing. Anyone may show anything. */
+  /** The user's presence, with a `color` from the service; null if there is none. Validate it: users set it freely. */
   readonly presence: PresenceState | null;
 }
 
-const watchPeople = (client: AnyClient, changed: () => void): Unsubscribe =>
+const watchUsers = (client: AnyClient, changed: () => void): Unsubscribe =>
   together(client.users.on("updated", changed), client.presence.sync("*", changed));
 
 const memberOf = (client: AnyClient, user: User): Member => ({
@@ -29,12 +29,12 @@ function selfOf(client: AnyClient): Member | null {
   return user && memberOf(client, user);
 }
 
-function usePeople<People>(read: (client: AnyClient) => People): People {
+function useUsers<Result>(read: (client: AnyClient) => Result): Result {
   const { client } = useRoomHandle();
   const source = useMemo(
     () =>
       new ExternalSource(
-        (changed) => watchPeople(client, changed),
+        (changed) => watchUsers(client, changed),
         () => read(client),
       ),
     [client, read],
@@ -42,15 +42,15 @@ function usePeople<People>(read: (client: AnyClient) => People): People {
   return useExternalSource(source);
 }
 
-/** All others who are online, in the order in which they came. */
-export const useOthers = (): readonly Member[] => usePeople(othersOf);
+/** All other users who are online, in the order in which they joined. */
+export const useOthers = (): readonly Member[] => useUsers(othersOf);
 
-/** Oneself as the others see one; null until the room was joined. */
-export const useSelf = (): Member | null => usePeople(selfOf);
+/** Yourself as the others see you; null until the room was joined. */
+export const useSelf = (): Member | null => useUsers(selfOf);
 
 /**
- * What oneself shows, empty at first, and the function that changes some of its fields. Changes are seen here at
- * once, and sent at most every 50 ms. Throws VALIDATION_ERROR for more than 8 KiB of JSON.
+ * Your own presence, empty at first, and a function that changes some of its fields. Changes are visible here at
+ * once, and sent at most every 50 ms. The function throws VALIDATION_ERROR for more than 8 KiB of JSON.
  */
 export function usePresence<State extends object = PresenceState>(): [
   Readonly<Partial<State>>,
@@ -60,5 +60,5 @@ export function usePresence<State extends object = PresenceState>(): [
   return [stateOf<State>(useExternalSource(ownPresence)), ownPresence.update];
 }
 
-/** Nobody but this program's own `update` has written it. */
+/** Only `update` writes it, with this type. */
 const stateOf = <State extends object>(state: PresenceState) => state as Readonly<Partial<State>>;

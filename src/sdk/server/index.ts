@@ -1,26 +1,17 @@
-/** `atrium/server`: the organization's side of the service, for back ends. */
-
-import type { FileFilter } from "../client/storage.ts";
-import { type Progress, type Query, Rest, type RestOptions } from "../core/rest.ts";
-import type { Comment, PresenceState, Role, Room, StorageFile, UploadResult } from "../wire/resources.ts";
+/** `atrium/server`: everything that belongs to an organization, for back ends. */
+import { Rest, type RestOptions } from "../core/rest.ts";
+import type { PresenceState } from "../wire/resources.ts";
+import { Comments } from "./comments.ts";
+import { Files } from "./files.ts";
 import { Organization } from "./organization.ts";
-import type {
-  Entry,
-  Page,
-  PageShown,
-  RoomWithUsers,
-  Search,
-  UserWithSessions,
-  UserWithToken,
-  WriteOptions,
-  Written,
-} from "./responses.ts";
+import { Rooms } from "./rooms.ts";
+import { Stores } from "./stores.ts";
+import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
 import { Workflows } from "./workflows.ts";
 
-export type { FileFilter } from "../client/storage.ts";
 export { AtriumError } from "../core/error.ts";
-export type { Progress } from "../core/rest.ts";
+export type { FileFilter, Progress } from "../core/upload.ts";
 export type {
   AtriumEvent,
   EventName,
@@ -30,267 +21,95 @@ export type {
   UserEvent,
 } from "../wire/events.ts";
 export type {
+  CommentInput,
+  CommentUpdateInput,
+  InvitationInput,
+  RoomInput,
+  RoomUpdateInput,
+  UserInput,
+  UserUpdateInput,
+  WebhookInput,
+  WebhookUpdateInput,
+  WorkflowInput,
+  WorkflowRunInput,
+  WorkflowUpdateInput,
+} from "../wire/requests.ts";
+export type {
+  ApiKey,
   Comment,
+  Delivery,
+  DeliveryAttempt,
+  Hour,
+  Invitation,
+  LogLine,
+  Member,
+  Overview,
   PresenceState,
   Role,
   Room,
   StorageFile,
   UploadResult,
   UserRecord as User,
-} from "../wire/resources.ts";
-export type { ApiKey, Hour, Invitation, Member, Organization, Overview } from "./organization.ts";
-export type {
-  Entry,
-  Page,
-  PageShown,
-  RoomWithUsers,
-  Search,
   UserSession,
-  UserWithSessions,
   UserWithToken,
-  WriteOptions,
-  Written,
-} from "./responses.ts";
+  Webhook,
+  WebhookWithSecret,
+  Workflow,
+  WorkflowExecution,
+} from "../wire/resources.ts";
+export type { CommentFilter, Comments } from "./comments.ts";
+export type { Files, ServerUpload } from "./files.ts";
+export type { Organization } from "./organization.ts";
+export type { Page, PageShown, Search, TextSearch } from "./pages.ts";
+export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
+export type { Entry, StoreSummary, Stores, WriteOptions, Written } from "./stores.ts";
+export type { Users, UserWithSessions } from "./users.ts";
 export { verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
-export type { Delivery, DeliveryAttempt, Webhook, Webhooks, WebhookWithSecret } from "./webhooks.ts";
-export type { LogLine, Workflow, WorkflowExecution, Workflows } from "./workflows.ts";
+export type { Webhooks } from "./webhooks.ts";
+export type { Workflows } from "./workflows.ts";
 
 export interface AtriumServerOptions extends RestOptions {
   /**
-   * An API key of the organization: it opens everything that is the organization's, so keep it on your servers.
-   * Null on pages of the service's own origin, where the cookie of the person who is signed in says who asks.
+   * An API key of the organization. It gives access to everything that belongs to the organization, so keep it on
+   * your servers. Null on pages that the service itself serves: their requests carry the sign-in cookie.
    */
   readonly apiKey: string | null;
 }
 
-/** Who a page or a search is for is the interface's own matter: this makes plain values of it. */
-const queryOf = (search: object): Query => ({ ...search });
-
 /**
- * The REST interface in types: each method is one request, and throws `AtriumError` where the service
- * refuses it. Passing failures are tried again, and nothing is done twice by that.
+ * The REST interface, typed: each method is one request, and throws an `AtriumError` if it is refused. Requests that
+ * fail for a temporary reason are retried, and take effect once.
  */
 export class AtriumServer {
-  readonly #rest: Rest;
+  readonly rooms: Rooms;
+  readonly users: Users;
+  readonly stores: Stores;
+  readonly comments: Comments;
+  readonly files: Files;
   readonly webhooks: Webhooks;
   readonly workflows: Workflows;
   readonly organization: Organization;
+  readonly #rest: Rest;
 
   constructor(options: AtriumServerOptions) {
     const { accountId, apiKey } = options;
     const authorization = apiKey === null ? null : `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
-    this.#rest = new Rest({ ...options, authorization });
-    this.webhooks = new Webhooks(this.#rest);
-    this.workflows = new Workflows(this.#rest);
-    this.organization = new Organization(this.#rest);
+    const rest = new Rest({ ...options, authorization });
+    this.#rest = rest;
+    this.rooms = new Rooms(rest);
+    this.users = new Users(rest);
+    this.stores = new Stores(rest);
+    this.comments = new Comments(rest);
+    this.files = new Files(rest);
+    this.webhooks = new Webhooks(rest);
+    this.workflows = new Workflows(rest);
+    this.organization = new Organization(rest);
   }
 
-  readonly rooms = {
-    create: async (room: { readonly name: string; readonly customId?: string }): Promise<Room> =>
-      (await this.#rest.ask<{ room: Room }>({ method: "POST", path: ["rooms"], body: room })).room,
-
-    /** Newest first. */
-    list: (search: Search = {}): Promise<{ readonly rooms: Room[] } & PageShown> =>
-      this.#rest.ask({ method: "GET", path: ["rooms"], query: queryOf(search) }),
-
-    get: (roomId: string, users: Search = {}): Promise<RoomWithUsers> =>
-      this.#rest.ask({ method: "GET", path: ["rooms", roomId], query: queryOf(users) }),
-
-    getByCustomId: (customId: string, users: Search = {}): Promise<RoomWithUsers> =>
-      this.#rest.ask({ method: "GET", path: ["rooms", "custom", customId], query: queryOf(users) }),
-
-    /** Closing a room ends the sessions of those who are in it. */
-    update: async (
-      roomId: string,
-      changes: { readonly name?: string; readonly customId?: string | null; readonly state?: Room["state"] },
-    ): Promise<Room> =>
-      (await this.#rest.ask<{ room: Room }>({ method: "PATCH", path: ["rooms", roomId], body: changes }))
-        .room,
-
-    /** With its users and all that it holds. */
-    delete: async (roomId: string): Promise<void> => {
-      await this.#rest.ask({ method: "DELETE", path: ["rooms", roomId] });
-    },
-
-    /** Sets the room's counter to the users who are really online. */
-    reconcile: (
-      roomId: string,
-    ): Promise<{
-      readonly room: Room;
-      readonly previous_active_participants: number;
-      readonly reconciled_active_participants: number;
-    }> => this.#rest.ask({ method: "POST", path: ["rooms", roomId, "reconcile"] }),
-  };
-
-  readonly users = {
-    /** The user's `token` is what its browser joins with. */
-    create: async (user: {
-      readonly roomId: string;
-      readonly name: string;
-      readonly role?: Role;
-      readonly customId?: string;
-      readonly profilePicture?: string;
-    }): Promise<UserWithToken> =>
-      (await this.#rest.ask<{ user: UserWithToken }>({ method: "POST", path: ["users"], body: user })).user,
-
-    /** Newest first. */
-    list: (roomId: string, search: Search = {}): Promise<{ readonly users: UserWithToken[] } & PageShown> =>
-      this.#rest.ask({ method: "GET", path: ["users"], query: { roomId, ...search } }),
-
-    get: (roomId: string, userId: string): Promise<UserWithSessions> =>
-      this.#rest.ask({ method: "GET", path: ["users", userId], query: { roomId } }),
-
-    getByCustomId: (roomId: string, customId: string): Promise<UserWithSessions> =>
-      this.#rest.ask({ method: "GET", path: ["users", "custom", customId], query: { roomId } }),
-
-    update: async (
-      roomId: string,
-      userId: string,
-      changes: {
-        readonly name?: string;
-        readonly customId?: string | null;
-        readonly profilePicture?: string | null;
-      },
-    ): Promise<UserWithToken> => {
-      const path = ["users", userId];
-      const request = { method: "PATCH", path, query: { roomId }, body: changes } as const;
-      return (await this.#rest.ask<{ user: UserWithToken }>(request)).user;
-    },
-
-    /** Its token is refused from then on. */
-    delete: async (roomId: string, userId: string): Promise<void> => {
-      await this.#rest.ask({ method: "DELETE", path: ["users", userId], query: { roomId } });
-    },
-  };
-
-  /** What a room keeps under keys. Members hear of each write as of one of their own. */
-  readonly stores = {
-    list: async (roomId: string): Promise<{ readonly name: string; readonly entries: number }[]> => {
-      const path = ["rooms", roomId, "stores"];
-      return (await this.#rest.ask<{ stores: { name: string; entries: number }[] }>({ method: "GET", path }))
-        .stores;
-    },
-
-    getAll: (
-      roomId: string,
-      store: string,
-    ): Promise<{ readonly entries: Record<string, Entry>; readonly seq: number }> =>
-      this.#rest.ask({ method: "GET", path: ["rooms", roomId, "stores", store] }),
-
-    /** `NOT_FOUND` for an entry that is not there. */
-    get: (roomId: string, store: string, key: string): Promise<Entry> =>
-      this.#rest.ask({ method: "GET", path: ["rooms", roomId, "stores", store, key] }),
-
-    set: (
-      roomId: string,
-      store: string,
-      key: string,
-      value: unknown,
-      options: WriteOptions = {},
-    ): Promise<Written> => {
-      const path = ["rooms", roomId, "stores", store, key];
-      return this.#rest.ask({
-        method: "PUT",
-        path,
-        body: { value, ...options },
-        isConditional: "ifVersion" in options,
-      });
-    },
-
-    /** Merges the top level. */
-    update: (
-      roomId: string,
-      store: string,
-      key: string,
-      fields: object,
-      options: WriteOptions = {},
-    ): Promise<Written> => {
-      const path = ["rooms", roomId, "stores", store, key];
-      return this.#rest.ask({
-        method: "PATCH",
-        path,
-        body: { value: fields, ...options },
-        isConditional: "ifVersion" in options,
-      });
-    },
-
-    delete: async (roomId: string, store: string, key: string): Promise<void> => {
-      await this.#rest.ask({ method: "DELETE", path: ["rooms", roomId, "stores", store, key] });
-    },
-  };
-
-  readonly comments = {
-    /** Oldest first. */
-    list: (
-      roomId: string,
-      filter: Page & { readonly threadId?: string; readonly resolved?: boolean } = {},
-    ): Promise<{ readonly comments: Comment[] } & PageShown> =>
-      this.#rest.ask({ method: "GET", path: ["rooms", roomId, "comments"], query: queryOf(filter) }),
-
-    /** In the name of a user of the room. Without `threadId` it begins a thread. */
-    create: async (
-      roomId: string,
-      comment: {
-        readonly userId: string;
-        readonly text: string;
-        readonly threadId?: string;
-        readonly anchor?: unknown;
-        readonly mentions?: readonly string[];
-      },
-    ): Promise<Comment> => {
-      const path = ["rooms", roomId, "comments"];
-      return (await this.#rest.ask<{ comment: Comment }>({ method: "POST", path, body: comment })).comment;
-    },
-
-    update: async (
-      roomId: string,
-      commentId: string,
-      changes: { readonly text?: string; readonly resolved?: boolean },
-    ): Promise<Comment> => {
-      const path = ["rooms", roomId, "comments", commentId];
-      return (await this.#rest.ask<{ comment: Comment }>({ method: "PATCH", path, body: changes })).comment;
-    },
-
-    delete: async (roomId: string, commentId: string): Promise<void> => {
-      await this.#rest.ask({ method: "DELETE", path: ["rooms", roomId, "comments", commentId] });
-    },
-  };
-
-  readonly files = {
-    /** In the name of a user of the room; at most 100 MiB. */
-    upload: async (
-      roomId: string,
-      upload: {
-        readonly userId: string;
-        readonly file: Blob;
-        readonly filename: string;
-        /** Called with what has been sent, in browsers. */
-        readonly onProgress?: (progress: Progress) => void;
-      },
-    ): Promise<UploadResult> => {
-      const { file, onProgress } = upload;
-      const form = new FormData();
-      form.append("roomId", roomId);
-      form.append("userId", upload.userId);
-      form.append("file", file, upload.filename);
-      const onSent = onProgress && ((loaded: number) => onProgress({ loaded, total: file.size }));
-      const request = { method: "POST", path: ["upload"], upload: { form, onSent } } as const;
-      return (await this.#rest.ask<{ file: UploadResult }>(request)).file;
-    },
-
-    /** Newest first. */
-    list: (
-      roomId: string,
-      filter: Page & FileFilter = {},
-    ): Promise<{ readonly files: StorageFile[] } & PageShown> =>
-      this.#rest.ask({ method: "GET", path: ["files"], query: { roomId, ...filter } }),
-
-    delete: async (key: string): Promise<void> => {
-      await this.#rest.ask({ method: "DELETE", path: ["upload"], body: { key } });
-    },
-  };
-
-  /** Tells those who are in the room now, or the users named of them; gives how many users it reached. */
+  /**
+   * Sends a message to the users who are online in a room, or to those of them in `userIds`. Returns how many users
+   * received it.
+   */
   async broadcast(
     roomId: string,
     event: string,
@@ -299,13 +118,12 @@ export class AtriumServer {
   ): Promise<number> {
     const path = ["rooms", roomId, "broadcast"];
     const body = { event, data, ...(userIds && { userIds }) };
-    return (await this.#rest.ask<{ delivered: number }>({ method: "POST", path, body })).delivered;
+    return (await this.#rest.request<{ delivered: number }>({ method: "POST", path, body })).delivered;
   }
 
-  /** What each user who is online shows of itself, by user id. */
+  /** The presence of each user who is online and has one, by user id. */
   async getPresence(roomId: string): Promise<Record<string, PresenceState>> {
-    const path = ["rooms", roomId, "presence"];
-    return (await this.#rest.ask<{ presence: Record<string, PresenceState> }>({ method: "GET", path }))
-      .presence;
+    const request = { method: "GET", path: ["rooms", roomId, "presence"] } as const;
+    return (await this.#rest.request<{ presence: Record<string, PresenceState> }>(request)).presence;
   }
 }

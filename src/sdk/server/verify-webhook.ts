@@ -1,25 +1,21 @@
-/** Tells whether a message to a webhook comes from the service, and is no old one sent again. */
+/** Verifies that a webhook message comes from the service and is recent. */
 import { Webhook } from "standardwebhooks";
 import { AtriumError } from "../core/error.ts";
 import type { AtriumEvent } from "../wire/events.ts";
 
-/** A request's headers, as the Fetch API or Node has them. */
+/** A request's headers: a Fetch API `Headers`, or Node's `request.headers`. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const SIGNED_HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
-
-function readHeader(headers: WebhookHeaders, name: string): string {
-  if (typeof headers.get === "function") return headers.get(name) ?? "";
-  const [, value = ""] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  return String(value);
-}
+/** The signature covers every byte, including a byte order mark. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The event that a message to a webhook holds. `payload` is the request's body as it came, before anything has
- * parsed it; `secret` the webhook's, `whsec_…`. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE`
- * when the message was not signed with the secret, or more than five minutes ago, or in five minutes' time.
+ * Returns the event in a webhook message. `payload` is the raw request body, before any parsing; `secret` is the
+ * webhook's secret, `whsec_…`. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not
+ * signed with the secret, or if its timestamp is more than five minutes in the past or the future.
  */
 export function verifyWebhook(
   payload: string | Uint8Array,
@@ -31,10 +27,14 @@ export function verifyWebhook(
   try {
     return new Webhook(secret).verify(body, signed) as AtriumEvent;
   } catch (error) {
-    const message = `The message is not to be trusted: ${error instanceof Error ? error.message : error}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The message could not be verified: ${reason}`;
     throw new AtriumError({ code: "INVALID_SIGNATURE", module: "Webhooks", message });
   }
 }
 
-/** Every byte counts in what is signed, that of a byte order mark too. */
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+function readHeader(headers: WebhookHeaders, name: string): string {
+  if (typeof headers.get === "function") return headers.get(name) ?? "";
+  const [, value = ""] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return String(value);
+}

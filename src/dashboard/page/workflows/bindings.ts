@@ -1,22 +1,17 @@
 /** The bindings of workflows and their members, read from the SDK's declarations. */
-import events from "atrium/source/wire/events.ts?raw";
-import things from "atrium/source/wire/resources.ts?raw";
-import bindings from "atrium/source/workflow/index.ts?raw";
-import { type Declaration, type Member, readDeclarations } from "./declarations.ts";
+import declarations from "atrium/workflow/declarations";
+import { type Member, readDeclarations } from "./declarations.ts";
 
-const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(
-  [events, things, bindings].flatMap((source) => [...readDeclarations(source)]),
-);
+const DECLARATIONS = readDeclarations(declarations);
 
-const membersOf = (name: string): readonly Member[] => DECLARATIONS.get(name)?.members ?? [];
+const membersOf = (name: string): readonly Member[] => DECLARATIONS.get(name) ?? [];
 
 /** The members of all events together, because the editor does not know which event it will be. */
 const EVENT: readonly Member[] = [
   ...new Map(
-    [...DECLARATIONS.values()]
-      .filter(({ base }) => base === "Common")
-      .flatMap(({ members }) => [...membersOf("Common"), ...members])
-      .map((member) => [member.name, member]),
+    [...DECLARATIONS]
+      .filter(([name]) => name.endsWith("Event"))
+      .flatMap(([, members]) => members.map((member) => [member.name, member])),
   ).values(),
 ];
 

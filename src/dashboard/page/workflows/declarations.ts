@@ -10,15 +10,9 @@ export interface Member {
   readonly about: string;
 }
 
-export interface Declaration {
-  /** The interface it extends, or null. */
-  readonly base: string | null;
-  readonly members: readonly Member[];
-}
-
-/** The interfaces of a module by name. */
-export function readDeclarations(source: string): Map<string, Declaration> {
-  const found = new Map<string, Declaration>();
+/** The members of each interface of a module, by its name. */
+export function readDeclarations(source: string): Map<string, readonly Member[]> {
+  const found = new Map<string, readonly Member[]>();
   const textOf = ({ from, to }: Range): string => source.slice(from, to);
   typescriptLanguage.parser.parse(source).iterate({
     enter: ({ name, node }) => {
@@ -26,11 +20,7 @@ export function readDeclarations(source: string): Map<string, Declaration> {
       const title = node.getChild("TypeDefinition");
       const body = node.getChild("ObjectType");
       if (title === null || body === null) return;
-      const base = node.getChild("TypeName");
-      found.set(textOf(title), {
-        base: base && textOf(base),
-        members: readMembers(body, textOf),
-      });
+      found.set(textOf(title), readMembers(body, textOf));
     },
   });
   return found;

@@ -1,30 +1,30 @@
-/** What the room tells, handed to whom it concerns: each lasting change once and in its order, whatever was lost. */
+/** Hands events from the room to their handlers: each lasting change once and in order, across reconnections. */
 import type { Data, EventFrame, Joined } from "./frames.ts";
 
-/** Brings one part of the client up to date with the answer to a join; what it promises is waited for. */
-type Entrance = (joined: Joined) => Promise<unknown> | undefined;
+/** Brings one part of the client up to date after a join. The join completes when the promise settles. */
+type JoinHandler = (joined: Joined) => Promise<unknown> | undefined;
 
 export class ChangeStream {
   readonly #handlers = new Map<string, (data: Data) => void>();
-  readonly #entrances: Entrance[] = [];
+  readonly #joinHandlers: JoinHandler[] = [];
   #seq: number | undefined;
 
-  /** The latest change that was seen; undefined before the first join. */
+  /** The latest change that was received; undefined before the first join. */
   get seq(): number | undefined {
     return this.#seq;
   }
 
-  /** Hands events of one name to `handler`. It must not throw. */
-  hear(event: string, handler: (data: Data) => void): void {
+  /** Sets the handler of events with this name. It must not throw. */
+  handle(event: string, handler: (data: Data) => void): void {
     this.#handlers.set(event, handler);
   }
 
-  /** Calls `entrance` on each join, once the changes that were missed have been handed out. */
-  onJoined(entrance: Entrance): void {
-    this.#entrances.push(entrance);
+  /** Adds a handler that runs on each join, after the changes that were missed. */
+  onJoined(handler: JoinHandler): void {
+    this.#joinHandlers.push(handler);
   }
 
-  /** Something was told. An event that nobody knows is passed over. */
+  /** Hands over an event. Events without a handler, and changes that were received before, are ignored. */
   receive({ event, data, seq }: EventFrame): void {
     if (seq !== null) {
       if (this.#seq !== undefined && seq <= this.#seq) return;
@@ -33,10 +33,10 @@ export class ChangeStream {
     this.#handlers.get(event)?.(data);
   }
 
-  /** The room was joined, for the first time or again. Settles when every part is up to date. */
-  enter(joined: Joined): Promise<unknown> {
+  /** Takes in the response to a join or rejoin. Settles when every part of the client is up to date. */
+  join(joined: Joined): Promise<unknown> {
     for (const change of joined.changes ?? []) this.receive(change);
     this.#seq = joined.seq;
-    return Promise.all(this.#entrances.map((enter) => enter(joined)));
+    return Promise.all(this.#joinHandlers.map((handler) => handler(joined)));
   }
 }

@@ -1,18 +1,16 @@
-/** The way into the room and back into it: connects, joins, and after each loss comes back and catches up. */
-
+/** The connection to the room: connects, joins, and after each loss reconnects and catches up. */
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
 import { type Data, type Message, type ResponseFrame, readJoined } from "./frames.ts";
-import { ReconnectTimer } from "./reconnect.ts";
-import { faultOf, planReconnect } from "./reconnect-policy.ts";
+import { faultOf, planReconnect, ReconnectTimer } from "./reconnect.ts";
 import { Requests } from "./requests.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
 import { type Closure, Transport } from "./transport.ts";
 
-/** A connection that lasted so long was no failed attempt. */
+/** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;
 
 const LEFT: Fault = { code: "DISCONNECTED", module: "Client", message: "disconnect() was called" };
@@ -21,11 +19,11 @@ const UNREACHABLE: Fault = {
   module: "Client",
   message: "No connection could be opened: check the address, the network, and that the room exists",
 };
-const GONE: Fault = { code: "NOT_FOUND", module: "Rooms", message: "The room is not there, or no more" };
+const GONE: Fault = { code: "NOT_FOUND", module: "Rooms", message: "The room does not exist" };
 const UNREADABLE: Fault = {
   code: "INTERNAL_ERROR",
   module: "Client",
-  message: "The answer to joining cannot be understood",
+  message: "The response to the join could not be read",
 };
 
 export interface ConnectionOptions {
@@ -36,75 +34,75 @@ export interface ConnectionOptions {
 
 export class Connection extends Emitter<SocketEvents> {
   readonly requests: Requests;
-  readonly feed = new ChangeStream();
+  readonly changes = new ChangeStream();
   readonly #options: ConnectionOptions;
-  readonly #surroundings: Runtime;
+  readonly #runtime: Runtime;
+  readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
-  #link: Transport | null = null;
-  /** What `join()` asked for, until the end. */
-  #wish: { readonly role: Role | undefined } | null = null;
+  #transport: Transport | null = null;
+  /** What `join()` asked for, until the connection is given up. */
+  #target: { readonly role: Role | undefined } | null = null;
   #opening: PromiseWithResolvers<void> | null = null;
   #joining: PromiseWithResolvers<void> | null = null;
-  /** Whether the latest link was ever open. */
+  /** Whether the latest socket was ever open. */
   #wasOpened = false;
-  /** Of the request to join over the present link. */
+  /** The id of the request to join over the current socket. */
   #joinId: string | null = null;
-  /** Since when everything is up to date; null while it is not. */
+  /** When everything was up to date; null while it is not. */
   #joinedAt: number | null = null;
-  /** Why the service is about to close the link. */
+  /** Why the service is about to close the socket. */
   #refusal: Fault | null = null;
-  readonly #retry: ReconnectTimer;
 
-  constructor(options: ConnectionOptions, surroundings: Runtime) {
+  constructor(options: ConnectionOptions, runtime: Runtime) {
     super();
     this.#options = options;
-    this.#surroundings = surroundings;
-    this.requests = new Requests(surroundings);
-    this.#retry = new ReconnectTimer(surroundings);
-    this.feed.hear("authFailed", (data) => this.#refuseToken(data));
-    this.feed.hear("mark", ({ mark }) => this.requests.tell("MARK", { mark }));
+    this.#runtime = runtime;
+    this.requests = new Requests(runtime);
+    this.#reconnect = new ReconnectTimer(runtime);
+    this.changes.handle("authFailed", (data) => this.#refuseToken(data));
+    this.changes.handle("mark", ({ mark }) => this.requests.notify("MARK", { mark }));
   }
 
   get state(): SocketState {
     return this.#state;
   }
 
-  /** Settles when a socket is open. It is tried once: whether to try again is the caller's to say. */
+  /** Resolves when a socket is open. Makes one attempt; the caller decides whether to try again. */
   connect(): Promise<void> {
-    if (this.#link?.isOpen) return Promise.resolve();
+    if (this.#transport?.isOpen) return Promise.resolve();
     this.#opening ??= Promise.withResolvers();
     const { promise } = this.#opening;
-    if (this.#isAtRest) this.#begin();
+    if (this.#isInactive) this.#start();
     return promise;
   }
 
-  /** Settles when the room was joined and all is known of it. From then on, losses are made good. */
+  /** Resolves when the room was joined and everything is loaded. From then on, lost connections are restored. */
   join(role?: Role): Promise<void> {
     if (this.#joinedAt !== null) return Promise.resolve();
     if (this.#joining !== null) return this.#joining.promise;
-    this.#wish = { role };
+    this.#target = { role };
     this.#joining = Promise.withResolvers();
     const { promise } = this.#joining;
     this.requests.accept();
-    if (this.#isAtRest) this.#begin();
-    else this.#sayJoin();
+    if (this.#isInactive) this.#start();
+    else this.#sendJoin();
     return promise;
   }
 
-  /** Ends it all at once. */
+  /** Closes the connection at once; pending requests fail. */
   disconnect(): void {
-    if (this.#isAtRest) return;
+    if (this.#isInactive) return;
     const wasConnected = this.#state === "connected";
     this.#stop(LEFT, "closed");
     if (wasConnected) this.emit("disconnected", { code: 1000, reason: LEFT.message });
   }
 
-  get #isAtRest(): boolean {
-    return this.#link === null && !this.#retry.isWaiting;
+  get #isInactive(): boolean {
+    return this.#transport === null && !this.#reconnect.isWaiting;
   }
 
-  #begin(): void {
-    this.#retry.reset();
+  #start(): void {
+    this.#reconnect.reset();
     this.#state = "connecting";
     this.#open();
   }
@@ -112,17 +110,18 @@ export class Connection extends Emitter<SocketEvents> {
   #open(): void {
     this.#wasOpened = false;
     try {
-      const link: Transport = new Transport(this.#options.url, this.#surroundings, {
+      const transport: Transport = new Transport(this.#options.url, this.#runtime, {
         opened: () => this.#opened(),
         received: (messages) => {
-          for (const message of messages) if (this.#link === link) this.#receive(link, message);
+          for (const message of messages)
+            if (this.#transport === transport) this.#receive(transport, message);
         },
-        ended: (ending) => this.#ended(ending),
+        closed: (closure) => this.#closed(closure),
       });
-      this.#link = link;
+      this.#transport = transport;
     } catch (error) {
       // Browsers throw for addresses that a page may not connect to.
-      this.#ended({ code: 1006, reason: String(error) });
+      this.#closed({ code: 1006, reason: String(error) });
     }
   }
 
@@ -134,39 +133,40 @@ export class Connection extends Emitter<SocketEvents> {
       this.#state = "connected";
       this.emit("connected", undefined);
     }
-    this.#sayJoin();
+    this.#sendJoin();
   }
 
-  #sayJoin(): void {
-    if (this.#wish === null || !this.#link?.isOpen || this.#joinId !== null) return;
+  #sendJoin(): void {
+    if (this.#target === null || !this.#transport?.isOpen || this.#joinId !== null) return;
     this.#joinId = newId();
-    const data = { token: this.#options.token, ...this.#wish, since: this.feed.seq, batch: true };
-    this.#link.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
+    const data = { token: this.#options.token, ...this.#target, since: this.changes.seq, batch: true };
+    this.#transport.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
   }
 
-  #receive(link: Transport, message: Message): void {
-    if (message.kind === "event") this.feed.receive(message);
-    else if (message.requestId === this.#joinId) this.#enter(link, message);
+  #receive(transport: Transport, message: Message): void {
+    if (message.kind === "event") this.changes.receive(message);
+    else if (message.requestId === this.#joinId) this.#receiveJoin(transport, message);
     else this.requests.settle(message);
   }
 
-  #enter(link: Transport, { data, fault }: ResponseFrame): void {
+  #receiveJoin(transport: Transport, { data, fault }: ResponseFrame): void {
     const joined = fault === null ? readJoined(data) : null;
     if (joined === null) {
       this.#refusal = fault ?? UNREADABLE;
-      // After a refusal the service closes, with the code that says whether to come back.
-      if (fault === null) this.#lose({ code: 4400, reason: UNREADABLE.message });
+      // After a refusal the service closes the socket, with a code that says whether to reconnect.
+      if (fault === null) this.#abandon({ code: 4400, reason: UNREADABLE.message });
       return;
     }
-    this.requests.resume((frame) => link.send(frame));
-    this.feed.enter(joined).then(
-      () => this.#link === link && this.#entered(),
-      (error: unknown) => this.#link === link && this.#lose({ code: 1011, reason: String(error) }),
+    this.requests.resume((frame) => transport.send(frame));
+    this.changes.join(joined).then(
+      () => this.#transport === transport && this.#joined(),
+      (error: unknown) =>
+        this.#transport === transport && this.#abandon({ code: 1011, reason: String(error) }),
     );
   }
 
-  #entered(): void {
-    this.#joinedAt = this.#surroundings.now();
+  #joined(): void {
+    this.#joinedAt = this.#runtime.now();
     this.#joining?.resolve();
     this.#joining = null;
     if (this.#state !== "reconnecting") return;
@@ -180,63 +180,62 @@ export class Connection extends Emitter<SocketEvents> {
     this.emit("authFailed", { code: fault.code, message: fault.message });
   }
 
-  /** Gives up a link that still lives. */
-  #lose(ending: Closure): void {
-    this.#link?.drop();
-    this.#ended(ending);
+  /** Closes a socket that is still open, as if the service had closed it. */
+  #abandon(closure: Closure): void {
+    this.#transport?.drop();
+    this.#closed(closure);
   }
 
-  #ended(ending: Closure): void {
-    const { code, reason } = ending;
+  #closed(closure: Closure): void {
     const wasConnected = this.#state === "connected";
-    const wasStable = this.#joinedAt !== null && this.#surroundings.now() - this.#joinedAt >= STABLE_MS;
-    if (wasStable) this.#retry.reset();
-    const fault = this.#refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(code, reason));
-    const wasWished = this.#wish !== null;
-    const comeback = wasWished && this.#options.reconnect ? planReconnect(code, reason) : "never";
-    if (comeback === "never") this.#stop(fault, wasWished ? "closed" : "idle");
-    else this.#comeBack(comeback);
-    if (comeback !== "never" && !this.#wasOpened) void this.#giveUpIfGone();
+    const wasStable = this.#joinedAt !== null && this.#runtime.now() - this.#joinedAt >= STABLE_MS;
+    if (wasStable) this.#reconnect.reset();
+    const fault = this.#refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(closure));
+    const hadTarget = this.#target !== null;
+    const decision = hadTarget && this.#options.reconnect ? planReconnect(closure) : "never";
+    if (decision === "never") this.#stop(fault, hadTarget ? "closed" : "idle");
+    else this.#reopen(decision);
+    if (decision !== "never" && !this.#wasOpened) void this.#stopIfRoomIsGone();
 
-    if (wasConnected) this.emit("disconnected", ending);
-    // Listeners may have ended it, or begun anew.
-    if (this.#retry.isWaiting) this.emit("reconnecting", { attempt: this.#retry.attempt });
-    else if (comeback === "never" && wasWished) this.emit("failed", { error: new AtriumError(fault) });
+    if (wasConnected) this.emit("disconnected", closure);
+    // A listener may have called disconnect() or join().
+    if (this.#reconnect.isWaiting) this.emit("reconnecting", { attempt: this.#reconnect.attempt });
+    else if (decision === "never" && hadTarget) this.emit("failed", { error: new AtriumError(fault) });
   }
 
-  #comeBack(comeback: "soon" | "later"): void {
-    this.#forgetLink();
+  #reopen(decision: "soon" | "later"): void {
+    this.#resetTransport();
     this.#state = "reconnecting";
-    this.#retry.plan(comeback, () => this.#open());
+    this.#reconnect.schedule(decision, () => this.#open());
   }
 
-  async #giveUpIfGone(): Promise<void> {
-    const wish = this.#wish;
-    if (!(await this.#surroundings.isGone(this.#options.url))) return;
-    if (this.#wish !== wish || this.#state !== "reconnecting") return;
+  async #stopIfRoomIsGone(): Promise<void> {
+    const target = this.#target;
+    if (!(await this.#runtime.isGone(this.#options.url))) return;
+    if (this.#target !== target || this.#state !== "reconnecting") return;
     this.#stop(GONE, "closed");
     this.emit("failed", { error: new AtriumError(GONE) });
   }
 
   #stop(fault: Fault, state: "idle" | "closed"): void {
-    this.#retry.cancel();
-    this.#link?.drop();
-    this.#forgetLink();
+    this.#reconnect.cancel();
+    this.#transport?.drop();
+    this.#resetTransport();
     this.#state = state;
-    this.#wish = null;
+    this.#target = null;
     const error = new AtriumError(fault);
     this.#opening?.reject(error);
     this.#opening = null;
     this.#joining?.reject(error);
     this.#joining = null;
-    this.requests.refuse(fault);
+    this.requests.stop(fault);
   }
 
-  #forgetLink(): void {
-    this.#link = null;
+  #resetTransport(): void {
+    this.#transport = null;
     this.#joinId = null;
     this.#joinedAt = null;
     this.#refusal = null;
-    this.requests.pause();
+    this.requests.suspend();
   }
 }

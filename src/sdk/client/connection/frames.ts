@@ -1,19 +1,19 @@
-/** Reads what the service says, checked by hand: what is unknown or malformed is passed over, never trusted. */
+/** Parses and validates what the service sends. Messages that are unknown or malformed are ignored. */
 import type { Fault } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Comment, Role, Room, UserRecord } from "../../wire/resources.ts";
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** The answer to a request; `fault` is null for a success. */
+/** The response to a request; `fault` is null for a success. */
 export interface ResponseFrame {
-  readonly kind: "answer";
+  readonly kind: "response";
   readonly requestId: string;
   readonly data: Data;
   readonly fault: Fault | null;
 }
 
-/** What is told unasked; a lasting change has the next `seq` of its room. */
+/** An event in the room; a lasting change has the next `seq` of the room. */
 export interface EventFrame {
   readonly kind: "event";
   readonly event: string;
@@ -23,18 +23,18 @@ export interface EventFrame {
 
 export type Message = ResponseFrame | EventFrame;
 
-/** The answer to `JOIN_ROOM`. */
+/** The response to `JOIN_ROOM`. */
 export interface Joined {
   readonly room: Room;
   readonly role: Role;
   readonly users: readonly UserRecord[];
   readonly follows: Readonly<Record<string, readonly string[]>>;
   readonly seq: number;
-  /** What was missed; null when everything must be asked for anew. */
+  /** The changes that were missed; null if everything must be loaded again. */
   readonly changes: readonly EventFrame[] | null;
 }
 
-/** The messages of a frame: it holds one, or an array of them. */
+/** The messages of a frame, which contains one message or an array of them. */
 export function parseFrame(text: string): Message[] {
   const json = parseJson(text);
   return (Array.isArray(json) ? json : [json]).flatMap(readMessage);
@@ -51,13 +51,13 @@ function parseJson(text: string): unknown {
 function readMessage(json: unknown): Message | [] {
   if (!isRecord(json)) return [];
   const data = isRecord(json.data) ? json.data : {};
-  if (json.type === "event") return readTold(json);
+  if (json.type === "event") return readEvent(json);
   if (json.type !== "response" || typeof json.requestId !== "string") return [];
   const fault = json.success === true ? null : readFault(json.error);
-  return { kind: "answer", requestId: json.requestId, data, fault };
+  return { kind: "response", requestId: json.requestId, data, fault };
 }
 
-function readTold({ event, data, seq }: Data): EventFrame | [] {
+function readEvent({ event, data, seq }: Data): EventFrame | [] {
   if (typeof event !== "string" || !isRecord(data)) return [];
   return { kind: "event", event, data, seq: isCount(seq) ? seq : null };
 }
@@ -71,7 +71,7 @@ const readFault = (error: unknown): Fault => {
   };
 };
 
-/** Null when the answer is not one to `JOIN_ROOM`. */
+/** Null if the data is not that of a response to `JOIN_ROOM`. */
 export function readJoined({ room, role, users, follows, seq, changes }: Data): Joined | null {
   if (!isRoom(room) || !isCount(seq)) return null;
   return {
@@ -80,11 +80,11 @@ export function readJoined({ room, role, users, follows, seq, changes }: Data): 
     users: listOf(users, isUser),
     follows: recordOf(follows, isTexts),
     seq,
-    changes: Array.isArray(changes) ? changes.filter(isRecord).flatMap(readTold) : null,
+    changes: Array.isArray(changes) ? changes.filter(isRecord).flatMap(readEvent) : null,
   };
 }
 
-/** A whole number that is not negative. */
+/** Whether the value is a non-negative integer. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 export const isRoom = (value: unknown): value is Room =>
@@ -99,11 +99,11 @@ export const isComment = (value: unknown): value is Comment =>
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** Those of a list that are what they should be. */
+/** The valid items of a list. */
 export const listOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] =>
   Array.isArray(value) ? value.filter(isItem) : [];
 
-/** Those of a record that are what they should be; `fromEntries` makes own properties of all keys. */
+/** The valid entries of a record. `fromEntries` makes even `__proto__` an own property. */
 export const recordOf = <Item>(
   value: unknown,
   isItem: (item: unknown) => item is Item,

@@ -1,18 +1,53 @@
-/** The attempts to come back: how many there were, and the one that is waited for. */
-
+/** When to reconnect after a connection ended, and the timer of the next attempt. */
+import { backoffMs } from "../../../platform/backoff.ts";
+import { codeOfClose, type Fault, isRetryable } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import { reconnectDelayMs } from "./reconnect-policy.ts";
+import type { Closure } from "./transport.ts";
 
+const BACKOFF = { firstMs: 250, maxMs: 10_000 };
+const NORMAL_CLOSURE = 1000;
+/** Closes both a connection that sent too large a frame and one that reads too slowly. */
+const TOO_MUCH = 4413;
+
+/** `later`: the service is overloaded by this client, and would refuse it again at once. */
+export type ReconnectDecision = "soon" | "later" | "never";
+
+/** Decides by the close code, as the table in docs/protocol.md does. Other codes stand for a broken connection. */
+export function planReconnect({ code, reason }: Closure): ReconnectDecision {
+  if (code === NORMAL_CLOSURE) return "never";
+  if (code === TOO_MUCH) return reason === "reader too slow" ? "soon" : "never";
+  const error = codeOfClose(code);
+  if (error === undefined) return "soon";
+  return error === "CONFLICT" || isRetryable(error) ? "later" : "never";
+}
+
+/**
+ * Milliseconds before attempt 1, 2, …: none before the first, then a random part of a growing bound, so that the
+ * users of a room that restarted do not all reconnect at the same moment.
+ */
+export function reconnectDelayMs(attempt: number, decision: "soon" | "later", random: number): number {
+  if (decision === "later") return BACKOFF.maxMs * (0.5 + random / 2);
+  return attempt === 1 ? 0 : backoffMs(attempt - 1, BACKOFF, random);
+}
+
+/** The error of requests that the end of the connection left unanswered. */
+export const faultOf = ({ code, reason }: Closure): Fault => ({
+  code: code === TOO_MUCH ? "VALIDATION_ERROR" : (codeOfClose(code) ?? "DISCONNECTED"),
+  module: "Rooms",
+  message: reason || `The connection was closed with code ${code}`,
+});
+
+/** Counts the attempts to reconnect, and waits for the next one. */
 export class ReconnectTimer {
-  readonly #surroundings: Runtime;
+  readonly #runtime: Runtime;
   #attempt = 0;
   #cancel: (() => void) | null = null;
 
-  constructor(surroundings: Runtime) {
-    this.#surroundings = surroundings;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
   }
 
-  /** The latest attempt, from 1. */
+  /** The latest attempt, counted from 1. */
   get attempt(): number {
     return this.#attempt;
   }
@@ -21,22 +56,22 @@ export class ReconnectTimer {
     return this.#cancel !== null;
   }
 
-  /** The next attempt is the first again. */
+  /** Counts from 1 again. */
   reset(): void {
     this.#attempt = 0;
   }
 
-  /** Runs `action` after the pause of the next attempt, or as soon as a browser finds its network again. */
-  plan(comeback: "soon" | "later", action: () => void): void {
+  /** Runs `action` after the delay of the next attempt, or as soon as the browser is online again. */
+  schedule(decision: "soon" | "later", action: () => void): void {
     this.#attempt += 1;
-    const pauseMs = reconnectDelayMs(this.#attempt, comeback, this.#surroundings.random());
-    const go = () => {
+    const delayMs = reconnectDelayMs(this.#attempt, decision, this.#runtime.random());
+    const run = () => {
       this.cancel();
       action();
     };
-    const ends = [this.#surroundings.after(pauseMs, go), this.#surroundings.onOnline(go)];
+    const cancels = [this.#runtime.after(delayMs, run), this.#runtime.onOnline(run)];
     this.#cancel = () => {
-      for (const end of ends) end();
+      for (const cancel of cancels) cancel();
     };
   }
 

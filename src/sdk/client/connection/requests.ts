@@ -1,24 +1,24 @@
-/** What was asked and is not answered yet: kept in its order, and sent again over each connection until it is. */
+/** Requests over the socket: sent in order, and again after a reconnection until they are answered. */
 import { AtriumError, type Fault } from "../../core/error.ts";
 import { toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Data, ResponseFrame } from "./frames.ts";
 import { SendRate } from "./send-rate.ts";
 
-/** How long frames wait that would come too fast. */
-const PACE_PAUSE_MS = 50;
+/** How long frames that exceed the send rate wait before the next try. */
+const RATE_DELAY_MS = 50;
 
 const NOT_JOINED: Fault = { code: "NOT_JOINED", module: "Client", message: "Call join() first" };
-const CUT: Fault = { code: "DISCONNECTED", module: "Client", message: "The connection has ended" };
+const LOST: Fault = { code: "DISCONNECTED", module: "Client", message: "The connection was lost" };
 
-export interface PendingRequest<Result> {
-  /** Reads a success, before anything that came after it is looked at. What it throws refuses the request. */
-  readonly take: (answer: Data) => Result;
-  /** Called at once when the request is taken, and not when it is refused before it was sent. */
-  readonly begin?: () => void;
-  /** Called when it is answered or has failed, before anything else is done about that. */
-  readonly end?: () => void;
-  /** False for what is of use over the present connection only. */
+export interface RequestOptions<Result> {
+  /** Reads the data of a success, before any later message is handled. If it throws, the request rejects. */
+  readonly read: (data: Data) => Result;
+  /** Called when the request is accepted; not if it is refused before it is sent. */
+  readonly onStart?: () => void;
+  /** Called when the request was answered or has failed, before its promise settles. */
+  readonly onEnd?: () => void;
+  /** False if the request makes sense on the current connection only. */
   readonly resend?: boolean;
 }
 
@@ -26,79 +26,79 @@ interface Pending {
   readonly requestId: string;
   readonly frame: string;
   readonly resend: boolean;
-  readonly succeed: (answer: Data) => void;
+  readonly succeed: (data: Data) => void;
   readonly fail: (fault: Fault) => void;
 }
 
 export class Requests {
-  readonly #surroundings: Runtime;
+  readonly #runtime: Runtime;
   readonly #pending = new Map<string, Pending>();
-  /** Of those, the ones that were not sent over the present connection. */
+  /** The pending requests that were not sent over the current connection yet. */
   #unsent: Pending[] = [];
-  #connection: { readonly send: (frame: string) => void; readonly pace: SendRate } | null = null;
+  #channel: { readonly send: (frame: string) => void; readonly rate: SendRate } | null = null;
   #refusal: Fault | null = NOT_JOINED;
-  #cancel = () => {};
+  #cancelTimer = () => {};
 
-  constructor(surroundings: Runtime) {
-    this.#surroundings = surroundings;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
   }
 
-  /** Whether what is sent now arrives in a room. */
+  /** Whether there is a connection that has joined the room. */
   get isConnected(): boolean {
-    return this.#connection !== null;
+    return this.#channel !== null;
   }
 
-  /** Sends a request as soon as it can be, and gives what `take` made of the answer. AtriumError when refused. */
-  ask<Result>(type: string, data: object, asking: PendingRequest<Result>): Promise<Result> {
+  /** Sends a request as soon as possible, and returns what `read` makes of the response. Throws AtriumError. */
+  send<Result>(type: string, data: object, options: RequestOptions<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#refusal !== null) throw new AtriumError(this.#refusal);
-      const { take, begin, end, resend = true } = asking;
+      const { read, onStart, onEnd, resend = true } = options;
       const requestId = newId();
       const pending: Pending = {
         requestId,
         frame: toFrame({ type, requestId, data }, "Client"),
         resend,
-        succeed: (answer) => {
-          end?.();
+        succeed: (received) => {
+          onEnd?.();
           try {
-            resolve(take(answer));
+            resolve(read(received));
           } catch (error) {
             reject(error);
           }
         },
         fail: (fault) => {
-          end?.();
+          onEnd?.();
           reject(new AtriumError(fault, requestId));
         },
       };
       this.#pending.set(requestId, pending);
       this.#unsent.push(pending);
-      begin?.();
+      onStart?.();
       this.#flush();
     });
   }
 
-  /** Sends now or never, and waits for no answer. */
-  tell(type: string, data: object): void {
-    this.#connection?.pace.force(this.#surroundings.now());
-    this.#connection?.send(toFrame({ type, data }, "Client"));
+  /** Sends a message without a response if there is a connection now, at once. */
+  notify(type: string, data: object): void {
+    this.#channel?.rate.force(this.#runtime.now());
+    this.#channel?.send(toFrame({ type, data }, "Client"));
   }
 
   #flush(): void {
-    this.#cancel();
-    if (this.#connection === null) return;
-    const { send, pace } = this.#connection;
+    this.#cancelTimer();
+    if (this.#channel === null) return;
+    const { send, rate } = this.#channel;
     let sent = 0;
     for (const { frame } of this.#unsent) {
-      if (!pace.take(this.#surroundings.now())) break;
+      if (!rate.take(this.#runtime.now())) break;
       send(frame);
       sent += 1;
     }
     this.#unsent.splice(0, sent);
-    if (this.#unsent.length > 0) this.#cancel = this.#surroundings.after(PACE_PAUSE_MS, () => this.#flush());
+    if (this.#unsent.length > 0) this.#cancelTimer = this.#runtime.after(RATE_DELAY_MS, () => this.#flush());
   }
 
-  /** An answer has come. One that nobody waits for any more is passed over. */
+  /** Settles the request that a response belongs to. Other responses are ignored. */
   settle({ requestId, data, fault }: ResponseFrame): void {
     const pending = this.#pending.get(requestId);
     if (pending === undefined) return;
@@ -107,35 +107,35 @@ export class Requests {
     else pending.fail(fault);
   }
 
-  /** From now on requests are taken, and wait for the connection. */
+  /** Accepts requests from now on; they wait for a connection. */
   accept(): void {
     this.#refusal = null;
   }
 
-  /** Joined: all that is unanswered goes out, in the order in which it was asked. */
+  /** The room was joined: sends all pending requests in the order in which they were made. */
   resume(send: (frame: string) => void): void {
-    this.#connection = { send, pace: new SendRate(this.#surroundings.now()) };
+    this.#channel = { send, rate: new SendRate(this.#runtime.now()) };
     this.#flush();
   }
 
-  /** The connection is gone: what is not to be sent again has failed. */
-  pause(): void {
-    this.#connection = null;
-    this.#cancel();
+  /** The connection was lost: requests that are not to be sent again fail. */
+  suspend(): void {
+    this.#channel = null;
+    this.#cancelTimer();
     for (const pending of [...this.#pending.values()].filter(({ resend }) => !resend)) {
       this.#pending.delete(pending.requestId);
-      pending.fail(CUT);
+      pending.fail(LOST);
     }
     this.#unsent = [...this.#pending.values()];
   }
 
-  /** There will be no other connection: everything that waits has failed, and nothing more is taken. */
-  refuse(fault: Fault): void {
-    this.pause();
+  /** There will be no other connection: all pending requests fail, and new ones are refused. */
+  stop(fault: Fault): void {
+    this.suspend();
     this.#refusal = NOT_JOINED;
-    const refused = [...this.#pending.values()];
+    const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.#unsent = [];
-    for (const { fail } of refused) fail(fault);
+    for (const { fail } of pending) fail(fault);
   }
 }

@@ -1,34 +1,34 @@
-/** How fast the client speaks: somewhat below what the service takes before it calls it flooding (R60). */
+/** Limits how fast the client sends, to stay below the rate at which the service closes connections (R60). */
 
-const SUSTAINED_FRAMES_PER_S = 150;
-const FULL_ALLOWANCE = 800;
+const FRAMES_PER_SECOND = 150;
+const BURST = 800;
 
-/** A bucket of frames for one connection, which fills with time. */
+/** A token bucket of frames for one connection. */
 export class SendRate {
-  #allowance = FULL_ALLOWANCE;
-  #countedAt: number;
+  #tokens = BURST;
+  #refilledAt: number;
 
   constructor(now: number) {
-    this.#countedAt = now;
+    this.#refilledAt = now;
   }
 
-  /** True when a frame may be sent now: then it counts. */
+  /** Takes a token, and returns true, if a frame may be sent now. */
   take(now: number): boolean {
-    this.#fill(now);
-    if (this.#allowance < 1) return false;
-    this.#allowance -= 1;
+    this.#refill(now);
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
     return true;
   }
 
-  /** Counts a frame that does not wait for its turn. */
+  /** Takes a token for a frame that is sent in any case. */
   force(now: number): void {
-    this.#fill(now);
-    this.#allowance -= 1;
+    this.#refill(now);
+    this.#tokens -= 1;
   }
 
-  #fill(now: number): void {
-    const filled = ((now - this.#countedAt) * SUSTAINED_FRAMES_PER_S) / 1000;
-    this.#allowance = Math.min(FULL_ALLOWANCE, this.#allowance + filled);
-    this.#countedAt = now;
+  #refill(now: number): void {
+    const earned = ((now - this.#refilledAt) * FRAMES_PER_SECOND) / 1000;
+    this.#tokens = Math.min(BURST, this.#tokens + earned);
+    this.#refilledAt = now;
   }
 }

@@ -1,4 +1,4 @@
-/** What a user's token says: where to connect, and as whom. Only the service can tell whether it is genuine. */
+/** Reads a user's token: where to connect, and as which user. Only the service can verify the token. */
 import { invalid } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
 
@@ -8,12 +8,12 @@ export interface Claims {
   readonly userId: string;
 }
 
-/** Reads a JWT's claims. VALIDATION_ERROR when it is no token of a user. */
+/** Reads the claims of a user's JWT. Throws VALIDATION_ERROR if it is not one. */
 export function readClaims(token: string): Claims {
   const claims = parsePayload(token);
   const { accountId, roomId, userId } = isRecord(claims) ? claims : {};
   if (typeof accountId !== "string" || typeof roomId !== "string" || typeof userId !== "string")
-    throw invalid("Auth", "authToken is not the token of a user");
+    throw invalid("Auth", "authToken must be the token of a user");
   return { accountId, roomId, userId };
 }
 
@@ -28,14 +28,14 @@ function parsePayload(token: string): unknown {
   }
 }
 
-/** The service's address for requests, as an http or https one. */
+/** The address of the service for requests: http or https. */
 export const httpUrl = (serverUrl: string): string => serverUrl.replace(/^ws/i, "http");
 
-/** The address of the room's socket. VALIDATION_ERROR when `serverUrl` is no http, https, ws or wss address. */
+/** The address of the room's socket. Throws VALIDATION_ERROR unless `serverUrl` is an http, https, ws or wss URL. */
 export function socketUrl(serverUrl: string, { accountId, roomId }: Claims): string {
   const path = ["v1", "accounts", accountId, "rooms", roomId, "socket"].map(encodeURIComponent).join("/");
   const base = serverUrl.replace(/^http/i, "ws").replace(/\/*$/, "/");
   const url = /^wss?:\/\//i.test(base) ? URL.parse(path, base) : null;
-  if (url === null) throw invalid("Client", "serverUrl must be an http or https address");
+  if (url === null) throw invalid("Client", "serverUrl must be an http or https URL");
   return url.href;
 }

@@ -1,14 +1,13 @@
-/** One WebSocket from its opening to its end: frames in and out, signs of life, and one report of how it ended. */
-
+/** One WebSocket: sends and receives frames, pings, and reports once how it ended. */
 import type { Runtime } from "../../core/runtime.ts";
 import { type Message, parseFrame } from "./frames.ts";
 
-/** The service drops those who are silent for 75 s. */
+/** The service closes connections that are silent for 75 s. */
 const PING_INTERVAL_MS = 25_000;
-/** After a ping, and for opening: a connection over which nothing comes for so long is dead. */
-const PATIENCE_MS = 15_000;
-/** What browsers, too, report for a connection that was not closed but broke. */
-const BROKEN = 1006;
+/** How long opening can take, and how long after a ping nothing can arrive, before the connection counts as lost. */
+const TIMEOUT_MS = 15_000;
+/** The close code that browsers report for a connection that was lost rather than closed. */
+const ABNORMAL_CLOSURE = 1006;
 
 export interface Closure {
   readonly code: number;
@@ -18,30 +17,28 @@ export interface Closure {
 export interface TransportListener {
   opened(): void;
   received(messages: readonly Message[]): void;
-  /** Called once at most, and after {@link Transport.drop} no more. */
-  ended(ending: Closure): void;
+  /** Called at most once, and not after {@link Transport.drop}. */
+  closed(closure: Closure): void;
 }
 
 export class Transport {
-  readonly #surroundings: Runtime;
+  readonly #runtime: Runtime;
   readonly #socket: WebSocket;
   readonly #listener: TransportListener;
   readonly #listening = new AbortController();
-  #cancel: () => void;
-  #isHeard = false;
+  #cancelTimer: () => void;
+  #receivedSincePing = false;
   #isOpen = false;
 
-  constructor(url: string, surroundings: Runtime, listener: TransportListener) {
-    this.#surroundings = surroundings;
+  constructor(url: string, runtime: Runtime, listener: TransportListener) {
+    this.#runtime = runtime;
     this.#listener = listener;
-    this.#socket = surroundings.open(url);
+    this.#socket = runtime.open(url);
     const { signal } = this.#listening;
     this.#socket.addEventListener("open", () => this.#open(), { signal });
     this.#socket.addEventListener("message", ({ data }) => this.#receive(data), { signal });
-    this.#socket.addEventListener("close", ({ code, reason }) => this.#end({ code, reason }), { signal });
-    this.#cancel = surroundings.after(PATIENCE_MS, () =>
-      this.#end({ code: BROKEN, reason: "The connection could not be opened in time" }),
-    );
+    this.#socket.addEventListener("close", ({ code, reason }) => this.#close({ code, reason }), { signal });
+    this.#cancelTimer = runtime.after(TIMEOUT_MS, () => this.#lose("The connection took too long to open"));
   }
 
   get isOpen(): boolean {
@@ -50,44 +47,47 @@ export class Transport {
 
   #open(): void {
     this.#isOpen = true;
-    this.#rest();
+    this.#schedulePing();
     this.#listener.opened();
   }
 
   #receive(data: unknown): void {
-    this.#isHeard = true;
+    this.#receivedSincePing = true;
     if (typeof data === "string" && data !== "pong") this.#listener.received(parseFrame(data));
   }
 
-  /** Until the next ping. */
-  #rest(): void {
-    this.#cancel();
-    this.#cancel = this.#surroundings.after(PING_INTERVAL_MS, () => this.#ping());
+  #schedulePing(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#runtime.after(PING_INTERVAL_MS, () => this.#ping());
   }
 
   #ping(): void {
-    this.#isHeard = false;
+    this.#receivedSincePing = false;
     this.send("ping");
-    this.#cancel = this.#surroundings.after(PATIENCE_MS, () => {
-      if (this.#isHeard) this.#rest();
-      else this.#end({ code: BROKEN, reason: "The connection went silent" });
+    this.#cancelTimer = this.#runtime.after(TIMEOUT_MS, () => {
+      if (this.#receivedSincePing) this.#schedulePing();
+      else this.#lose("The connection timed out");
     });
   }
 
-  /** On a socket that is closing the frame goes nowhere; its end is reported by itself. */
+  /** Sends a frame if the socket is open. On one that is closing, the frame is lost and the close is reported. */
   send(frame: string): void {
     if (this.#isOpen) this.#socket.send(frame);
   }
 
-  #end(ending: Closure): void {
-    this.drop();
-    this.#listener.ended(ending);
+  #lose(reason: string): void {
+    this.#close({ code: ABNORMAL_CLOSURE, reason });
   }
 
-  /** Closes without a report; whatever still comes is not listened to. */
+  #close(closure: Closure): void {
+    this.drop();
+    this.#listener.closed(closure);
+  }
+
+  /** Closes the socket without a report, and ignores whatever still arrives. */
   drop(): void {
     this.#isOpen = false;
-    this.#cancel();
+    this.#cancelTimer();
     this.#listening.abort();
     this.#socket.close(1000);
   }

@@ -1,5 +1,5 @@
-/** `client.presence`: what users show of themselves right now, such as where their cursor is. */
-import { guard, report } from "../../core/emitter.ts";
+/** `client.presence`: the current state of each user, such as the position of a cursor. */
+import { callEach, guard, report } from "../../core/emitter.ts";
 import { AtriumError, invalid } from "../../core/error.ts";
 import { byteLength, isRecord, toJson } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
@@ -11,10 +11,10 @@ import { Throttle } from "./throttle.ts";
 const UPDATE_INTERVAL_MS = 50;
 const MAX_STATE_BYTES = 8 * 1024;
 
-const EVERYBODY = "*";
+const EVERYONE = "*";
 const FOLLOWED = "following";
 
-/** `state` is null for a user who shows nothing any more. */
+/** `state` is null for a user who no longer has one. */
 export interface PresenceUpdate {
   readonly userId: string;
   readonly state: PresenceState | null;
@@ -23,55 +23,55 @@ export interface PresenceUpdate {
 type Listener = (update: PresenceUpdate) => void;
 
 export class Presence {
-  readonly #session: Connection;
+  readonly #connection: Connection;
   readonly #users: Users;
   readonly #userId: string;
   readonly #throttle: Throttle;
   readonly #listeners = new Map<string, Set<Listener>>();
   #states: ReadonlyMap<string, PresenceState> = new Map();
-  /** Of whom this connection has told. */
-  #told = new Set<string>();
-  /** What oneself shows; undefined before the first update. */
+  /** The users whose states were received over the current connection. */
+  #received = new Set<string>();
+  /** Your own state; undefined before the first update. */
   #own: PresenceState | null | undefined;
 
-  constructor(session: Connection, users: Users, userId: string, surroundings: Runtime) {
-    this.#session = session;
+  constructor(connection: Connection, users: Users, userId: string, runtime: Runtime) {
+    this.#connection = connection;
     this.#users = users;
     this.#userId = userId;
-    this.#throttle = new Throttle(surroundings, UPDATE_INTERVAL_MS, () => this.#send());
-    session.feed.hear("presence", ({ updates }) => this.#receive(readUpdates(updates)));
-    session.feed.onJoined(() => this.#enter());
-    users.on("userFollowed", ({ followerId }) => this.#refollow(followerId));
-    users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollow(userId, followerId));
+    this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
+    connection.changes.handle("presence", ({ updates }) => this.#receive(readUpdates(updates)));
+    connection.changes.onJoined(() => this.#joined());
+    users.on("userFollowed", ({ followerId }) => this.#followed(followerId));
+    users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollowed(userId, followerId));
   }
 
   /**
-   * Shows `state` from now on, or nothing with null. Sent at most every 50 ms, the latest alone; while there is
-   * no connection, it waits for the next. Throws VALIDATION_ERROR unless it is a JSON object of at most 8 KiB.
+   * Sets your state, or removes it with null. The latest state is sent at most every 50 ms, and again after a
+   * reconnection. Throws VALIDATION_ERROR unless it is a JSON object of at most 8 KiB.
    */
   update(state: PresenceState | null): void {
     const json = toJson(state, "Presence");
     if (byteLength(json) > MAX_STATE_BYTES)
-      throw invalid("Presence", `A state has at most ${MAX_STATE_BYTES} bytes`);
+      throw invalid("Presence", `state must have at most ${MAX_STATE_BYTES} bytes`);
     const copy: unknown = JSON.parse(json);
-    if (copy !== null && !isRecord(copy)) throw invalid("Presence", "A state is a JSON object or null");
+    if (copy !== null && !isRecord(copy)) throw invalid("Presence", "state must be a JSON object or null");
     this.#own = copy;
-    if (this.#session.requests.isConnected) this.#throttle.call();
+    if (this.#connection.requests.isConnected) this.#throttle.call();
   }
 
   #send(): void {
-    if (this.#own !== undefined) this.#session.requests.tell("PRESENCE_UPDATE", { state: this.#own });
+    if (this.#own !== undefined) this.#connection.requests.notify("PRESENCE_UPDATE", { state: this.#own });
   }
 
-  /** Lets go of an update that waits for its turn. */
-  rest(): void {
+  /** Cancels an update that has not been sent yet. */
+  stop(): void {
     this.#throttle.stop();
   }
 
   /**
-   * Tells `listener` the states of some users, those of now and each new one: `*` stands for everybody, oneself
-   * included, `following` for those whom one follows, and a user's id for that user.
-   * @returns the function that ends it
+   * Calls `listener` with the current state of some users, and with each new one. `target` is `*` for everyone
+   * including yourself, `following` for the users that you follow, or the id of one user.
+   * @returns a function that removes the listener
    */
   sync(target: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(target);
@@ -80,31 +80,31 @@ export class Presence {
       void this.#subscribe(target, true);
     } else {
       listeners.add(listener);
-      // Later, as for the first one, whom the service tells.
+      // Asynchronously, as for the first listener, which waits for the service.
       queueMicrotask(() => {
         for (const [userId, state] of this.#states) {
-          if (listeners.has(listener) && this.#isAbout(target, userId))
+          if (listeners.has(listener) && this.#includes(target, userId))
             guard(() => listener({ userId, state }));
         }
       });
     }
-    return () => this.#drop(target, listener);
+    return () => this.#remove(target, listener);
   }
 
-  /** Ends all that was begun for one target, or for all. */
+  /** Removes all listeners of one target, or of all targets. */
   unsync(target?: string): void {
-    for (const begun of target === undefined ? [...this.#listeners.keys()] : [target]) {
-      this.#listeners.get(begun)?.clear();
-      this.#drop(begun);
+    for (const synced of target === undefined ? [...this.#listeners.keys()] : [target]) {
+      this.#listeners.get(synced)?.clear();
+      this.#remove(synced);
     }
   }
 
-  /** The states of those who were asked for, by user id: the same map until something changes. */
+  /** The states of all synced users by id: the same map until one of them changes. */
   getStates(): ReadonlyMap<string, PresenceState> {
     return this.#states;
   }
 
-  #drop(target: string, listener?: Listener): void {
+  #remove(target: string, listener?: Listener): void {
     const listeners = this.#listeners.get(target);
     if (listeners === undefined) return;
     if (listener !== undefined) listeners.delete(listener);
@@ -114,76 +114,70 @@ export class Presence {
     this.#prune();
   }
 
-  /** Asks the service to tell, or to tell no more. Without a connection, the next one begins with it. */
+  /** Subscribes or unsubscribes. Without a connection there is nothing to do: the next one subscribes anew. */
   async #subscribe(target: string, on: boolean): Promise<void> {
-    const { requests } = this.#session;
+    const { requests } = this.#connection;
     if (!requests.isConnected) return;
     try {
-      await requests.ask("PRESENCE_SUBSCRIBE", { target, on }, { resend: false, take: () => {} });
+      await requests.send("PRESENCE_SUBSCRIBE", { target, on }, { resend: false, read: () => {} });
     } catch (error) {
       if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
     }
   }
 
-  #isAbout(target: string, userId: string): boolean {
+  #includes(target: string, userId: string): boolean {
     if (target === FOLLOWED) return this.#users.all.get(this.#userId)?.following.includes(userId) ?? false;
-    return target === EVERYBODY || target === userId;
+    return target === EVERYONE || target === userId;
   }
 
   #receive(updates: readonly PresenceUpdate[]): void {
     const states = new Map(this.#states);
     const targets = [...this.#listeners.keys()];
-    const heard = updates.filter(({ userId }) => targets.some((target) => this.#isAbout(target, userId)));
-    for (const { userId, state } of heard) {
-      this.#told.add(userId);
+    const relevant = updates.filter(({ userId }) => targets.some((target) => this.#includes(target, userId)));
+    for (const { userId, state } of relevant) {
+      this.#received.add(userId);
       if (state === null) states.delete(userId);
       else states.set(userId, state);
     }
-    if (heard.length > 0) this.#states = states;
-    for (const update of heard) {
-      for (const target of targets) if (this.#isAbout(target, update.userId)) this.#tell(target, update);
+    if (relevant.length > 0) this.#states = states;
+    for (const update of relevant) {
+      for (const target of targets)
+        if (this.#includes(target, update.userId)) callEach(this.#listeners.get(target), update);
     }
   }
 
-  #tell(target: string, update: PresenceUpdate): void {
-    const listeners = this.#listeners.get(target);
-    for (const listener of [...(listeners ?? [])]) {
-      if (listeners?.has(listener)) guard(() => listener(update));
-    }
-  }
-
-  /** Forgets the states that nobody asks for any more. */
+  /** Removes the states of users that are no longer synced. */
   #prune(): void {
     const targets = [...this.#listeners.keys()];
-    const kept = [...this.#states].filter(([id]) => targets.some((target) => this.#isAbout(target, id)));
+    const kept = [...this.#states].filter(([id]) => targets.some((target) => this.#includes(target, id)));
     if (kept.length < this.#states.size) this.#states = new Map(kept);
   }
 
-  /** The service does not know what an earlier connection showed and asked for; what it does not tell is over. */
-  async #enter(): Promise<void> {
-    const told = new Set<string>();
-    this.#told = told;
+  /** Sends state and subscriptions over a new connection; states that it does not bring are gone. */
+  async #joined(): Promise<void> {
+    const received = new Set<string>();
+    this.#received = received;
     this.#send();
     await Promise.all([...this.#listeners.keys()].map((target) => this.#subscribe(target, true)));
-    if (this.#told !== told || !this.#session.requests.isConnected) return;
-    const over = [...this.#states.keys()].filter((userId) => !told.has(userId));
-    this.#receive(over.map((userId) => ({ userId, state: null })));
+    if (this.#received !== received || !this.#connection.requests.isConnected) return;
+    const gone = [...this.#states.keys()].filter((userId) => !received.has(userId));
+    this.#receive(gone.map((userId) => ({ userId, state: null })));
   }
 
-  /** The state of somebody newly followed is told when it changes, or when one asks again. */
-  #refollow(followerId: string): void {
+  /** Subscribing again brings the current state of a user that was followed after the first time. */
+  #followed(followerId: string): void {
     if (followerId === this.#userId && this.#listeners.has(FOLLOWED)) void this.#subscribe(FOLLOWED, true);
   }
 
-  #unfollow(userId: string, followerId: string): void {
+  #unfollowed(userId: string, followerId: string): void {
     if (followerId !== this.#userId) return;
-    const wasShown = this.#states.has(userId);
+    const hadState = this.#states.has(userId);
     this.#prune();
-    if (wasShown) this.#tell(FOLLOWED, { userId, state: null });
+    if (hadState) callEach(this.#listeners.get(FOLLOWED), { userId, state: null });
   }
 }
 
-/** The updates that are ones. */
+/** The valid updates of a list. */
 function readUpdates(updates: unknown): PresenceUpdate[] {
   return (Array.isArray(updates) ? updates : []).flatMap((update) => {
     const [userId, state] = Array.isArray(update) ? update : [];

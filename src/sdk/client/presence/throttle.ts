@@ -1,26 +1,26 @@
-/** Lets the first of a series through at once, and then the latest once in an interval. */
+/** Runs an action at once, and again at most once per interval while calls continue. */
 import type { Runtime } from "../../core/runtime.ts";
 
 export class Throttle {
-  readonly #surroundings: Pick<Runtime, "after">;
+  readonly #runtime: Pick<Runtime, "after">;
   readonly #intervalMs: number;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;
   #isDue = false;
 
-  constructor(surroundings: Pick<Runtime, "after">, intervalMs: number, action: () => void) {
-    this.#surroundings = surroundings;
+  constructor(runtime: Pick<Runtime, "after">, intervalMs: number, action: () => void) {
+    this.#runtime = runtime;
     this.#intervalMs = intervalMs;
     this.#action = action;
   }
 
-  /** Runs the action now, or at the end of the interval that its last run began. */
+  /** Runs the action now or, if it ran within the interval, at the end of the interval. */
   call(): void {
     if (this.#cancel !== null) {
       this.#isDue = true;
       return;
     }
-    this.#cancel = this.#surroundings.after(this.#intervalMs, () => this.#end());
+    this.#cancel = this.#runtime.after(this.#intervalMs, () => this.#end());
     this.#action();
   }
 
@@ -31,7 +31,7 @@ export class Throttle {
     this.call();
   }
 
-  /** Forgets what is due. */
+  /** Cancels a run that is due. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = null;

@@ -1,7 +1,7 @@
-/** A store's entries as they are known: what the room has confirmed, and above it the writes without an answer. */
+/** The entries of a store: those that the room has confirmed, and on top the optimistic writes. */
 import { isRecord, isSameJson } from "../../core/json.ts";
 
-/** An entry's value and version; no version comes twice, and 0 stands for no entry. */
+/** The value of an entry and its version, which no other write has; 0 stands for no entry. */
 export interface Entry {
   readonly value: unknown;
   readonly version: number;
@@ -9,34 +9,35 @@ export interface Entry {
 
 export type Action = "set" | "update" | "delete";
 
-/** One write: `value` is the whole new one, or for `update` the fields to merge into it. */
+/** One write: `value` is the whole new value or, for `update`, the fields to merge. */
 export interface Operation {
   readonly action: Action;
   readonly key: string;
   readonly value: unknown;
 }
 
-/** An operation that is unanswered; `isTold` once the change that it makes was told. */
-interface Layer extends Operation {
-  isTold: boolean;
+/** A write without a response yet. */
+interface PendingWrite extends Operation {
+  /** Whether the change that it makes was received. */
+  isReceived: boolean;
 }
 
 export class Entries {
   #confirmed = new Map<string, Entry>();
-  /** By key, in the order in which they were written. */
-  readonly #layers = new Map<string, Layer[]>();
-  /** What both come to. */
-  readonly #shown = new Map<string, unknown>();
+  /** By key, in the order in which they were made. */
+  readonly #pending = new Map<string, PendingWrite[]>();
+  /** The result of both. */
+  readonly #visible = new Map<string, unknown>();
   #all: Readonly<Record<string, unknown>> | null = null;
   #revision = 0;
 
-  /** Grows with each change of what is shown. */
+  /** Increases whenever a visible value changes. */
   get revision(): number {
     return this.#revision;
   }
 
   get(key: string): unknown {
-    return this.#shown.get(key);
+    return this.#visible.get(key);
   }
 
   /** The version of the confirmed entry. */
@@ -48,68 +49,68 @@ export class Entries {
   getAll(): Readonly<Record<string, unknown>> {
     if (this.#all === null) {
       const all: Record<string, unknown> = Object.create(null);
-      for (const [key, value] of this.#shown) all[key] = value;
+      for (const [key, value] of this.#visible) all[key] = value;
       this.#all = all;
     }
     return this.#all;
   }
 
-  /** Shows operations before they are answered. Returns the function that ends that. */
-  lay(operations: readonly Operation[]): () => void {
-    const layers = operations.map((operation): Layer => ({ ...operation, isTold: false }));
-    for (const layer of layers) {
-      this.#layers.set(layer.key, [...(this.#layers.get(layer.key) ?? []), layer]);
-      this.#show(layer.key);
+  /** Makes writes visible before they are answered. Returns a function that takes them back. */
+  applyOptimistically(operations: readonly Operation[]): () => void {
+    const writes = operations.map((operation): PendingWrite => ({ ...operation, isReceived: false }));
+    for (const write of writes) {
+      this.#pending.set(write.key, [...(this.#pending.get(write.key) ?? []), write]);
+      this.#update(write.key);
     }
     return () => {
-      for (const layer of layers) this.#lift(layer);
+      for (const write of writes) this.#remove(write);
     };
   }
 
-  #lift(layer: Layer): void {
-    const others = (this.#layers.get(layer.key) ?? []).filter((other) => other !== layer);
-    if (others.length > 0) this.#layers.set(layer.key, others);
-    else this.#layers.delete(layer.key);
-    this.#show(layer.key);
+  #remove(write: PendingWrite): void {
+    const others = (this.#pending.get(write.key) ?? []).filter((other) => other !== write);
+    if (others.length > 0) this.#pending.set(write.key, others);
+    else this.#pending.delete(write.key);
+    this.#update(write.key);
   }
 
-  /** The room's entry is now this one, or gone with null. */
+  /** Sets the room's entry; null if it was deleted. */
   confirm(key: string, entry: Entry | null): void {
     if (entry === null) this.#confirmed.delete(key);
     else this.#confirmed.set(key, entry);
-    this.#show(key);
+    this.#update(key);
   }
 
-  /** The room's entries are now these, and no others. */
+  /** Replaces all of the room's entries. */
   replace(entries: Readonly<Record<string, Entry>>): void {
     this.#confirmed = new Map(Object.entries(entries));
-    for (const key of new Set([...this.#shown.keys(), ...this.#confirmed.keys()])) this.#show(key);
+    for (const key of new Set([...this.#visible.keys(), ...this.#confirmed.keys()])) this.#update(key);
   }
 
-  /** Whether a change by one's own user was made here, and not in another tab. True once for each operation. */
+  /** Whether a change by your own user was made here, not in another tab. True once for each write. */
   claim({ action, key, value }: Operation): boolean {
-    const layer = this.#layers
+    const write = this.#pending
       .get(key)
-      ?.find((each) => !each.isTold && each.action === action && isResult(each, value));
-    if (layer === undefined) return false;
-    layer.isTold = true;
+      ?.find((each) => !each.isReceived && each.action === action && isResult(each, value));
+    if (write === undefined) return false;
+    write.isReceived = true;
     return true;
   }
 
-  #show(key: string): void {
-    const before = this.#shown.get(key);
-    const layers = this.#layers.get(key) ?? [];
-    const after = layers.reduce(applyTo, this.#confirmed.get(key)?.value);
-    // What says the same stays the same object, so that nobody draws it again.
+  #update(key: string): void {
+    const before = this.#visible.get(key);
+    const writes = this.#pending.get(key) ?? [];
+    const after = writes.reduce(applyTo, this.#confirmed.get(key)?.value);
+    // An equal value stays the same object, so that components do not render again.
     if (after === before || (before !== undefined && isSameJson(after, before))) return;
-    if (after === undefined) this.#shown.delete(key);
-    else this.#shown.set(key, after);
+    if (after === undefined) this.#visible.delete(key);
+    else this.#visible.set(key, after);
     this.#all = null;
     this.#revision += 1;
   }
 }
 
-/** The value that an operation leaves; undefined for none. */
+/** The value after a write; undefined for no entry. */
 function applyTo(current: unknown, { action, value }: Operation): unknown {
   if (action === "delete") return undefined;
   if (action === "set") return value;
@@ -117,7 +118,7 @@ function applyTo(current: unknown, { action, value }: Operation): unknown {
   return isRecord(current) && isRecord(value) ? { ...current, ...value } : current;
 }
 
-/** Whether `told` can be the value that the operation has left. */
-const isResult = ({ action, value }: Operation, told: unknown): boolean =>
+/** Whether `received` can be the value after the write. */
+const isResult = ({ action, value }: Operation, received: unknown): boolean =>
   action === "delete" ||
-  isSameJson(action === "update" ? applyTo(told, { action, key: "", value }) : value, told);
+  isSameJson(action === "update" ? applyTo(received, { action, key: "", value }) : value, received);

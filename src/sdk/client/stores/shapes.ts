@@ -1,4 +1,4 @@
-/** Stores that know what they hold: shapes are declared once, checked before sending, and known to TypeScript. */
+/** Shapes: the fields of a store's values, declared once, typed, and checked before sending. */
 import { invalid } from "../../core/error.ts";
 import { copyJson, isRecord } from "../../core/json.ts";
 
@@ -10,18 +10,19 @@ interface Types {
   array: unknown[];
 }
 
-/** One field of a store's values: what it is, and what becomes of a value that lacks it. */
+/** One field of a store's values. */
 export type Field = {
   readonly [Type in keyof Types]: {
     readonly type: Type;
+    /** Whether a value must have this field. */
     readonly required?: boolean;
-    /** Filled in where a value that is set has none. */
+    /** Used for values that are set without this field. */
     readonly default?: Types[Type] | (Type extends "array" ? readonly unknown[] : never);
   };
 }[keyof Types];
 
 export type StoreShape = Readonly<Record<string, Field>>;
-/** The shapes of stores by their names. */
+/** Shapes by the names of their stores. */
 export type StoreShapes = Readonly<Record<string, StoreShape>>;
 
 type Mandatory<Shape extends StoreShape> = {
@@ -33,38 +34,38 @@ type Filled<Shape extends StoreShape> = {
 type Fields<Shape extends StoreShape, Present extends keyof Shape> = {
   [Name in Present]: Types[Shape[Name]["type"]];
 } & { [Name in Exclude<keyof Shape, Present>]?: Types[Shape[Name]["type"]] };
-/** The same type, spelt as one object. */
+/** The same type as one object, which editors show more readably. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
-/** What a store of this shape gives. */
+/** The value of an entry in a store of this shape. */
 export type ValueOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape> | Filled<Shape>>>;
-/** What it takes as a whole value: fields with a default may be left out. */
+/** What `set` accepts: fields with a default can be left out. */
 export type InputOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape>>>;
-/** What it takes as a change of a value: any of the fields. */
+/** What `update` accepts: any of the fields. */
 export type PatchOf<Shape extends StoreShape> = Partial<ValueOf<Shape>>;
 
-/** Declares the stores that a client is made with; TypeScript then knows what each holds. */
+/** Declares the shapes of stores, to pass to {@link AtriumClient} as `stores`. */
 export const defineStores = <const Shapes extends StoreShapes>(stores: Shapes): Shapes => stores;
 
-/** The value to send: a copy with defaults filled in. VALIDATION_ERROR, naming the field, when it does not fit. */
+/** A copy of the value with defaults filled in. Throws VALIDATION_ERROR with the field that does not fit. */
 export function fitValue(shape: StoreShape, value: unknown): unknown {
   const copy = fitPatch(shape, value);
   for (const [name, field] of Object.entries(shape)) {
     if (Object.hasOwn(copy, name)) continue;
     if (field.default !== undefined) copy[name] = copyJson(field.default, "Stores");
-    else if (field.required) throw invalid("Stores", `${name}: is required`);
+    else if (field.required) throw invalid("Stores", `${name} is required`);
   }
   return copy;
 }
 
-/** A copy of some fields of a value. VALIDATION_ERROR as for {@link fitValue}. */
+/** A copy of some fields of a value. Throws VALIDATION_ERROR as {@link fitValue} does. */
 export function fitPatch(shape: StoreShape, patch: unknown): Record<string, unknown> {
   const copy = copyJson(patch, "Stores");
-  if (!isRecord(copy)) throw invalid("Stores", "A value must be an object");
+  if (!isRecord(copy)) throw invalid("Stores", "value must be an object");
   for (const [name, value] of Object.entries(copy)) {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (field === undefined) throw invalid("Stores", `${name}: is no field of this store`);
-    if (typeName(value) !== field.type) throw invalid("Stores", `${name}: must be of type ${field.type}`);
+    if (field === undefined) throw invalid("Stores", `${name} is not a field of this store`);
+    if (typeName(value) !== field.type) throw invalid("Stores", `${name} must be of type ${field.type}`);
   }
   return copy;
 }

@@ -1,4 +1,4 @@
-/** One of a room's key-value stores: read at once from memory, written optimistically, the same for everybody. */
+/** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
 import { Emitter } from "../../core/emitter.ts";
 import { isRecord } from "../../core/json.ts";
 import { type Data, isCount, recordOf } from "../connection/frames.ts";
@@ -16,31 +16,31 @@ import {
   type Written,
 } from "./writes.ts";
 
-/** A change by somebody else, or by oneself in another tab. */
+/** A change by another user, or by yourself in another tab. */
 export interface StoreChange<Value> {
   readonly key: string;
   readonly action: Action;
   /** The whole new value; null after a deletion. */
   readonly value: Value | null;
-  /** Who made it; null for the organization. */
+  /** The user who made the change; null for your back end. */
   readonly userId: string | null;
 }
 
 export interface StoreEvents<Value> {
   changed: StoreChange<Value>;
-  /** What `getAll()` gives has changed, whoever did it: also when a refused write is taken back. */
+  /** `getAll()` returns something new, also because a write of your own was refused and rolled back. */
   updated: undefined;
 }
 
-/** A change of this store as the room tells it. */
+/** A change of this store as the room sends it. */
 export interface ChangeNotice extends Operation {
   readonly version: number;
   readonly by: string | null;
 }
 
 /**
- * `Value` is what an entry holds, `Input` what `set` takes, `Patch` what `update` merges into the top level.
- * Values are only as well-formed as those who write them: with shapes, what this client sends is checked.
+ * `Value` is the type of an entry, `Input` what `set` accepts, `Patch` what `update` merges into the top level.
+ * A shape checks the values that this client writes; other clients can write anything.
  */
 export class Store<Value = unknown, Input = Value, Patch = Record<string, unknown>> extends Emitter<
   StoreEvents<Value>
@@ -50,7 +50,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   readonly #shape: StoreShape | null;
   readonly #userId: string;
   readonly #entries = new Entries();
-  /** `stale` when changes may have been missed since. */
+  /** `stale` if changes may have been missed. */
   #synced: "never" | "stale" | "yes" = "never";
   #syncing: Promise<void> | null = null;
 
@@ -62,7 +62,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     this.#userId = userId;
   }
 
-  /** Fetches all entries, once; from then on they are kept up to date, through reconnections too. */
+  /** Loads all entries once. From then on they are kept up to date, also across reconnections. */
   sync(): Promise<void> {
     if (this.#synced === "yes") return Promise.resolve();
     this.#syncing ??= this.#load(true).finally(() => {
@@ -71,62 +71,62 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     return this.#syncing;
   }
 
-  /** All values by key as they are now: the same object until something changes. It has no prototype. */
+  /** All values by key: the same object until something changes. It has no prototype. */
   getAll(): Readonly<Record<string, Value>> {
-    return this.#trust(this.#entries.getAll());
+    return this.#assumeType(this.#entries.getAll());
   }
 
-  /** The value, or undefined when there is none. */
+  /** The value, or undefined if there is no such entry. */
   get(key: string): Value | undefined {
-    return this.#trust(this.#entries.get(key));
+    return this.#assumeType(this.#entries.get(key));
   }
 
-  /** The version for `ifVersion`: that of the entry as the room has it, 0 when it has none. */
+  /** The version to pass as `ifVersion`: that of the entry in the room, 0 for no entry. */
   getVersion(key: string): number {
     return this.#entries.getVersion(key);
   }
 
-  /** Writes a whole value. It shows at once, and is taken back when the promise is rejected. */
+  /** Writes a whole value. It is visible at once, and rolled back if the promise is rejected. */
   set(key: string, value: Input, options: WriteOptions = {}): Promise<Written> {
     return this.#write({ action: "set", key, value, ...options });
   }
 
-  /** Merges fields into the top level of a value, likewise. CONFLICT when what is there is no object. */
+  /** Merges fields into the top level of a value, like {@link set}. Throws CONFLICT if the value is not an object. */
   update(key: string, value: Patch, options: WriteOptions = {}): Promise<Written> {
     return this.#write({ action: "update", key, value, ...options });
   }
 
-  /** Deletes an entry, likewise. Deleting what is not there is a success. */
+  /** Deletes an entry, like {@link set}. Deleting an entry that does not exist succeeds. */
   delete(key: string, options: WriteOptions = {}): Promise<Written> {
     return this.#write({ action: "delete", key, ...options });
   }
 
-  /** Does 1 to 500 writes, all of them or none. */
+  /** Applies 1 to 500 writes: all of them or none. */
   async batch(writes: readonly Write<Input, Patch>[]): Promise<readonly Written[]> {
     const fitted = writes.map((write) => fitWrite(this.#shape, write));
     const operations = fitted.map((write) => ({ type: MESSAGES[write.action], ...dataOf(this.name, write) }));
-    return this.#ask("STORE_BATCH", { operations }, fitted, readAllWritten);
+    return this.#send("STORE_BATCH", { operations }, fitted, readAllWritten);
   }
 
   async #write(write: Write<Input, Patch>): Promise<Written> {
     const fitted = fitWrite(this.#shape, write);
-    return this.#ask(MESSAGES[fitted.action], dataOf(this.name, fitted), [fitted], readWritten);
+    return this.#send(MESSAGES[fitted.action], dataOf(this.name, fitted), [fitted], readWritten);
   }
 
-  #ask<Result>(
+  #send<Result>(
     type: string,
     data: object,
     operations: readonly Operation[],
-    take: (answer: Data) => Result,
+    read: (data: Data) => Result,
   ): Promise<Result> {
-    let lift = () => {};
-    return this.#requests.ask(type, data, {
-      take,
-      begin: () =>
+    let rollBack = () => {};
+    return this.#requests.send(type, data, {
+      read,
+      onStart: () =>
         this.#alter(() => {
-          lift = this.#entries.lay(operations);
+          rollBack = this.#entries.applyOptimistically(operations);
         }),
-      end: () => this.#alter(lift),
+      onEnd: () => this.#alter(rollBack),
     });
   }
 
@@ -137,30 +137,30 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   }
 
   #load(resend: boolean): Promise<void> {
-    const take = ({ entries }: Data) => {
+    const read = ({ entries }: Data) => {
       this.#synced = "yes";
       this.#alter(() => this.#entries.replace(recordOf(entries, isEntry)));
     };
-    return this.#requests.ask("STORE_SYNC", { store: this.name }, { resend, take });
+    return this.#requests.send("STORE_SYNC", { store: this.name }, { resend, read });
   }
 
-  /** The room was joined again; with `isFresh`, what was missed is not known. */
-  reenter(isFresh: boolean): Promise<void> | undefined {
+  /** The room was joined again; with `isFresh`, missed changes are not known. */
+  rejoin(isFresh: boolean): Promise<void> | undefined {
     if (isFresh && this.#synced === "never") this.#alter(() => this.#entries.replace({}));
     if (isFresh && this.#synced === "yes") this.#synced = "stale";
     return this.#synced === "stale" ? this.#load(false) : undefined;
   }
 
-  /** The room tells of a change, in the order in which they were made. */
+  /** Takes in a change of the room. Changes arrive in order. */
   receive(change: ChangeNotice): void {
     const { key, action, value, version, by } = change;
     const isOwn = by === this.#userId && this.#entries.claim(change);
     this.#alter(() => this.#entries.confirm(key, action === "delete" ? null : { value, version }));
-    if (!isOwn) this.emit("changed", { key, action, value: this.#trust(value), userId: by });
+    if (!isOwn) this.emit("changed", { key, action, value: this.#assumeType(value), userId: by });
   }
 
-  /** What others wrote is taken for what the shape promises: refusing it here would only part us from them. */
-  #trust<Trusted>(value: unknown): Trusted {
+  /** Values of other clients are assumed to fit the shape: ignoring them would only make the copies differ. */
+  #assumeType<Trusted>(value: unknown): Trusted {
     return value as Trusted;
   }
 }

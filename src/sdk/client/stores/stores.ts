@@ -1,5 +1,4 @@
-/** `client.stores`: the stores that the client was made with, and any other by its name. */
-
+/** `client.stores`: the declared stores, and any other by its name. */
 import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
@@ -15,37 +14,37 @@ const ACTIONS: readonly unknown[] = ["set", "update", "delete"] satisfies Action
 const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
 
 export class Stores {
-  readonly #session: Connection;
+  readonly #connection: Connection;
   readonly #userId: string;
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
 
-  constructor(session: Connection, userId: string, shapes: StoreShapes) {
-    this.#session = session;
+  constructor(connection: Connection, userId: string, shapes: StoreShapes) {
+    this.#connection = connection;
     this.#userId = userId;
     this.#shapes = shapes;
-    session.feed.hear("storeChanged", ({ store, key, action, value, version, by }) => {
+    connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
         return;
       const change: ChangeNotice = { key, action, value, version, by: typeof by === "string" ? by : null };
       this.#byName.get(store)?.receive(change);
     });
-    session.feed.onJoined(({ changes }) =>
-      Promise.all([...this.#byName.values()].map((store) => store.reenter(changes === null))),
+    connection.changes.onJoined(({ changes }) =>
+      Promise.all([...this.#byName.values()].map((store) => store.rejoin(changes === null))),
     );
   }
 
-  /** The store of that name: always the same object. */
+  /** The store of this name: always the same object. */
   get(name: string): Store {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const shape = Object.hasOwn(this.#shapes, name) ? (this.#shapes[name] ?? null) : null;
-    const store = new Store(name, shape, this.#session.requests, this.#userId);
+    const store = new Store(name, shape, this.#connection.requests, this.#userId);
     this.#byName.set(name, store);
     return store;
   }
 
-  /** The stores of the shapes, by name. */
+  /** The declared stores by name. */
   declared(): Record<string, Store> {
     const stores: Record<string, Store> = Object.create(null);
     for (const name of Object.keys(this.#shapes)) stores[name] = this.get(name);

@@ -1,23 +1,23 @@
-/** Writes to a store: as they are asked for, as they go over the wire, and how they are answered. */
-
+/** Writes to a store: their arguments, their messages and their responses. */
 import { AtriumError, invalid } from "../../core/error.ts";
 import { copyJson, isRecord } from "../../core/json.ts";
 import { type Data, isCount, listOf } from "../connection/frames.ts";
 import type { Action, Operation } from "./entries.ts";
 import { fitPatch, fitValue, type StoreShape } from "./shapes.ts";
 
-/** With `ifVersion`, a write answers CONFLICT unless the entry has that version; 0 stands for no entry. */
 export interface WriteOptions {
+  /** Writes only if the entry has this version, 0 for no entry; otherwise CONFLICT. */
   readonly ifVersion?: number | undefined;
 }
 
-/** `seq` is the room's latest change; `version` the entry's new one, left out after a deletion. */
 export interface Written {
+  /** The entry's new version; left out after a deletion. */
   readonly version?: number;
+  /** The room's latest change. */
   readonly seq: number;
 }
 
-/** One of the writes that `batch` does together. */
+/** One of the writes of a `batch`. */
 export type Write<Input, Patch> = WriteOptions & { readonly key: string } & (
     | { readonly action: "set"; readonly value: Input }
     | { readonly action: "update"; readonly value: Patch }
@@ -30,12 +30,12 @@ export const MESSAGES: Readonly<Record<Action, string>> = {
   delete: "STORE_DELETE",
 };
 
-/** A write whose value is a copy that the others will see. */
+/** A write whose value is a copy, as other clients will receive it. */
 export type FittedWrite = Operation & WriteOptions;
 
-/** VALIDATION_ERROR for a write that does not fit the store; without a shape, any JSON does. */
+/** Checks a write against the shape; without a shape, any JSON fits. Throws VALIDATION_ERROR. */
 export function fitWrite(shape: StoreShape | null, write: Write<unknown, unknown>): FittedWrite {
-  if (typeof write.key !== "string") throw invalid("Stores", "A key is a string");
+  if (typeof write.key !== "string") throw invalid("Stores", "key must be a string");
   return { ...write, value: write.action === "delete" ? null : fitted(shape, write.action, write.value) };
 }
 
@@ -44,7 +44,7 @@ function fitted(shape: StoreShape | null, action: "set" | "update", value: unkno
   return action === "set" ? fitValue(shape, value) : fitPatch(shape, value);
 }
 
-/** `data` of the message, or of its part in a batch. */
+/** The `data` of the message, or of one operation of a batch. */
 export const dataOf = (store: string, { action, key, value, ifVersion }: FittedWrite): object => ({
   store,
   key,
@@ -54,9 +54,13 @@ export const dataOf = (store: string, { action, key, value, ifVersion }: FittedW
 
 const isWritten = (written: unknown): written is Written => isRecord(written) && isCount(written.seq);
 
-export function readWritten(answer: Data): Written {
-  if (isWritten(answer)) return answer;
-  throw new AtriumError({ code: "INTERNAL_ERROR", module: "Client", message: "The answer tells no change" });
+export function readWritten(data: Data): Written {
+  if (isWritten(data)) return data;
+  throw new AtriumError({
+    code: "INTERNAL_ERROR",
+    module: "Client",
+    message: "The response contains no change",
+  });
 }
 
 export const readAllWritten = ({ results }: Data): Written[] => listOf(results, isWritten);

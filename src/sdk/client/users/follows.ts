@@ -1,10 +1,9 @@
-/** Who follows whom in the room, from either end. */
-
+/** Which users follow which, indexed by both. */
 export class Follows {
   readonly #followed = new Map<string, Set<string>>();
   readonly #followers = new Map<string, Set<string>>();
 
-  /** Forgets all, and takes up what the service says: whom each user follows. */
+  /** Replaces everything by the given lists: the ids that each user follows. */
   replace(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#followed.clear();
     this.#followers.clear();
@@ -23,14 +22,14 @@ export class Follows {
     this.#followers.get(followed)?.delete(follower);
   }
 
-  /** The ids of those whom the user follows. */
+  /** The ids of the users that this user follows. */
   followedBy = (userId: string): string[] => [...(this.#followed.get(userId) ?? [])];
 
-  /** The ids of those who follow the user. */
+  /** The ids of the users who follow this user. */
   followersOf = (userId: string): string[] => [...(this.#followers.get(userId) ?? [])];
 
-  /** Ends all that a user who is gone had part in. Returns the ids of the others. */
-  forget(userId: string): string[] {
+  /** Removes a deleted user. Returns the ids of the users that it followed or that followed it. */
+  removeUser(userId: string): string[] {
     const [followed, followers] = [this.followedBy(userId), this.followersOf(userId)];
     for (const other of followed) this.remove(userId, other);
     for (const other of followers) this.remove(other, userId);

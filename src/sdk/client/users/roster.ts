@@ -1,33 +1,33 @@
-/** Who is in the room, who of them is online, and who follows whom: the maps behind `client.users`. */
-
+/** The users of the room, which of them are online, and who follows whom: the maps behind `client.users`. */
 import type { UserRecord } from "../../wire/resources.ts";
 import { Follows } from "./follows.ts";
 
-/** A user as it is now. A change makes a new object, which takes the old one's place in the maps. */
+/** A user. Objects do not change: an update puts a new one into the maps. */
 export interface User extends UserRecord {
-  /** Ids of those whom the user follows. */
+  /** The ids of the users that this user follows. */
   readonly following: readonly string[];
-  /** Ids of those who follow the user. */
+  /** The ids of the users who follow this user. */
   readonly followers: readonly string[];
-  /** Makes you follow this user. */
+  /** Follows this user as the user of this client. */
   follow(): Promise<void>;
+  /** Stops following this user. */
   unfollow(): Promise<void>;
 }
 
-/** Asks the service for something about a user. */
-type Ask = (type: "USER_FOLLOW" | "USER_UNFOLLOW", userId: string) => Promise<void>;
+/** Sends a request about a user. */
+type Send = (type: "USER_FOLLOW" | "USER_UNFOLLOW", userId: string) => Promise<void>;
 
 export class Roster {
   readonly all = new Map<string, User>();
   readonly online = new Map<string, User>();
   readonly #follows = new Follows();
-  readonly #ask: Ask;
+  readonly #send: Send;
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
+  constructor(send: Send) {
+    this.#send = send;
   }
 
-  /** Takes up a record. Whether the user is online is known better from who comes and goes. */
+  /** Adds or replaces a user. Joins and leaves say more reliably than the record whether the user is online. */
   put(record: UserRecord, isOnline: boolean = this.online.has(record.id)): User {
     const { id } = record;
     const user: User = {
@@ -35,8 +35,8 @@ export class Roster {
       status: isOnline ? "online" : "offline",
       following: this.#follows.followedBy(id),
       followers: this.#follows.followersOf(id),
-      follow: () => this.#ask("USER_FOLLOW", id),
-      unfollow: () => this.#ask("USER_UNFOLLOW", id),
+      follow: () => this.#send("USER_FOLLOW", id),
+      unfollow: () => this.#send("USER_UNFOLLOW", id),
     };
     this.all.set(id, user);
     if (isOnline) this.online.set(id, user);
@@ -44,32 +44,32 @@ export class Roster {
     return user;
   }
 
-  /** Forgets a user. Returns it as it was; undefined when there is none. */
+  /** Removes a user and returns it as it was; undefined if there is no such user. */
   remove(userId: string): User | undefined {
     const user = this.all.get(userId);
     this.all.delete(userId);
     this.online.delete(userId);
-    this.#renew(this.#follows.forget(userId));
+    this.#refresh(this.#follows.removeUser(userId));
     return user;
   }
 
   follow(follower: string, followed: string): void {
     this.#follows.add(follower, followed);
-    this.#renew([follower, followed]);
+    this.#refresh([follower, followed]);
   }
 
   unfollow(follower: string, followed: string): void {
     this.#follows.remove(follower, followed);
-    this.#renew([follower, followed]);
+    this.#refresh([follower, followed]);
   }
 
-  /** Whom each user follows is now this, and nothing else. */
+  /** Replaces all follows by the given lists: the ids that each user follows. */
   replaceFollows(follows: Readonly<Record<string, readonly string[]>>): void {
     this.#follows.replace(follows);
-    this.#renew(this.all.keys());
+    this.#refresh(this.all.keys());
   }
 
-  #renew(userIds: Iterable<string>): void {
+  #refresh(userIds: Iterable<string>): void {
     for (const userId of userIds) {
       const user = this.all.get(userId);
       if (user !== undefined) this.put(user);

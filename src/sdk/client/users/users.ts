@@ -1,4 +1,4 @@
-/** `client.users`: everybody in the room, online or not, and who follows whom. */
+/** `client.users`: the users of the room, online and offline, and who follows whom. */
 import { Emitter } from "../../core/emitter.ts";
 import type { UserRecord } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -6,103 +6,108 @@ import { type Data, isCount, isUser, type Joined, listOf } from "../connection/f
 import type { Requests } from "../connection/requests.ts";
 import { Roster, type User } from "./roster.ts";
 
-/** Users asked for at once. */
+/** How many users to load at once. */
 const PAGE = 1_000;
-/** What can be changed of a user. */
+/** The fields of a user that can change. */
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
 
-/** Who follows (`followerId`) whom (`userId`). */
+/** The user `followerId` follows the user `userId`. */
 export interface Following {
   readonly userId: string;
   readonly followerId: string;
 }
 
 export interface UsersEvents {
-  /** Another user has come online, or gone offline. */
+  /** Another user came online: its first tab joined. */
   userJoined: User;
+  /** Another user went offline: its last tab left. */
   userLeft: User;
   userCreated: User;
   userUpdated: User;
-  /** With the user as it was. */
+  /** The user as it was. */
   userDeleted: User;
   userFollowed: Following;
   userUnfollowed: Following;
-  /** Something in the maps has changed, whatever it was. */
+  /** Anything in the maps has changed. */
   updated: undefined;
 }
 
 export class Users extends Emitter<UsersEvents> {
   readonly #requests: Requests;
   readonly #roster: Roster;
-  /** False before the first join, whose news are none. */
-  #isAnnouncing = false;
-  /** Whether those who are offline are known too. */
+  /** False until the first join has loaded all users, so that it emits no events for them. */
+  #isLoaded = false;
+  /** Whether the users who are offline are up to date too. */
   #isComplete = false;
-  /** Users of whom something was told since the latest join: what the database says of them may be older. */
-  readonly #touched = new Set<string>();
+  /** The users of events since the latest join; the database may be behind for them. */
+  readonly #updatedSinceJoin = new Set<string>();
 
-  constructor({ requests, feed }: Connection) {
+  constructor({ requests, changes }: Connection) {
     super();
     this.#requests = requests;
-    this.#roster = new Roster((type, userId) => requests.ask(type, { userId }, { take: () => {} }));
-    feed.hear("userJoined", ({ user }) => this.#arrive(user));
-    feed.hear("userLeft", ({ user }) => this.#leave(user));
-    feed.hear("userCreated", ({ user }) => this.#learn("userCreated", user));
-    feed.hear("userUpdated", ({ user }) => this.#learn("userUpdated", user));
-    feed.hear("userDeleted", ({ userId }) => this.#delete(String(userId)));
-    feed.hear("userFollowed", (data) => this.#follow("userFollowed", data));
-    feed.hear("userUnfollowed", (data) => this.#follow("userUnfollowed", data));
-    feed.onJoined((joined) => this.#enter(joined));
+    this.#roster = new Roster((type, userId) => requests.send(type, { userId }, { read: () => {} }));
+    changes.handle("userJoined", ({ user }) => this.#userJoined(user));
+    changes.handle("userLeft", ({ user }) => this.#userLeft(user));
+    changes.handle("userCreated", ({ user }) => this.#put("userCreated", user));
+    changes.handle("userUpdated", ({ user }) => this.#put("userUpdated", user));
+    changes.handle("userDeleted", ({ userId }) => this.#delete(String(userId)));
+    changes.handle("userFollowed", (data) => this.#follow("userFollowed", data));
+    changes.handle("userUnfollowed", (data) => this.#follow("userUnfollowed", data));
+    changes.onJoined((joined) => this.#joined(joined));
   }
 
-  /** Everybody by id, oneself included: a live map, changed before listeners are called. */
+  /** All users by id, including yourself: a live map, which is updated before listeners are called. */
   get all(): ReadonlyMap<string, User> {
     return this.#roster.all;
   }
 
-  /** Those of {@link all} who are online. */
+  /** The users of {@link all} who are online. */
   get online(): ReadonlyMap<string, User> {
     return this.#roster.online;
   }
 
-  /** The user, or null when the room has no such user. */
+  /** The user, or null if the room has no such user. */
   get({ userId }: { readonly userId: string }): User | null {
     return this.all.get(userId) ?? null;
   }
 
+  /** All users, including yourself. */
   getAll(): User[] {
     return [...this.all.values()];
   }
 
-  #tell(event: "userJoined" | "userLeft" | "userCreated" | "userUpdated" | "userDeleted", user: User): void {
-    if (!this.#isAnnouncing) return;
+  #emitChange(
+    event: "userJoined" | "userLeft" | "userCreated" | "userUpdated" | "userDeleted",
+    user: User,
+  ): void {
+    if (!this.#isLoaded) return;
     this.emit(event, user);
     this.emit("updated", undefined);
   }
 
-  #arrive(record: unknown): void {
+  #userJoined(record: unknown): void {
     if (!isUser(record)) return;
-    this.#touched.add(record.id);
+    this.#updatedSinceJoin.add(record.id);
     if (this.online.has(record.id)) this.#refresh(record);
-    else this.#tell("userJoined", this.#roster.put(record, true));
+    else this.#emitChange("userJoined", this.#roster.put(record, true));
   }
 
-  #leave(record: unknown): void {
+  #userLeft(record: unknown): void {
     if (!isUser(record) || !this.online.has(record.id)) return;
-    this.#touched.add(record.id);
-    this.#tell("userLeft", this.#roster.put(record, false));
+    this.#updatedSinceJoin.add(record.id);
+    this.#emitChange("userLeft", this.#roster.put(record, false));
   }
 
-  #learn(event: "userCreated" | "userUpdated", record: unknown): void {
+  #put(event: "userCreated" | "userUpdated", record: unknown): void {
     if (!isUser(record)) return;
-    this.#touched.add(record.id);
-    this.#tell(event, this.#roster.put(record));
+    this.#updatedSinceJoin.add(record.id);
+    this.#emitChange(event, this.#roster.put(record));
   }
 
   #delete(userId: string): void {
-    this.#touched.add(userId);
+    this.#updatedSinceJoin.add(userId);
     const user = this.#roster.remove(userId);
-    if (user !== undefined) this.#tell("userDeleted", { ...user, status: "offline" });
+    if (user !== undefined) this.#emitChange("userDeleted", { ...user, status: "offline" });
   }
 
   #follow(event: "userFollowed" | "userUnfollowed", { userId, followerId }: Data): void {
@@ -113,14 +118,14 @@ export class Users extends Emitter<UsersEvents> {
     this.emit("updated", undefined);
   }
 
-  #enter({ users, follows, changes }: Joined): Promise<void> | undefined {
+  #joined({ users, follows, changes }: Joined): Promise<void> | undefined {
     if (changes === null) this.#isComplete = false;
-    this.#touched.clear();
+    this.#updatedSinceJoin.clear();
     this.#roster.replaceFollows(follows);
     const present = new Set(users.map(({ id }) => id));
     const gone = [...this.online.values()].filter(({ id }) => !present.has(id));
-    for (const user of gone) this.#tell("userLeft", this.#roster.put(user, false));
-    for (const user of users) this.#arrive(user);
+    for (const user of gone) this.#emitChange("userLeft", this.#roster.put(user, false));
+    for (const user of users) this.#userJoined(user);
     if (!this.#isComplete) return this.#loadAll();
     this.emit("updated", undefined);
     return undefined;
@@ -129,35 +134,35 @@ export class Users extends Emitter<UsersEvents> {
   async #loadAll(): Promise<void> {
     const found = new Set<string>();
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      total = await this.#requests.ask(
+      total = await this.#requests.send(
         "USERS_GET",
         { limit: PAGE, offset },
-        { resend: false, take: (answer) => this.#takePage(answer, found) },
+        { resend: false, read: (data) => this.#readPage(data, found) },
       );
     }
     for (const userId of this.all.keys()) {
-      if (!found.has(userId) && !this.#touched.has(userId)) this.#delete(userId);
+      if (!found.has(userId) && !this.#updatedSinceJoin.has(userId)) this.#delete(userId);
     }
     this.#isComplete = true;
-    this.#isAnnouncing = true;
+    this.#isLoaded = true;
     this.emit("updated", undefined);
   }
 
-  #takePage({ users, total }: Data, found: Set<string>): number {
+  #readPage({ users, total }: Data, found: Set<string>): number {
     for (const record of listOf(users, isUser)) {
       found.add(record.id);
-      if (this.#touched.has(record.id)) continue;
+      if (this.#updatedSinceJoin.has(record.id)) continue;
       if (this.all.has(record.id)) this.#refresh(record);
-      else this.#learn("userCreated", record);
+      else this.#put("userCreated", record);
     }
     return isCount(total) ? total : 0;
   }
 
-  /** Takes up a record of a known user, which may or may not say something new. */
+  /** Puts the record of a known user, and emits an event if it has changed. */
   #refresh(record: UserRecord): void {
     const before = this.all.get(record.id);
     const user = this.#roster.put(record);
     if (before !== undefined && FIELDS.some((field) => before[field] !== user[field]))
-      this.#tell("userUpdated", user);
+      this.#emitChange("userUpdated", user);
   }
 }

@@ -1,0 +1,37 @@
+/** The package's own manifest: what `npm publish ./dist` reads. */
+
+interface RootManifest {
+  readonly version: string;
+  readonly license: string;
+}
+
+/** The entries of the package and the modules behind them, as paths below `src`. */
+export const ENTRIES = {
+  client: "sdk/client/index.ts",
+  react: "sdk/react/index.ts",
+  server: "sdk/server/index.ts",
+  workflow: "sdk/workflow/index.ts",
+};
+
+/** Where the declarations are, below the package. */
+export const TYPES = "types";
+
+export function packageManifest({ version, license }: RootManifest): object {
+  const entries = Object.entries(ENTRIES).map(([name, file]) => {
+    const types = `./${TYPES}/${file.replace(/\.ts$/, ".d.ts")}`;
+    return [`./${name}`, { types, default: `./${name}.js` }];
+  });
+  return {
+    name: "atrium",
+    version,
+    description:
+      "Client, React hooks, server SDK and workflow types of Atrium, the open collaboration backend.",
+    license,
+    type: "module",
+    sideEffects: false,
+    exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
+    engines: { node: ">=22.12" },
+    peerDependencies: { react: ">=18" },
+    peerDependenciesMeta: { react: { optional: true } },
+  };
+}

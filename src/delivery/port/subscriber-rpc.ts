@@ -1,0 +1,19 @@
+/** The RPC interface of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
+import type {
+  DeliveryPage,
+  DeliveryRecord,
+  OutgoingEvent,
+  StatusFilter,
+  SubscriberKey,
+} from "./subscriber-port.ts";
+
+/** The RPC methods of a subscriber's object, which do what `SubscriberGateway` describes. */
+export interface SubscriberRpc extends Rpc.DurableObjectBranded {
+  enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
+  requireVersion(version: number): void;
+  remove(): Promise<void>;
+  list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
+  redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;
+  deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
+  deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
+}

@@ -1,0 +1,17 @@
+/** The service's side of the bindings, typed with the resources that it returns. */
+import type { StorageFile, UploadResult } from "../../files/schema.ts";
+import type { Room } from "../../rooms/schema.ts";
+import type { User } from "../../users/schema.ts";
+import type { BindingAnswer, HostBindings } from "../runners/runner.ts";
+
+/** The service's side of the bindings, with the types of the resources that it returns. */
+export interface TypedHostBindings extends HostBindings {
+  roomGet(): Promise<BindingAnswer<Room | null>>;
+  roomGetUsers(): Promise<BindingAnswer<User[]>>;
+  filesList(filter: unknown): Promise<BindingAnswer<StorageFile[]>>;
+  filesGet(key: unknown): Promise<BindingAnswer<(StorageFile & { readonly data: ArrayBuffer }) | null>>;
+  filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<UploadResult>>;
+}
+
+/** The port does not know the resources, so that the sandbox's runners depend on no feature. */
+export const withTypes = (host: HostBindings): TypedHostBindings => host as TypedHostBindings;

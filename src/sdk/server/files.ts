@@ -1,0 +1,39 @@
+/** `AtriumServer.files`: the files of a room. */
+import type { Rest } from "../core/rest.ts";
+import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
+import type { StorageFile, UploadResult } from "../wire/resources.ts";
+import type { Page, PageShown } from "./pages.ts";
+
+/** A file to upload on behalf of a user of the room. */
+export interface ServerUpload {
+  readonly userId: string;
+  /** At most 100 MiB. */
+  readonly file: Blob;
+  readonly filename: string;
+  /** Called as the file is sent, in browsers only. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export class Files {
+  readonly #rest: Rest;
+
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  upload(roomId: string, upload: ServerUpload): Promise<UploadResult> {
+    return uploadFile(this.#rest, { roomId, ...upload });
+  }
+
+  /** Newest first. */
+  list(
+    roomId: string,
+    filter: Page & FileFilter = {},
+  ): Promise<{ readonly files: StorageFile[] } & PageShown> {
+    return this.#rest.request({ method: "GET", path: ["files"], query: { roomId, ...filter } });
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+  }
+}

@@ -1,0 +1,66 @@
+/** `AtriumServer.rooms`: creates, reads, updates and deletes rooms. */
+import type { Rest } from "../core/rest.ts";
+import type { RoomInput, RoomUpdateInput } from "../wire/requests.ts";
+import type { Room, UserRecord } from "../wire/resources.ts";
+import type { PageShown, Search } from "./pages.ts";
+
+/** A room with one page of its users. */
+export interface RoomWithUsers {
+  readonly room: Room;
+  readonly users: UserRecord[];
+  /** How many of the room's users match, on all pages. */
+  readonly usersTotal: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The counter of a room before and after it was set to the number of users online. */
+export interface Reconciliation {
+  readonly room: Room;
+  readonly previous_active_participants: number;
+  readonly reconciled_active_participants: number;
+}
+
+export class Rooms {
+  readonly #rest: Rest;
+
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  async create(room: RoomInput): Promise<Room> {
+    const request = { method: "POST", path: ["rooms"], body: room } as const;
+    return (await this.#rest.request<{ room: Room }>(request)).room;
+  }
+
+  /** Newest first. */
+  list(search: Search = {}): Promise<{ readonly rooms: Room[] } & PageShown> {
+    return this.#rest.request({ method: "GET", path: ["rooms"], query: { ...search } });
+  }
+
+  /** The room with its users; `users` filters and pages the list of users. */
+  get(roomId: string, users: Search = {}): Promise<RoomWithUsers> {
+    return this.#rest.request({ method: "GET", path: ["rooms", roomId], query: { ...users } });
+  }
+
+  /** Like {@link get}, by the `customId` that you gave the room. */
+  getByCustomId(customId: string, users: Search = {}): Promise<RoomWithUsers> {
+    return this.#rest.request({ method: "GET", path: ["rooms", "custom", customId], query: { ...users } });
+  }
+
+  /** Changes the given fields. Closing a room disconnects everyone in it. */
+  async update(roomId: string, changes: RoomUpdateInput): Promise<Room> {
+    const request = { method: "PATCH", path: ["rooms", roomId], body: changes } as const;
+    return (await this.#rest.request<{ room: Room }>(request)).room;
+  }
+
+  /** Deletes the room with its users, stores, comments and files. */
+  async delete(roomId: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["rooms", roomId] });
+  }
+
+  /** Sets `active_participants` to the number of users who are online. It is safe to call at any time. */
+  reconcile(roomId: string): Promise<Reconciliation> {
+    return this.#rest.request({ method: "POST", path: ["rooms", roomId, "reconcile"] });
+  }
+}

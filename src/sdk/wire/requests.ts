@@ -1,0 +1,27 @@
+/** What the REST interface accepts, inferred from the service's own schemas. */
+import type * as members from "../../members/schema.ts";
+import type * as comments from "../../realtime/protocol/comment.ts";
+import type * as rooms from "../../rooms/schema.ts";
+import type * as users from "../../users/schema.ts";
+import type * as webhooks from "../../webhooks/schema.ts";
+import type * as workflows from "../../workflows/schema.ts";
+
+/** The same type for callers whose objects and lists are constants. */
+export type Immutable<Type> = Type extends readonly (infer Item)[]
+  ? readonly Item[]
+  : Type extends object
+    ? { readonly [Name in keyof Type]: Immutable<Type[Name]> }
+    : Type;
+
+export type CommentInput = Immutable<comments.CommentInput>;
+export type CommentUpdateInput = Immutable<comments.CommentUpdateInput>;
+export type InvitationInput = Immutable<members.InvitationInput>;
+export type RoomInput = Immutable<rooms.RoomInput>;
+export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;
+export type UserInput = Immutable<users.UserInput>;
+export type UserUpdateInput = Immutable<users.UserUpdateInput>;
+export type WebhookInput = Immutable<webhooks.WebhookInput>;
+export type WebhookUpdateInput = Immutable<webhooks.WebhookUpdateInput>;
+export type WorkflowInput = Immutable<workflows.WorkflowInput>;
+export type WorkflowRunInput = Immutable<workflows.WorkflowRunInput>;
+export type WorkflowUpdateInput = Immutable<workflows.WorkflowUpdateInput>;

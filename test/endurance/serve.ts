@@ -6,6 +6,9 @@ import type { Served } from "./killable-service.ts";
 /** What the parent process may ask. One message answers it: the rows of a query, or `true`. */
 export type Request = { readonly type: "scheduled" } | { readonly type: "query"; readonly sql: string };
 
+/** What the service logs when a test breaks off a request or kills the service during one. */
+const BROKEN_OFF = /Network connection lost|disconnected:/;
+
 process.once("disconnect", () => process.exit()); // the process that was to kill it is gone
 
 process.on("message", async (request: Request) => {
@@ -29,6 +32,9 @@ const miniflare = new Miniflare(
     cf: false,
     telemetry: { enabled: false },
     resourcePersistencePath: persistTo,
+    handleStructuredLogs: ({ level, message }) => {
+      if (!BROKEN_OFF.test(message)) (level === "error" ? console.error : console.log)(message);
+    },
   }),
 );
 await miniflare.ready;

@@ -61,7 +61,7 @@ describe("wrangler deploy --dispatch-namespace", () => {
     }
   });
 
-  it("is told what is wrong with a module", async () => {
+  it("reports what is wrong with a module", async () => {
     const broken = { "index.js": "export default { fetch() { return new Response(missing); } };\nthrow 1;" };
     const { exitCode, stdout, stderr } = await deploy("broken", broken);
     expect(exitCode).toBe(1);

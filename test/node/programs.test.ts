@@ -1,4 +1,4 @@
-/** Programs that nobody wrote, made up from a grammar and from broken pieces: compiled, they do what they did before. */
+/** Generated programs, from a grammar and from broken pieces: compiling does not change their behaviour. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -5,8 +5,12 @@ import { unstable_readConfig as readConfig } from "wrangler";
 import { namespaceSettings, webhookDevTargets, workflowDevTargets } from "../../src/config.ts";
 import { ROOT } from "./processes.ts";
 
+/** Without wrangler's warning that production has no `worker_loaders`: a test below requires it. */
 const read = (env?: string) =>
-  readConfig({ config: path.join(ROOT, "wrangler.toml"), ...(env === undefined ? {} : { env }) });
+  readConfig(
+    { config: path.join(ROOT, "wrangler.toml"), ...(env === undefined ? {} : { env }) },
+    { hideWarnings: true },
+  );
 
 describe("in production", () => {
   it("workflows run in the namespace that their code is uploaded to; elsewhere they need no setup", () => {

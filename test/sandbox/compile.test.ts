@@ -1,4 +1,4 @@
-/** What is said of programs when they are saved: what is wrong with them and where, and what becomes of the others. */
+/** Compiling programs when they are saved: problems with their place, and the module that results otherwise. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import { describe, expect, it } from "vitest";
 import { type Compilation, compile, type Problem } from "../../src/sandbox/compile/compile.ts";

@@ -1,4 +1,4 @@
-/** Runs in a dispatch namespace, which a stand-in has: what is uploaded, when, and what becomes of the platform's errors. */
+/** The dispatch runner on a stand-in for a namespace: what it uploads, when, and how it reports the platform's errors. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { GUEST_COMPATIBILITY } from "../../src/sandbox/runners/guest-modules.ts";
@@ -20,7 +20,7 @@ describe("the dispatch runner", () => {
     expect(calls).toEqual([uploadOf(options.scriptId)]);
   });
 
-  it("runs what was uploaded before, whoever asks", async () => {
+  it("runs a script that another runner uploaded", async () => {
     const scriptId = crypto.randomUUID();
     await dispatchRunner().runner.deploy(scriptOf(at, GREET, scriptId));
     const { runner, calls } = dispatchRunner();
@@ -28,7 +28,7 @@ describe("the dispatch runner", () => {
     expect(calls).toEqual([]);
   });
 
-  it("names the same program of another workflow or organization otherwise", async () => {
+  it("gives the same program of another workflow or organization another name", async () => {
     const { runner, calls } = dispatchRunner();
     const other = await stage();
     const scriptId = crypto.randomUUID();
@@ -77,7 +77,7 @@ describe("the dispatch runner", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("tells of a run that the platform has stopped for its processor time", async () => {
+  it("reports a run that the platform stopped for its processor time", async () => {
     const report = await runProgram(dispatchRunner().runner, at, GREET, { limits: { cpuMs: 0 } });
     expect(report).toMatchObject({
       status: "failed",

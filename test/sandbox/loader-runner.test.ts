@@ -1,4 +1,4 @@
-/** Runs of programs that mean well: what they are given, and what is told of them. */
+/** Runs of ordinary programs: their event, their bindings, and their reports. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
@@ -45,7 +45,7 @@ describe("a run", () => {
     });
   });
 
-  it("tells of an error by the lines and the functions of the program", async () => {
+  it("reports an error with the lines and functions of the program", async () => {
     const source = `
 export default function greet(): string {
   const nobody: { name: string } | undefined = undefined;
@@ -61,7 +61,7 @@ function deeper(somebody: any): string {
     });
   });
 
-  it("tells of an error behind an await", async () => {
+  it("reports an error after an await", async () => {
     const source = `
 class Refused extends Error { name = "Refused"; }
 const refuse = async () => {
@@ -76,7 +76,7 @@ export default async () => {
     );
   });
 
-  it("tells of a call that was refused by the line of the call", async () => {
+  it("reports a refused call with its line", async () => {
     const source = "export default async (_, { store }) => {\n\n  await store.get(7, 'a');\n};";
     expect((await run(source)).result).toMatch(/^Error: store.get: store: .* \(line 3\)/);
   });
@@ -120,7 +120,7 @@ export default async () => {
     });
   });
 
-  it("tells of what is thrown where nobody waits, and goes on", async () => {
+  it("logs an error that no caller can catch, and continues", async () => {
     const source = `export default () => new Promise((resolve) => {
       Promise.reject(new Error("in a promise"));
       setTimeout(() => { throw new Error("in a timer"); }, 1);
@@ -144,7 +144,7 @@ export default async () => {
     expect(await outcome(false)).toBe("1");
   });
 
-  it("tells of what only the runtime finds wrong with a program", async () => {
+  it("reports a problem that only the runtime finds", async () => {
     const scriptId = crypto.randomUUID();
     const module = "export default () => {\n  let a; let a;\n};";
     const script = { accountId: at.accountId, workflowId: scriptId, module, hash: scriptId };

@@ -1,4 +1,4 @@
-/** Uploads to a dispatch namespace: what goes wrong is tried again if that helps, and told in words otherwise. */
+/** Uploads to a dispatch namespace: transient failures are retried, and others are explained. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { namespaceSettings } from "../../src/config.ts";
@@ -98,7 +98,7 @@ describe("an upload", () => {
     expect(await isThere("late")).toBe(false);
   });
 
-  it("is not tried again when it was refused, and tells why", async () => {
+  it("is not retried when it was refused, and says why", async () => {
     const { api, requests } = apiAfter([]);
     const broken = { ...UPLOAD, modules: { "main.js": "export default {;" } };
     const error = await api.put("broken", broken).catch((thrown: unknown) => thrown);
@@ -126,7 +126,7 @@ describe("an upload", () => {
   });
 });
 
-describe("what whoever runs the service is told", () => {
+describe("the message to the operator", () => {
   it.each([
     ["token", "npx wrangler secret put WORKFLOWS_API_TOKEN --env production"],
     ["namespace", "npx wrangler dispatch-namespace create wrong"],

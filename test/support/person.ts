@@ -1,5 +1,4 @@
-/** People at the dashboard, as their browsers speak for them. */
-
+/** People who use the dashboard, and the browsers that send their requests. */
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import { jwtSecrets } from "../../src/config.ts";
@@ -12,7 +11,7 @@ import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
 
 export const PASSWORD = "a password of the tests";
 
-/** A browser with its cookie. It says of what it sends that one of our own pages does, unless told otherwise. */
+/** A browser with its cookie. By default it sends requests as the dashboard's own page does. */
 export class Browser {
   readonly address = freshAddress();
   /** `name=value`; empty without one. */
@@ -57,7 +56,7 @@ export class Browser {
     this.cookie = attributes.includes("Max-Age=0") ? "" : pair;
   }
 
-  /** The API of an organization, asked with this browser's cookie as one of our own pages asks it. */
+  /** The API of an organization, called with this browser's cookie as the dashboard's page does. */
   api(accountId: string, headers: Record<string, string> = {}): Api {
     return new Api(accountId, null, {
       Origin: ORIGIN,
@@ -68,7 +67,7 @@ export class Browser {
   }
 }
 
-/** An address that nobody has. */
+/** An email address that no one uses yet. */
 export const freshEmail = (): string => `ada-${crypto.randomUUID()}@example.com`;
 
 export interface SignedUp {
@@ -78,7 +77,7 @@ export interface SignedUp {
   readonly organization: OwnOrganization;
 }
 
-/** A new person, signed in, with an organization of its own or the one that it is invited to. */
+/** A new person, signed in, with their own organization or the one that they are invited to. */
 export async function signUp(
   input: { readonly invitation?: string; readonly name?: string; readonly organization?: string } = {},
 ): Promise<SignedUp> {
@@ -93,20 +92,20 @@ export async function signUp(
   return { browser, id: answer.data.person.id, email, organization };
 }
 
-/** Another member of somebody's organization. */
+/** Another member of the owner's organization. */
 export async function invite(owner: SignedUp, role: "owner" | "member" = "member"): Promise<SignedUp> {
   const api = owner.browser.api(owner.organization.id);
   const { data } = await api.post<{ url: string }>("/invitations", { role });
   return signUp({ name: "Bo", invitation: tokenIn(data.url) });
 }
 
-/** A cookie as we sign it. */
+/** A cookie with the service's signature. */
 export function cookieOf(token: string, secret = cookieSecretOf(jwtSecrets(env)[0])): string {
   const signature = createHmac("sha256", secret).update(token).digest("base64");
   return `${COOKIE_NAME}=${encodeURIComponent(`${token}.${signature}`)}`;
 }
 
-/** A member of an organization with a session, straight from the database: no password is hashed for it. */
+/** A member with a sign-in session, written to the database directly, which saves hashing a password. */
 export async function addMember(
   accountId: string,
   role: MemberRole = "owner",
@@ -131,5 +130,5 @@ export async function addMember(
   return { id, browser };
 }
 
-/** The token in an invitation's link. */
+/** The token in an invitation link. */
 export const tokenIn = (url: string): string => url.split("/").at(-1) ?? "";

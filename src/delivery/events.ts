@@ -1,4 +1,4 @@
-/** The events that webhooks and workflows react to, as subscribers are given them. Safe to import from the client SDK. */
+/** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { Room } from "../rooms/schema.ts";
@@ -8,16 +8,16 @@ import { User } from "../users/schema.ts";
 const common = {
   id: z
     .uuid()
-    .meta({ description: "The same for every subscriber and attempt: what to tell repetitions by." }),
-  timestamp: Timestamp.meta({ description: "When it happened." }),
-  room: Room.meta({ description: "The room after what happened." }),
+    .meta({ description: "The same for every subscriber and attempt; recognize repetitions by it." }),
+  timestamp: Timestamp.meta({ description: "When the event happened." }),
+  room: Room.meta({ description: "The room right after the event." }),
 };
 
 const roomId = z.uuid();
 const userId = z.uuid();
-const user = User.meta({ description: "The user after what happened, without its token." });
+const user = User.meta({ description: "The user right after the event, without its token." });
 
-/** Somebody came online, or went offline with the last of its tabs; `sessionId` is the user's session. */
+/** A user came online, or went offline with its last connection; `sessionId` is the user's session. */
 export const ParticipantEvent = z.object({
   ...common,
   event: z.enum(["participant.joined", "participant.left"]),
@@ -26,7 +26,7 @@ export const ParticipantEvent = z.object({
 });
 export type ParticipantEvent = z.infer<typeof ParticipantEvent>;
 
-/** The first user came into an empty room; `sessionId` is the room's own session, which lasts until it is empty again. */
+/** The first user joined an empty room; `sessionId` is the room's occupancy period, which lasts until it is empty again. */
 export const SessionStartedEvent = z.object({
   ...common,
   event: z.literal("session.started"),
@@ -40,7 +40,7 @@ export const SessionClosedEvent = z.object({
   event: z.literal("session.closed"),
   data: z.object({ roomId, sessionId: z.uuid() }),
   users: z.array(User).meta({
-    description: "Those who took part, in the order in which they first came; at most 128 KiB of them.",
+    description: "The users who took part, in the order in which they first joined; at most 128 KiB of them.",
   }),
 });
 export type SessionClosedEvent = z.infer<typeof SessionClosedEvent>;
@@ -60,11 +60,11 @@ export const Event = z
   .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 
-/** An event but for its id and its time, which whoever records it gives it. */
+/** An event without its id and timestamp, which are added when it is recorded. */
 export type EventDraft = WithoutStamp<Event>;
 type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp"> : never;
 
-/** An event's JSON, in the order of fields in which people read it. */
+/** The event as JSON, its fields in the order in which people read them. */
 export function presentEvent(id: string, occurredAt: number, { event, data, ...rest }: EventDraft): string {
   return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), data, ...rest });
 }

@@ -71,7 +71,7 @@ it("a session is summarized when the last one leaves", async () => {
     tab.socket.close();
     await tab.closed;
   });
-  expect(execution.logs.map(({ message }) => message)).toEqual(["1 of 2 tasks are left"]);
+  expect(execution.logs.map(({ message }) => message)).toEqual(["1 of 2 tasks are open"]);
   const summary = await textAt(JSON.parse(execution.result).summary);
   expect(summary).toMatch(
     /^# Weekly planning, \d{4}-\d\d-\d\d\n\nWith Bo\.\n\n- \[x\] Buy milk\n- \[ \] Plan the week\n$/,

@@ -1,4 +1,4 @@
-/** On `user.created`: leaves a welcome in the room that names whom the new user will meet there. */
+/** On `user.created`: writes a welcome file into the room that names the users who are online. */
 import type { Workflow } from "atrium/workflow";
 
 const greetUser: Workflow<"user.created"> = async ({ user }, { room, files }) => {

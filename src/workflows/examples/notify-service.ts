@@ -1,4 +1,4 @@
-/** On `participant.joined`: tells another service, such as a chat, whose address stands in the room's store "settings". */
+/** On `participant.joined`: notifies another service, such as a chat, whose URL is in the room's store "settings". */
 import type { Workflow } from "atrium/workflow";
 
 const notifyService: Workflow<"participant.joined"> = async ({ id, user, room }, { store }) => {

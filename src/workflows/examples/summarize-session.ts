@@ -1,4 +1,4 @@
-/** On `session.closed`: leaves a file in the room that says who took part, and what its store "tasks" holds by then. */
+/** On `session.closed`: writes a file into the room that lists who took part and the tasks in the store "tasks". */
 import type { Workflow } from "atrium/workflow";
 
 interface Task {
@@ -16,7 +16,7 @@ const summarizeSession: Workflow<"session.closed"> = async ({ timestamp, room, u
     ...tasks.map(({ title, done }) => `- [${done ? "x" : " "}] ${title}`),
   ];
   const { url } = await files.put("summary.md", `${summary.join("\n")}\n`, "text/markdown");
-  console.log(`${tasks.filter(({ done }) => !done).length} of ${tasks.length} tasks are left`);
+  console.log(`${tasks.filter(({ done }) => !done).length} of ${tasks.length} tasks are open`);
   return { summary: url };
 };
 

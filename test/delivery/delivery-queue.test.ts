@@ -1,4 +1,4 @@
-/** A queue whose handler makes no attempt twice: what is known of an event when something fails on our side. */
+/** A delivery queue whose handler must not repeat attempts: the outcome when the service itself fails. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
 
-const envelope: OutgoingEvent = {
+const outgoingEvent: OutgoingEvent = {
   eventId: crypto.randomUUID(),
   event: "user.created",
   roomId: "room",
@@ -40,47 +40,47 @@ function withQueue<T>(
   );
 }
 
-it("whoever asked by hand is not kept waiting for another try", async () => {
+it("a manual delivery that cannot be attempted fails instead of waiting", async () => {
   const postponed: DeliveryOutcome = {
     type: "postponed",
     until: START + 5_000,
     why: "It could not be started",
   };
   await withQueue(postponed, async (queue, key) => {
-    const row = await queue.enqueueManual(key, envelope).attempted;
+    const row = await queue.enqueueManual(key, outgoingEvent).attempted;
     expect(row).toMatchObject({ status: "failed", error: "It could not be started", attempts: 0 });
   });
 });
 
-it("an attempt whose outcome cannot be kept has failed of that, and is not made again", async () => {
+it("an attempt whose outcome cannot be stored fails and is not repeated", async () => {
   const attempt = {
     attempted_at: new Date(START).toISOString(),
     duration_ms: 1,
     result: 1n,
   };
   await withQueue({ type: "delivered", attempt }, async (queue, key) => {
-    const row = await queue.enqueueManual(key, envelope).attempted;
+    const row = await queue.enqueueManual(key, outgoingEvent).attempted;
     expect(row).toMatchObject({ status: "failed", error: "The outcome could not be recorded" });
     expectLogged("Do not know how to serialize a BigInt");
   });
 });
 
-it("what is not wanted any more leaves no record", async () => {
+it("an unwanted event leaves no record", async () => {
   await withQueue({ type: "unwanted" }, async (queue, key) => {
-    expect(await queue.enqueueManual(key, envelope).attempted).toBeNull();
+    expect(await queue.enqueueManual(key, outgoingEvent).attempted).toBeNull();
     expect(queue.history.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
   });
 });
 
-it("what is asked for by hand has the next turn", async () => {
-  const carried: string[] = [];
+it("a manual delivery takes the next turn", async () => {
+  const delivered: string[] = [];
   const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
   await runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), async (_, state) => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     const handler: DeliveryHandler = {
       interruption: "It was cut off",
       deliver: async ({ body }) => {
-        carried.push(body);
+        delivered.push(body);
         await opened;
         return { type: "unwanted" };
       },
@@ -92,15 +92,15 @@ it("what is asked for by hand has the next turn", async () => {
       () => START,
     );
     const crowd = Array.from({ length: 20 }, (_, index) => ({
-      ...envelope,
+      ...outgoingEvent,
       eventId: crypto.randomUUID(),
       roomId: `room ${index}`,
       body: `${index}`,
     }));
     queue.enqueue(key, crowd, 1);
-    const { attempted } = queue.enqueueManual(key, { ...envelope, body: "by hand" });
+    const { attempted } = queue.enqueueManual(key, { ...outgoingEvent, body: "by hand" });
     open();
     await attempted;
-    expect(carried.indexOf("by hand")).toBe(6);
+    expect(delivered.indexOf("by hand")).toBe(6);
   });
 });

@@ -1,4 +1,4 @@
-/** Which operation emits which event, and with what in it; what changes nothing, or fails, emits none. */
+/** Which operations emit which events, and their contents. Operations that fail or change nothing emit none. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { insertUserEvent } from "../../src/users/user-event-store.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 import { permitLogged } from "../support/log-guard.ts";
-import { Listener } from "./recording-subscriber.ts";
+import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -45,13 +45,13 @@ const shown = ({ token: _, ...user }: UserWithToken) => user;
 const rowsLeft = async (): Promise<unknown> =>
   (await env.DB.prepare("SELECT count(*) AS count FROM user_events").first<{ count: number }>())?.count;
 
-describe("what happens to a user over REST", () => {
-  it("is told as created, updated and deleted, with the user and the room as they are then", async () => {
-    const listener = await Listener.create(owner.api);
+describe("a change of a user over REST", () => {
+  it("emits user.created, user.updated and user.deleted with the user and room right after it", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const user = await owner.api.createUser(room.id, { name: "Ada", customId: "ada" });
     await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Bo", customId: null });
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
-    const events = await listener.heard(3);
+    const events = await subscriber.receivedEvents(3);
     const data = { roomId: room.id, userId: user.id };
     const { custom_id: _, ...renamed } = { ...shown(user), name: "Bo" };
     const roomThen = { ...room, total_users_created: 1 };
@@ -67,8 +67,8 @@ describe("what happens to a user over REST", () => {
     await expect.poll(rowsLeft).toBe(0);
   });
 
-  it("is not told when nothing changed, or nothing was there", async () => {
-    const listener = await Listener.create(owner.api);
+  it("emits nothing when it changes nothing, or the user does not exist", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const user = await owner.api.createUser(room.id, {
       name: "Ada",
       profilePicture: "https://x.example/a.png",
@@ -80,11 +80,14 @@ describe("what happens to a user over REST", () => {
     await stranger.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Hijacked" });
     await stranger.api.delete(`/users/${user.id}?roomId=${room.id}`);
     await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { profilePicture: null });
-    expect((await listener.heard(2)).map(({ event }) => event)).toEqual(["user.created", "user.updated"]);
+    expect((await subscriber.receivedEvents(2)).map(({ event }) => event)).toEqual([
+      "user.created",
+      "user.updated",
+    ]);
   });
 
-  it("is not told when it failed", async () => {
-    const listener = await Listener.create(owner.api);
+  it("emits nothing when it fails", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const [ada, bo] = [
       await owner.api.createUser(room.id, { customId: "taken" }),
       await owner.api.createUser(room.id, { customId: "free" }),
@@ -101,7 +104,7 @@ describe("what happens to a user over REST", () => {
       await owner.api.patch(`/users/${bo.id}?roomId=${room.id}`, { name: "Bo", customId: "taken" }),
     ).toMatchObject({ status: 409 });
     await owner.api.delete(`/users/${bo.id}?roomId=${room.id}`);
-    const events = await listener.heard(3);
+    const events = await subscriber.receivedEvents(3);
     expect(events.map(({ event, data }) => [event, "userId" in data && data.userId])).toEqual([
       ["user.created", ada.id],
       ["user.created", bo.id],
@@ -110,31 +113,33 @@ describe("what happens to a user over REST", () => {
     await expect.poll(rowsLeft).toBe(0);
   });
 
-  it("is told once for requests with one Idempotency-Key", async () => {
-    const listener = await Listener.create(owner.api);
+  it("emits one event for all requests with one Idempotency-Key", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const create = () => owner.api.post("/users", { name: "Ada", roomId: room.id }, { headers });
     expect(await Promise.all([create(), create(), create()])).toMatchObject(Array(3).fill({ status: 201 }));
     const last = await owner.api.createUser(room.id);
-    expect((await listener.heard(2))[1]?.data).toMatchObject({ userId: last.id });
+    expect((await subscriber.receivedEvents(2))[1]?.data).toMatchObject({ userId: last.id });
   });
 
   it("shows a user who is online as online", async () => {
-    const listener = await Listener.create(owner.api, { events: ["user.updated", "user.deleted"] });
+    const subscriber = await RecordingSubscriber.create(owner.api, {
+      events: ["user.updated", "user.deleted"],
+    });
     const user = await owner.api.createUser(room.id);
     await join(user);
     await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "New" });
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
-    expect(await listener.heard(2)).toMatchObject([
+    expect(await subscriber.receivedEvents(2)).toMatchObject([
       { event: "user.updated", user: { status: "online", joined_at: expect.any(String), name: "New" } },
       { event: "user.deleted", user: { status: "offline" } },
     ]);
   });
 });
 
-describe("what happens in a room", () => {
-  it("is told for the first and the last tab of each user, and the first and the last user of all", async () => {
-    const listener = await Listener.create(owner.api);
+describe("a room", () => {
+  it("emits events for the first and last connection of each user, and for the first and last user", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const [ada, bo] = [
       await owner.api.createUser(room.id, { name: "Ada" }),
       await owner.api.createUser(room.id, { name: "Bo" }),
@@ -143,7 +148,7 @@ describe("what happens in a room", () => {
     for (const tab of tabs) await leave(tab);
     const again = await join(bo);
     await leave(again);
-    const events = (await listener.heard(12)).slice(2);
+    const events = (await subscriber.receivedEvents(12)).slice(2);
     const told = events.map(({ event, data }) => [event, "userId" in data ? data.userId : null]);
     expect(told).toEqual([
       ["session.started", null],
@@ -175,8 +180,8 @@ describe("what happens in a room", () => {
     ]);
   });
 
-  it("is told of those whom a deletion or a closing sends out, before what the deletion itself tells", async () => {
-    const listener = await Listener.create(owner.api, {
+  it("emits the departures that a deletion or closing causes before the deletion's own event", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, {
       events: ["participant.left", "session.closed", "user.deleted"],
     });
     const ada = await owner.api.createUser(room.id, { name: "Ada" });
@@ -188,7 +193,7 @@ describe("what happens in a room", () => {
     await owner.api.patch(`/rooms/${room.id}`, { state: "active" });
     await join(bo);
     await owner.api.delete(`/rooms/${room.id}`);
-    const events = await listener.heard(7);
+    const events = await subscriber.receivedEvents(7);
     expect(events.map(({ event, room: then }) => [event, then.state])).toEqual([
       ["participant.left", "active"],
       ["session.closed", "active"],
@@ -201,8 +206,10 @@ describe("what happens in a room", () => {
     expect(events[1]).toMatchObject({ users: [{ id: ada.id, name: "Ada" }] });
   });
 
-  it("shows room and users by the names that they have then", async () => {
-    const listener = await Listener.create(owner.api, { events: ["participant.left", "session.closed"] });
+  it("shows the room and users with their names at the time of the event", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, {
+      events: ["participant.left", "session.closed"],
+    });
     const ada = await owner.api.createUser(room.id, { name: "Ada" });
     const tab = await join(ada);
     await owner.api.patch(`/rooms/${room.id}`, { name: "Renamed" });
@@ -211,22 +218,22 @@ describe("what happens in a room", () => {
     // A change is told to a live room without anybody waiting for it: what members hear comes after.
     while ((await tab.nextEvent()).event !== "userCreated");
     await leave(tab);
-    expect(await listener.heard(2)).toMatchObject([
+    expect(await subscriber.receivedEvents(2)).toMatchObject([
       { user: { name: "Bo" }, room: { name: "Renamed", total_users_created: 2 } },
       { users: [{ name: "Bo" }], room: { name: "Renamed" } },
     ]);
   });
 
-  it("waits in the room while the database fails, and is told then, in its order", async () => {
+  it("keeps its events while the database fails, and delivers them in order afterwards", async () => {
     permitLogged(/no such table: webhooks/);
-    const listener = await Listener.create(owner.api, { roomId: room.id });
+    const subscriber = await RecordingSubscriber.create(owner.api, { roomId: room.id });
     const user = await owner.api.createUser(room.id);
-    await listener.heard(1);
+    await subscriber.receivedEvents(1);
     await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
     await leave(await join(user));
     await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
     await runDurableObjectAlarm(env.ROOMS.getByName(room.id));
-    expect((await listener.heard(5)).map(({ event }) => event)).toEqual([
+    expect((await subscriber.receivedEvents(5)).map(({ event }) => event)).toEqual([
       "user.created",
       "session.started",
       "participant.joined",
@@ -235,7 +242,7 @@ describe("what happens in a room", () => {
     ]);
   });
 
-  it("costs a room to which nobody listens nothing that stays", async () => {
+  it("keeps no events that no one subscribes to", async () => {
     const user = await owner.api.createUser(room.id);
     await leave(await join(user));
     const waiting = () =>
@@ -243,68 +250,73 @@ describe("what happens in a room", () => {
         state.storage.sql.exec("SELECT count(*) AS count FROM events").one(),
       );
     await expect.poll(waiting).toEqual({ count: 0 });
-    const listener = await Listener.create(owner.api);
+    const subscriber = await RecordingSubscriber.create(owner.api);
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
-    expect((await listener.heard(1)).map(({ event }) => event)).toEqual(["user.deleted"]);
+    expect((await subscriber.receivedEvents(1)).map(({ event }) => event)).toEqual(["user.deleted"]);
   });
 });
 
-describe("who is told", () => {
+describe("the subscribers of an event", () => {
   const NAMES: readonly EventName[] = ["user.created", "user.updated"];
 
-  it("is each enabled webhook that asks for the event, for its room or for all, and no other organization's", async () => {
+  it("are the enabled webhooks that want it, for its room or for all rooms, of its organization only", async () => {
     const [other, stranger] = [await owner.api.createRoom(), await account()];
-    const strange = await Listener.create(stranger.api);
+    const strange = await RecordingSubscriber.create(stranger.api);
     const [all, here, there, joins, off] = [
-      await Listener.create(owner.api, { events: NAMES }),
-      await Listener.create(owner.api, { events: NAMES, roomId: room.id }),
-      await Listener.create(owner.api, { events: NAMES, roomId: other.id }),
-      await Listener.create(owner.api, { events: ["participant.joined", "session.started"] }),
-      await Listener.create(owner.api),
+      await RecordingSubscriber.create(owner.api, { events: NAMES }),
+      await RecordingSubscriber.create(owner.api, { events: NAMES, roomId: room.id }),
+      await RecordingSubscriber.create(owner.api, { events: NAMES, roomId: other.id }),
+      await RecordingSubscriber.create(owner.api, { events: ["participant.joined", "session.started"] }),
+      await RecordingSubscriber.create(owner.api),
     ];
     await owner.api.patch(`/webhooks/${off.webhook.id}`, { enabled: false });
     const user = await owner.api.createUser(room.id);
     await join(user);
     const elsewhere = await owner.api.createUser(other.id);
-    const usersOf = async (listener: Listener, count: number) =>
-      (await listener.heard(count)).map(({ data }) => "userId" in data && data.userId);
+    const usersOf = async (subscriber: RecordingSubscriber, count: number) =>
+      (await subscriber.receivedEvents(count)).map(({ data }) => "userId" in data && data.userId);
     expect(await usersOf(all, 2)).toEqual([user.id, elsewhere.id]);
     expect(await usersOf(here, 1)).toEqual([user.id]);
     expect(await usersOf(there, 1)).toEqual([elsewhere.id]);
-    expect((await joins.heard(2)).map(({ event }) => event)).toEqual([
+    expect((await joins.receivedEvents(2)).map(({ event }) => event)).toEqual([
       "session.started",
       "participant.joined",
     ]);
     expect([await strange.events(), await off.events()]).toEqual([[], []]);
   });
 
-  it("does not wait for a receiver that never answers", async () => {
-    const silent = await Listener.create(owner.api, { behaviour: "silent" });
-    const listener = await Listener.create(owner.api);
+  it("do not wait for a receiver that never responds", async () => {
+    const silent = await RecordingSubscriber.create(owner.api, { behaviour: "silent" });
+    const subscriber = await RecordingSubscriber.create(owner.api);
     for (const name of ["Ada", "Bo", "Cleo"]) await owner.api.createUser(room.id, { name });
-    await listener.settled(3);
+    await subscriber.settled(3);
     expect(await silent.events()).toMatchObject([{ event: "user.created", user: { name: "Ada" } }]);
     expect(await silent.deliveries("?status=pending")).toHaveLength(3);
   });
 
-  it("is told the same text under the same id", async () => {
-    const listeners = [await Listener.create(owner.api), await Listener.create(owner.api)];
+  it("receive the same text with the same id", async () => {
+    const listeners = [
+      await RecordingSubscriber.create(owner.api),
+      await RecordingSubscriber.create(owner.api),
+    ];
     const user = await owner.api.createUser(room.id);
     await join(user);
     const texts: string[][] = [];
-    for (const listener of listeners) {
-      await listener.heard(3);
-      texts.push((await listener.received()).map(({ body, headers }) => `${headers["webhook-id"]} ${body}`));
+    for (const subscriber of listeners) {
+      await subscriber.receivedEvents(3);
+      texts.push(
+        (await subscriber.received()).map(({ body, headers }) => `${headers["webhook-id"]} ${body}`),
+      );
     }
     expect(texts[0]).toEqual(texts[1]);
   });
 });
 
-describe("a request that died after its commit", () => {
-  it("leaves its event to the cron trigger, which tells it as it was", async () => {
-    const listener = await Listener.create(owner.api);
+describe("a request that dies after its commit", () => {
+  it("leaves its event to the cron trigger, which delivers it unchanged", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const user = await owner.api.createUser(room.id, { name: "Ada" });
-    await listener.heard(1);
+    await subscriber.receivedEvents(1);
     await expect.poll(rowsLeft).toBe(0);
     const tenant = openTenant(env.DB, owner.id);
     const entry = {
@@ -316,13 +328,13 @@ describe("a request that died after its commit", () => {
     } as const;
     await tenant.db.run([insertUserEvent(tenant, entry, { name: "Bo" })]);
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
-    await listener.heard(2);
+    await subscriber.receivedEvents(2);
     await expect.poll(rowsLeft).toBe(1);
     await runScheduledTasks(env, Date.now());
     expect(await rowsLeft()).toBe(1);
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect(await rowsLeft()).toBe(0);
-    expect(await listener.heard(3)).toMatchObject([
+    expect(await subscriber.receivedEvents(3)).toMatchObject([
       { event: "user.created" },
       { event: "user.deleted" },
       { id: entry.id, event: "user.updated", user: { ...shown(user), name: "Bo" } },

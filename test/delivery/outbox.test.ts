@@ -1,4 +1,4 @@
-/** Changes reach the live room even when the request that made them died before it could tell it. */
+/** Commands reach the live room even when the request that wrote them dies before it relays them. */
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { roomGateway } from "../../src/realtime/gateway.ts";
@@ -12,7 +12,7 @@ const emptyOutbox = () => env.DB.prepare("DELETE FROM outbox").run();
 
 const outboxRows = async () => (await env.DB.prepare("SELECT * FROM outbox").all()).results;
 
-/** What a request leaves that commits this change and then dies. */
+/** Writes what a request leaves behind that commits this command and dies. */
 async function leaveBehind(accountId: string, roomId: string, change: object): Promise<void> {
   await env.DB.prepare("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)")
     .bind(crypto.randomUUID(), accountId, roomId, JSON.stringify(change), Date.now())
@@ -23,7 +23,7 @@ beforeEach(emptyOutbox);
 afterAll(emptyOutbox);
 
 describe("the outbox", () => {
-  it("is empty again once a request has told the room", async () => {
+  it("is empty once a request has relayed its commands", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id);
@@ -34,7 +34,7 @@ describe("the outbox", () => {
     await expect.poll(outboxRows).toEqual([]);
   });
 
-  it("takes no entry for what is not there or is not the organization's", async () => {
+  it("takes no entry for a missing row or another organization's", async () => {
     const [mine, theirs] = [await account(), await account()];
     const room = await theirs.api.createRoom();
     const user = await theirs.api.createUser(room.id);
@@ -47,7 +47,7 @@ describe("the outbox", () => {
     expect(await outboxRows()).toEqual([]);
   });
 
-  it("is swept by the cron trigger, which leaves young entries to their requests", async () => {
+  it("is relayed by the cron trigger, which leaves recent entries to their requests", async () => {
     const { id, api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id);
@@ -61,7 +61,7 @@ describe("the outbox", () => {
     expect((await roomGateway(env).read(room.id, id, [])).stats.activeParticipants).toBe(0);
   });
 
-  it("is swept past entries that cannot be handed on, however many", async () => {
+  it("is relayed past any number of entries that cannot be relayed", async () => {
     const { id, api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id);

@@ -1,4 +1,4 @@
-/** A webhook with a real receiver, for tests of what it is sent. */
+/** A webhook with a real receiver that records what it is sent. */
 import { expect, inject } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
@@ -11,11 +11,11 @@ const { port } = inject("receiver");
 interface Options {
   readonly events?: readonly EventName[];
   readonly roomId?: string;
-  /** How the receiver answers: the path that it is called by, as in `status/410`. */
+  /** How the receiver responds: the start of its path, such as `status/410`. */
   readonly behaviour?: string;
 }
 
-export class Listener {
+export class RecordingSubscriber {
   readonly webhook: WebhookWithSecret;
   readonly #api: Api;
   readonly #name: string;
@@ -26,7 +26,7 @@ export class Listener {
     this.#name = name;
   }
 
-  /** Makes a webhook; it asks for every event of every room unless told otherwise. */
+  /** Creates a webhook, by default for every event of every room. */
   static async create(api: Api, { events = EventName.options, roomId, behaviour = "ok" }: Options = {}) {
     const name = crypto.randomUUID();
     const url = `http://127.0.0.1:${port}/${behaviour}/${name}`;
@@ -36,21 +36,21 @@ export class Listener {
       ...(roomId && { roomId }),
     });
     expect(answer).toMatchObject({ status: 201 });
-    return new Listener(api, answer.data.webhook, name);
+    return new RecordingSubscriber(api, answer.data.webhook, name);
   }
 
-  /** All that the receiver was sent so far. */
+  /** What the receiver was sent so far. */
   async received(): Promise<readonly Received[]> {
     return (await fetch(`http://127.0.0.1:${port}/received/${this.#name}`)).json();
   }
 
-  /** The events that the receiver was sent so far, of the shape that is described. */
+  /** The events that the receiver was sent so far, checked against their schema. */
   async events(): Promise<Event[]> {
     return (await this.received()).map(({ body }) => Event.parse(JSON.parse(body)));
   }
 
-  /** Waits until the receiver was sent so many events, and gives them. */
-  async heard(count: number): Promise<Event[]> {
+  /** Waits until the receiver was sent this many events, and returns them. */
+  async receivedEvents(count: number): Promise<Event[]> {
     await expect.poll(async () => (await this.received()).length, { timeout: 20_000 }).toBe(count);
     return this.events();
   }
@@ -60,7 +60,7 @@ export class Listener {
     return (await this.#api.get<{ deliveries: Delivery[] }>(path)).data.deliveries;
   }
 
-  /** Waits until so many deliveries are over, and gives them, the newest first. */
+  /** Waits until this many deliveries are finished, and returns them, newest first. */
   async settled(count: number): Promise<Delivery[]> {
     const over = async () => (await this.deliveries()).filter(({ status }) => status !== "pending");
     await expect.poll(async () => (await over()).length, { timeout: 20_000 }).toBe(count);

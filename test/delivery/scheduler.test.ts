@@ -1,4 +1,4 @@
-/** A subscriber's queue, told what happens by a clock of its own: order, turns, and nothing forgotten. */
+/** The scheduler, with a clock of the test: order, turns, and no job lost. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Job, MAX_IN_FLIGHT, Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
@@ -13,92 +13,97 @@ const job = (seq: number, lane: string, fields: Partial<Job> = {}): Job => ({
 
 const seqs = (jobs: readonly Job[]): number[] => jobs.map(({ seq }) => seq);
 
-describe("a queue", () => {
-  it("makes the first attempts of a lane one after the other, and lets other lanes pass", () => {
-    const drain = new Scheduler();
+describe("the scheduler", () => {
+  it("starts the first attempts of a lane one at a time, and other lanes meanwhile", () => {
+    const scheduler = new Scheduler();
     const jobs = [job(1, "a"), job(2, "a"), job(3, "b")];
-    for (const each of jobs) drain.add(each);
-    expect(seqs(drain.start(0))).toEqual([1, 3]);
-    expect(drain.start(0)).toEqual([]);
-    expect(drain.dueAt(0)).toBeNull();
-    drain.settle(job(1, "a"), null);
-    expect(seqs(drain.start(0))).toEqual([2]);
+    for (const each of jobs) scheduler.add(each);
+    expect(seqs(scheduler.start(0))).toEqual([1, 3]);
+    expect(scheduler.start(0)).toEqual([]);
+    expect(scheduler.dueAt(0)).toBeNull();
+    scheduler.settle(job(1, "a"), null);
+    expect(seqs(scheduler.start(0))).toEqual([2]);
   });
 
-  it("holds up no later delivery for a retry, which is made when its time has come", () => {
-    const drain = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);
-    drain.start(0);
-    drain.settle(job(1, "a"), 5_000);
-    expect(seqs(drain.start(0))).toEqual([2]);
-    drain.settle(job(2, "a"), null);
-    expect(drain.dueAt(0)).toBe(5_000);
-    expect(drain.start(4_999)).toEqual([]);
-    expect(drain.start(5_000)).toEqual([job(1, "a", { attempts: 1, dueAt: 5_000 })]);
+  it("delays no later delivery for a retry, which starts when it is due", () => {
+    const scheduler = new Scheduler();
+    for (const each of [job(1, "a"), job(2, "a")]) scheduler.add(each);
+    scheduler.start(0);
+    scheduler.settle(job(1, "a"), 5_000);
+    expect(seqs(scheduler.start(0))).toEqual([2]);
+    scheduler.settle(job(2, "a"), null);
+    expect(scheduler.dueAt(0)).toBe(5_000);
+    expect(scheduler.start(4_999)).toEqual([]);
+    expect(scheduler.start(5_000)).toEqual([job(1, "a", { attempts: 1, dueAt: 5_000 })]);
   });
 
-  it("lets lanes take turns, so that a busy one keeps no other waiting", () => {
-    const drain = new Scheduler();
-    for (let seq = 1; seq <= 100; seq += 1) drain.add(job(seq, "busy"));
-    for (let seq = 101; seq <= 100 + MAX_IN_FLIGHT; seq += 1) drain.add(job(seq, `quiet ${seq}`));
-    const [first] = drain.start(0);
-    drain.settle(job(1, "busy"), null);
-    expect([first?.seq, ...seqs(drain.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
+  it("lets lanes take turns, so a busy one does not starve the others", () => {
+    const scheduler = new Scheduler();
+    for (let seq = 1; seq <= 100; seq += 1) scheduler.add(job(seq, "busy"));
+    for (let seq = 101; seq <= 100 + MAX_IN_FLIGHT; seq += 1) scheduler.add(job(seq, `quiet ${seq}`));
+    const [first] = scheduler.start(0);
+    scheduler.settle(job(1, "busy"), null);
+    expect([first?.seq, ...seqs(scheduler.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
   });
 
-  it("lets first and further attempts take turns", () => {
-    const drain = new Scheduler();
-    for (let seq = 1; seq <= 20; seq += 1) drain.add(job(seq, `${seq}`));
-    for (let seq = 21; seq <= 40; seq += 1) drain.add(job(seq, `${seq}`, { attempts: 1, dueAt: 1 }));
-    expect(seqs(drain.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
+  it("lets first attempts and retries take turns", () => {
+    const scheduler = new Scheduler();
+    for (let seq = 1; seq <= 20; seq += 1) scheduler.add(job(seq, `${seq}`));
+    for (let seq = 21; seq <= 40; seq += 1) scheduler.add(job(seq, `${seq}`, { attempts: 1, dueAt: 1 }));
+    expect(seqs(scheduler.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
   });
 
-  it("has nothing due while as much is under way as may be: an end is what it waits for then", () => {
-    const drain = new Scheduler();
-    for (let seq = 1; seq <= MAX_IN_FLIGHT + 1; seq += 1) drain.add(job(seq, `${seq}`));
-    drain.add(job(99, "retried", { attempts: 1, dueAt: 1 }));
-    drain.start(0);
-    expect(drain.dueAt(0)).toBeNull();
-    drain.settle(job(1, "1"), null);
-    expect(drain.dueAt(0)).toBe(0);
+  it("has nothing due while the maximum is in flight, and then when a job is over", () => {
+    const scheduler = new Scheduler();
+    for (let seq = 1; seq <= MAX_IN_FLIGHT + 1; seq += 1) scheduler.add(job(seq, `${seq}`));
+    scheduler.add(job(99, "retried", { attempts: 1, dueAt: 1 }));
+    scheduler.start(0);
+    expect(scheduler.dueAt(0)).toBeNull();
+    scheduler.settle(job(1, "1"), null);
+    expect(scheduler.dueAt(0)).toBe(0);
   });
 
-  it("starts nothing while it pauses, and then the same attempt first", () => {
-    const drain = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);
-    drain.start(0);
-    drain.postpone(job(1, "a"), 5_000);
-    expect(drain.start(4_999)).toEqual([]);
-    expect(drain.dueAt(0)).toBe(5_000);
-    expect(seqs(drain.start(5_000))).toEqual([1]);
+  it("starts nothing while it pauses, and the postponed attempt first afterwards", () => {
+    const scheduler = new Scheduler();
+    for (const each of [job(1, "a"), job(2, "a")]) scheduler.add(each);
+    scheduler.start(0);
+    scheduler.postpone(job(1, "a"), 5_000);
+    expect(scheduler.start(4_999)).toEqual([]);
+    expect(scheduler.dueAt(0)).toBe(5_000);
+    expect(seqs(scheduler.start(5_000))).toEqual([1]);
   });
 
-  it("rests as long as it is told to, one rest after the other, within bounds", () => {
-    const drain = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "b"), job(3, "c")]) drain.add(each);
-    drain.rest(2_000, 1_000, 10_000);
-    drain.rest(1_000, 1_500, 10_000);
-    expect(drain.start(3_999)).toEqual([]);
-    expect(drain.dueAt(1_500)).toBe(4_000);
-    drain.rest(60_000, 2_000, 10_000);
-    expect(drain.start(11_999)).toEqual([]);
-    expect(seqs(drain.start(12_000))).toEqual([1, 2, 3]);
-    drain.rest(0, 20_000, 10_000);
-    drain.add(job(4, "d"));
-    expect(seqs(drain.start(20_000))).toEqual([4]);
+  it("adds up rests, within bounds", () => {
+    const scheduler = new Scheduler();
+    for (const each of [job(1, "a"), job(2, "b"), job(3, "c")]) scheduler.add(each);
+    scheduler.rest(2_000, 1_000, 10_000);
+    scheduler.rest(1_000, 1_500, 10_000);
+    expect(scheduler.start(3_999)).toEqual([]);
+    expect(scheduler.dueAt(1_500)).toBe(4_000);
+    scheduler.rest(60_000, 2_000, 10_000);
+    expect(scheduler.start(11_999)).toEqual([]);
+    expect(seqs(scheduler.start(12_000))).toEqual([1, 2, 3]);
+    scheduler.rest(0, 20_000, 10_000);
+    scheduler.add(job(4, "d"));
+    expect(seqs(scheduler.start(20_000))).toEqual([4]);
   });
 
-  it("knows nothing of a job any more when it was cleared", () => {
-    const drain = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "a")]) drain.add(each);
-    drain.start(0);
-    drain.clear();
-    drain.settle(job(1, "a"), 5_000);
-    expect([drain.size, drain.inFlight, drain.dueAt(9_000), drain.start(9_000)]).toEqual([0, 0, null, []]);
+  it("drops all jobs when it is cleared", () => {
+    const scheduler = new Scheduler();
+    for (const each of [job(1, "a"), job(2, "a")]) scheduler.add(each);
+    scheduler.start(0);
+    scheduler.clear();
+    scheduler.settle(job(1, "a"), 5_000);
+    expect([scheduler.size, scheduler.inFlight, scheduler.dueAt(9_000), scheduler.start(9_000)]).toEqual([
+      0,
+      0,
+      null,
+      [],
+    ]);
   });
 });
 
-/** What can happen to a queue. Picks are taken modulo what there is to pick from. */
+/** What can happen to the scheduler. A pick is taken modulo the number of jobs in flight. */
 type Step =
   | { readonly type: "add"; readonly lane: number }
   | { readonly type: "deliver" | "fail" | "postpone"; readonly pick: number; readonly afterMs: number }
@@ -107,7 +112,7 @@ type Step =
 
 const MAX_ATTEMPTS = 4;
 
-/** A subscriber's object in small: what is stored, a clock, and a queue that a crash takes from it. */
+/** A subscriber's object in miniature: storage, a clock, and a scheduler that a crash discards. */
 class Simulation {
   #now = 0;
   #scheduler = new Scheduler();
@@ -115,7 +120,7 @@ class Simulation {
   /** What is stored: pending jobs by seq. */
   readonly #stored = new Map<number, Job>();
   readonly #inFlight = new Map<number, Job>();
-  /** The first attempts that have been made, by lane. */
+  /** The first attempts made so far, by lane. */
   readonly #tried = new Map<string, number[]>();
 
   run(step: Step): void {
@@ -185,7 +190,7 @@ class Simulation {
     for (const tried of this.#tried.values()) expect(tried).toEqual([...tried].sort((a, b) => a - b));
   }
 
-  /** From now on all succeeds: nothing may be left, and only the queue's own word says when to look. */
+  /** From now on everything succeeds: nothing may be left, and only `dueAt` says when to look. */
   finish(): void {
     for (let turn = 0; this.#stored.size > 0; turn += 1) {
       expect(turn).toBeLessThan(1_000);
@@ -200,7 +205,7 @@ class Simulation {
   }
 }
 
-it("whatever fails, whenever it crashes: all is delivered, the first attempts of a lane in order", () => {
+it("everything is delivered through failures and crashes, and the first attempts of each lane in order", () => {
   const pick = fc.nat(9);
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 4, arbitrary: fc.record({ type: fc.constant("add" as const), lane: fc.nat(7) }) },
@@ -216,7 +221,6 @@ it("whatever fails, whenever it crashes: all is delivered, the first attempts of
     { weight: 2, arbitrary: fc.record({ type: fc.constant("advance" as const), ms: fc.nat(300) }) },
   );
   const seed = (Math.random() * 2 ** 31) | 0;
-  console.log(`Drain: 500 runs with seed ${seed}`);
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80, size: "max" }), (steps) => {
       const simulation = new Simulation();

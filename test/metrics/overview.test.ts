@@ -8,7 +8,7 @@ import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
-import { Automaton } from "../workflows/test-workflow.ts";
+import { TestWorkflow } from "../workflows/test-workflow.ts";
 
 const overviewOf = async ({ api }: Account) => (await api.get<Overview>("/overview")).data;
 
@@ -73,9 +73,9 @@ describe("an overview", () => {
     const owner = await account();
     const room = await owner.api.createRoom();
     const code = 'export default ({ event }) => { if (event === "session.closed") throw new Error("No"); };';
-    const automaton = await Automaton.create(owner.api, code, { events: ["session.started"] });
+    const testWorkflow = await TestWorkflow.create(owner.api, code, { events: ["session.started"] });
     for (const event of ["session.started", "session.closed", "session.closed"] as const) {
-      await automaton.run(event, { roomId: room.id });
+      await testWorkflow.run(event, { roomId: room.id });
     }
     await expect
       .poll(() => overviewOf(owner), { timeout: 30_000 })

@@ -1,4 +1,4 @@
-/** Attempts over the network, to servers that behave in every bad way. */
+/** Attempts over the network, to servers that misbehave in every way. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
 import {
@@ -61,12 +61,12 @@ describe("an attempt", () => {
     }
   });
 
-  it.each([200, 201, 202, 204, 299])("has arrived when the answer is %d", async (status) => {
+  it.each([200, 201, 202, 204, 299])("succeeds when the response is %d", async (status) => {
     const answer = status === 204 ? "" : `answer ${status}`;
     expect(await send(`/status/${status}`)).toMatchObject({ ...DELIVERED, statusCode: status, answer });
   });
 
-  it.each([400, 401, 404, 409, 418, 429, 500, 503])("has failed when the answer is %d", async (status) => {
+  it.each([400, 401, 404, 409, 418, 429, 500, 503])("fails when the response is %d", async (status) => {
     expect(await send(`/status/${status}`)).toMatchObject({
       outcome: "failed",
       errorClass: "status",
@@ -76,7 +76,7 @@ describe("an attempt", () => {
     });
   });
 
-  it("is the last one when the answer is 410", async () => {
+  it("is the last one when the response is 410", async () => {
     const result = { outcome: "gone", errorClass: "status", statusCode: 410, retryAfterMs: null };
     expect(await send("/status/410?retry-after=5")).toMatchObject(result);
   });
@@ -106,7 +106,7 @@ describe("an attempt", () => {
   });
 });
 
-describe("the time that an attempt takes", () => {
+describe("the duration of an attempt", () => {
   it("is 15 seconds at most", () => expect(ATTEMPT_TIMEOUT_MS).toBe(15_000));
 
   it.each([
@@ -120,8 +120,8 @@ describe("the time that an attempt takes", () => {
   });
 });
 
-describe("the answer", () => {
-  it("is kept up to 4 KiB, and no character in part", async () => {
+describe("the response", () => {
+  it("is kept up to 4 KiB, without partial characters", async () => {
     expect((await send("/sized/2048")).answer).toBe("é".repeat(2048));
     expect((await send("/sized/5000")).answer).toBe("é".repeat(2048));
     expect((await send("/sized/100000")).answer).toHaveLength(2048);
@@ -133,7 +133,7 @@ describe("the answer", () => {
     expect(result.answer).toBe("x".repeat(4096));
   });
 
-  it("counts for nothing when it breaks off", async () => {
+  it("fails the attempt when it breaks off", async () => {
     expect(await send("/torn")).toMatchObject({
       outcome: "failed",
       errorClass: "body",
@@ -185,7 +185,7 @@ describe("the target", () => {
     });
   });
 
-  it("may not be on this machine unless development says so", async () => {
+  it("may be a local host only in development", async () => {
     const name = crypto.randomUUID();
     expect(await send(`/ok/${name}`, { devTargets: [] })).toMatchObject({ errorClass: "target" });
     expect(await receivedAt(name)).toEqual([]);
@@ -211,7 +211,7 @@ describe("Retry-After", () => {
     ["Thu, 99 Jan 2026 00:00:00 GMT", null],
   ])("%s", (value, expected) => expect(parseRetryAfter(value, now)).toBe(expected));
 
-  it("is told with the result, of seconds and of dates", async () => {
+  it("is part of the result, in seconds and as a date", async () => {
     expect(await send("/status/429?retry-after=7")).toMatchObject({
       errorClass: "status",
       retryAfterMs: 7000,

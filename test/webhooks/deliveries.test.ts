@@ -1,4 +1,4 @@
-/** What an organization sees of its webhooks' deliveries, and what it can have sent by hand. */
+/** Deliveries over REST: lists, redelivery, sample events and rotated secrets. */
 import { env } from "cloudflare:workers";
 import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
@@ -12,7 +12,7 @@ const { port } = inject("receiver");
 const RECEIVER = `http://127.0.0.1:${port}`;
 
 let owner: Account;
-/** The last part of the webhook's address, by which the receiver tells what it was sent. */
+/** The last part of the webhook's URL, under which the receiver records what it was sent. */
 let name: string;
 
 beforeEach(async () => {
@@ -41,8 +41,8 @@ const isSignedWith = ({ body, headers }: Received, secret: string): boolean => {
   }
 };
 
-describe("trying a webhook out", () => {
-  it.each(EventName.options)("sends it a %s of the right shape", async (event) => {
+describe("testing a webhook", () => {
+  it.each(EventName.options)("sends it a valid %s", async (event) => {
     const webhook = await create("ok", { events: [event] });
     const delivery = await test(webhook.id);
     expect(delivery).toMatchObject({
@@ -62,7 +62,7 @@ describe("trying a webhook out", () => {
     expect(message?.headers["webhook-id"]).toBe(sent.id);
   });
 
-  it("says what went wrong", async () => {
+  it("shows what went wrong", async () => {
     const webhook = await create("status/503");
     const delivery = await test(webhook.id);
     expect(delivery).toMatchObject({
@@ -75,13 +75,13 @@ describe("trying a webhook out", () => {
     expect(Date.parse(delivery.next_retry_at ?? "")).toBeGreaterThan(Date.parse(delivery.created_at));
   });
 
-  it("sends nothing to a webhook that is switched off", async () => {
+  it("sends nothing to a disabled webhook", async () => {
     const webhook = await create("ok", { enabled: false });
     expect(await test(webhook.id)).toMatchObject({ status: "failed", attempts: 0, status_code: null });
     expect(await received()).toEqual([]);
   });
 
-  it("switches a webhook off whose receiver answers 410", async () => {
+  it("disables a webhook whose receiver answers 410", async () => {
     const webhook = await create("status/410");
     expect(await test(webhook.id)).toMatchObject({ status: "failed", status_code: 410 });
     const answer = await owner.api.get<{ webhook: Webhook }>(`/webhooks/${webhook.id}`);
@@ -90,7 +90,7 @@ describe("trying a webhook out", () => {
 });
 
 describe("the list of deliveries", () => {
-  it("shows the newest first, page by page and by how they stand", async () => {
+  it("shows the newest first, by page and by status", async () => {
     const { id } = await create();
     expect(await list(id)).toEqual({ deliveries: [], total: 0, limit: 50, offset: 0 });
     const first = await test(id);
@@ -108,15 +108,15 @@ describe("the list of deliveries", () => {
     expect(await list(id, "?status=failed")).toMatchObject({ deliveries: [], total: 0 });
   });
 
-  it("is empty for a webhook of that id that comes after, and for nobody else's", async () => {
+  it("holds the deliveries of its webhook only", async () => {
     const [one, other] = [await create(), await create()];
     await test(one.id);
     expect((await list(other.id)).total).toBe(0);
   });
 });
 
-describe("delivering once more", () => {
-  it("sends the same event under the same id, as a delivery of its own", async () => {
+describe("redelivery", () => {
+  it("sends the same event with the same id, as a new delivery", async () => {
     const { id, secret } = await create();
     const first = await test(id);
     const answer = await owner.api.post<{ delivery: Delivery }>(
@@ -132,7 +132,7 @@ describe("delivering once more", () => {
     expect(messages.every((message) => isSignedWith(message, secret))).toBe(true);
   });
 
-  it("asks for a delivery of this very webhook", async () => {
+  it("requires a delivery of the same webhook", async () => {
     const [one, other] = [await create(), await create()];
     const { id } = await test(one.id);
     for (const path of [`${other.id}/deliveries/${id}`, `${one.id}/deliveries/${crypto.randomUUID()}`]) {
@@ -142,7 +142,7 @@ describe("delivering once more", () => {
   });
 });
 
-describe("a secret that was replaced", () => {
+describe("a rotated secret", () => {
   const rotate = async (id: string): Promise<string> =>
     (await owner.api.post<{ webhook: WebhookWithSecret }>(`/webhooks/${id}/rotate-secret`)).data.webhook
       .secret;
@@ -152,7 +152,7 @@ describe("a secret that was replaced", () => {
     return secrets.map((secret) => message !== undefined && isSignedWith(message, secret));
   };
 
-  it("still signs for a day, beside the new one", async () => {
+  it("keeps signing for a day, beside the new one", async () => {
     const { id, secret } = await create();
     const secrets = [secret, await rotate(id)];
     const now = Date.now();
@@ -165,7 +165,7 @@ describe("a secret that was replaced", () => {
     expect(await signersOf(id, secrets)).toEqual([false, true]);
   });
 
-  it("ends at once with a second rotation", async () => {
+  it("stops signing at once with a second rotation", async () => {
     const { id, secret } = await create();
     const secrets = [secret, await rotate(id), await rotate(id)];
     expect(await signersOf(id, secrets)).toEqual([false, true, true]);

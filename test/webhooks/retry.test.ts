@@ -1,4 +1,4 @@
-/** When deliveries are tried again. */
+/** When failed deliveries are retried, and when a webhook is hopeless. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -15,7 +15,7 @@ const failure = { outcome: "failed", retryAfterMs: null } as const;
 const middle = () => 0.5;
 
 describe("a delivery that fails", () => {
-  it("is tried at 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more", () => {
+  it("is attempted after 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more", () => {
     const delays = RETRY_DELAYS_MS.map(
       (_, index) => planRetry({ attempts: index + 1, result: failure, now: 0, random: middle })?.at ?? null,
     );
@@ -36,7 +36,7 @@ describe("a delivery that fails", () => {
     expect(planRetry({ attempts: 11, result: failure, now: 0, random: middle })).toBeNull();
   });
 
-  it("is spread by a fifth to either side, and waits as long as the receiver asks within a day", () => {
+  it("varies by a fifth in both directions, and waits as long as the receiver asks, up to a day", () => {
     const asked = fc.option(fc.oneof(fc.nat(3 * 24 * HOUR_MS), fc.constant(Number.MAX_SAFE_INTEGER)));
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
@@ -59,14 +59,14 @@ describe("a delivery that fails", () => {
     );
   });
 
-  it("uses the whole of the spread", () => {
+  it("uses the whole range of jitter", () => {
     const at = (random: number) =>
       planRetry({ attempts: 1, result: failure, now: 1000, random: () => random })?.at;
     expect([at(0), at(0.5), at(0.999_999)]).toEqual([5000, 6000, 7000]);
   });
 });
 
-it.each(["delivered", "gone"] as const)("a delivery that is %s is not tried again", (outcome) => {
+it.each(["delivered", "gone"] as const)("a delivery that is %s is not retried", (outcome) => {
   const result = { outcome, retryAfterMs: 1000 };
   expect(planRetry({ attempts: 1, result, now: 0, random: middle })).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** Which addresses webhooks may be sent to, in every spelling that `fetch` would understand. */
+/** Which URLs webhooks may be sent to, in every spelling that `fetch` understands. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseHosts } from "../../src/platform/host.ts";
@@ -83,8 +83,8 @@ const spelt = (address: fc.Arbitrary<number>) =>
 
 const hextets = (value: number): string => `${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`;
 
-describe("an address in place of a name", () => {
-  it("is recognised as private in every spelling", () => {
+describe("an IP address as the host", () => {
+  it("is recognized as private in every spelling", () => {
     fc.assert(
       fc.property(spelt(reserved), (host) => {
         expect(problemOf(`https://${host}/hook`), host).toBe(PRIVATE);
@@ -93,7 +93,7 @@ describe("an address in place of a name", () => {
     );
   });
 
-  it("is refused where it is public, in every spelling too", () => {
+  it("is refused even when public, in every spelling", () => {
     fc.assert(
       fc.property(spelt(publicAddress), (host) => {
         expect(problemOf(`https://${host}/hook`), host).toBe(LITERAL);
@@ -102,7 +102,7 @@ describe("an address in place of a name", () => {
     );
   });
 
-  it("is private in version 6 wherever it wraps one of version 4, whichever that is", () => {
+  it("is private in IPv6 whenever it wraps an IPv4 address", () => {
     const wrapped = fc
       .tuple(
         fc.oneof(reserved, publicAddress),
@@ -168,7 +168,7 @@ describe("an address in place of a name", () => {
   );
 });
 
-describe("a name", () => {
+describe("a host name", () => {
   it.each([
     "https://hooks.example.com",
     "HTTPS://Hooks.Example.COM:443/a?b=c%00&d=ä",
@@ -211,7 +211,7 @@ describe("a name", () => {
     ".com",
   ])("%s is not public", (host) => expect(problemOf(`https://${host}/`)).toBe("must name a public host"));
 
-  it("is never this service's own, under whichever spelling or port", () => {
+  it("is never this service's own, in any spelling or with any port", () => {
     for (const ownHost of ["atrium.example.com", "atrium.example.com:8443", "ATRIUM.example.com."]) {
       for (const host of ["atrium.example.com", "ATRIUM.EXAMPLE.com.", "ａtrium.example.com:8443"]) {
         expect(problemOf(`https://${host}/v1`, { devTargets: [], ownHost })).toBe(
@@ -225,7 +225,7 @@ describe("a name", () => {
   });
 });
 
-describe("the rest of the address", () => {
+describe("the rest of the URL", () => {
   it.each([
     ["http://example.com", "must begin with https://"],
     ["ftp://example.com", "must begin with https://"],
@@ -256,7 +256,7 @@ describe("the rest of the address", () => {
     ]);
   });
 
-  it("never lets anything through but https to a name, whatever is written", () => {
+  it("allows nothing but https to a host name, whatever the input", () => {
     const anything = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),
       fc.string({ unit: "binary" }),
@@ -276,7 +276,7 @@ describe("the rest of the address", () => {
   });
 });
 
-describe("what development may be sent to", () => {
+describe("development hosts", () => {
   it.each([
     "http://127.0.0.1:3000/hook",
     "http://localhost:3000",
@@ -305,7 +305,7 @@ describe("what development may be sent to", () => {
     expect(problemOf(address, DEVELOPMENT)).toBe("must not lead back to this service"),
   );
 
-  it("is read from a list that may have spaces, capitals and addresses in it", () => {
+  it("are parsed from a list with spaces, capitals and IP addresses", () => {
     expect(parseHosts(" LocalHost. , 127.1,::1,[::1],, receiver.internal ")).toEqual([
       "localhost",
       "127.0.0.1",

@@ -1,4 +1,4 @@
-/** Webhooks over REST: what an organization keeps, and who never sees its secrets. */
+/** Webhooks over REST: creating, listing, updating and deleting them, and keeping their secrets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { webhookDevTargets } from "../../src/config.ts";
@@ -24,7 +24,7 @@ const list = async (owner: Account, query: Record<string, string> = {}) =>
 const withoutSecret = ({ secret, ...webhook }: WebhookWithSecret): Webhook => webhook;
 
 describe("creating a webhook", () => {
-  it("answers it with its secret, for all rooms and enabled unless told otherwise", async () => {
+  it("returns it with its secret, enabled and for all rooms by default", async () => {
     const owner = await account();
     const webhook = await create(owner, { events: ["user.created", "session.closed", "user.created"] });
     expect(webhook).toEqual({
@@ -46,7 +46,7 @@ describe("creating a webhook", () => {
     expect(await create(owner, { roomId: null })).toMatchObject({ room_id: null });
   });
 
-  it("asks for a room of the organization's own", async () => {
+  it("requires a room of the organization", async () => {
     const [owner, stranger] = [await account(), await account()];
     const foreign = await stranger.api.createRoom();
     for (const roomId of [foreign.id, crypto.randomUUID(), "nothing"]) {
@@ -95,7 +95,7 @@ describe("creating a webhook", () => {
 });
 
 describe("listing webhooks", () => {
-  it("shows the newest first, page by page", async () => {
+  it("shows the newest first, by page", async () => {
     const owner = await account();
     const made = [await create(owner), await create(owner), await create(owner)];
     const newestFirst = made
@@ -110,7 +110,7 @@ describe("listing webhooks", () => {
     });
   });
 
-  it("finds a part of the address, literally and in any case", async () => {
+  it("finds a part of the URL, literally and in any case", async () => {
     const owner = await account();
     const urls = [
       "https://a.example.com/100%_a\\b",
@@ -128,8 +128,8 @@ describe("listing webhooks", () => {
   });
 });
 
-describe("changing a webhook", () => {
-  it("takes each field by itself, and notes when", async () => {
+describe("updating a webhook", () => {
+  it("accepts each field on its own, and sets updated_at", async () => {
     const owner = await account();
     const { id: roomId } = await owner.api.createRoom();
     const made = await create(owner);
@@ -152,14 +152,14 @@ describe("changing a webhook", () => {
     expect((await owner.api.get(`/webhooks/${made.id}`)).data).toEqual({ webhook: expected });
   });
 
-  it("asks for a room of the organization's own", async () => {
+  it("requires a room of the organization", async () => {
     const owner = await account();
     const { id } = await create(owner);
     const answer = await patch(owner, id, { roomId: crypto.randomUUID() });
     expect([answer.status, answer.error?.module]).toEqual([404, "Rooms"]);
   });
 
-  it("is still possible when its room is gone", async () => {
+  it("is still possible after its room was deleted", async () => {
     const owner = await account();
     const room = await owner.api.createRoom();
     const { id } = await create(owner, { roomId: room.id });
@@ -172,7 +172,7 @@ describe("changing a webhook", () => {
 });
 
 describe("deleting a webhook", () => {
-  it("happens once, of many that ask for it at once", async () => {
+  it("succeeds once for concurrent requests", async () => {
     const owner = await account();
     const { id } = await create(owner);
     const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/webhooks/${id}`)));
@@ -191,7 +191,7 @@ describe("deleting a webhook", () => {
 });
 
 describe("a secret", () => {
-  it("is shown where it is made, and nowhere else", async () => {
+  it("is shown where it is created, and nowhere else", async () => {
     const spoken = ["log", "error", "warn", "info", "debug"] as const;
     const spies = spoken.map((method) => vi.spyOn(console, method));
     const owner = await account();
@@ -213,7 +213,7 @@ describe("a secret", () => {
     for (const spy of spies) spy.mockRestore();
   });
 
-  it("is never shown again to a retry, nor kept for one", async () => {
+  it("is not shown to a retry, nor kept for one", async () => {
     const owner = await account();
     const headers = { "Idempotency-Key": "k" };
     const body = { url: URL_EXAMPLE, events: ["user.created"] };
@@ -235,7 +235,7 @@ describe("a secret", () => {
   });
 });
 
-it("nothing of what development may do is allowed unless the setting says so", () => {
+it("development hosts are refused unless the setting names them", () => {
   expect(webhookDevTargets({})).toEqual([]);
   expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "" })).toEqual([]);
   expect(webhookDevTargets({ WEBHOOK_DEV_TARGETS: "localhost" })).toEqual(["localhost"]);

@@ -1,4 +1,4 @@
-/** Where code goes before its row is written, and after: what fails in between leaves nothing that would be missed. */
+/** Deploying code before its row is written, and removing it afterwards; failures in between leave no orphan. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -66,8 +66,8 @@ const sweep = (now: number) => {
   return sweepRetiredScripts(openDatabase(env.DB), () => remote, now, log).then(() => failures);
 };
 
-describe("code that is saved", () => {
-  it("is made ready before its row is written, which is not written when that fails", async () => {
+describe("saved code", () => {
+  it("is deployed before its row is written, and not written when deployment fails", async () => {
     isDown = true;
     await expect(createWorkflow(ctx, creation)).rejects.toMatchObject({
       module: "Workflows",
@@ -86,7 +86,7 @@ describe("code that is saved", () => {
     expectLogged("The place is down");
   });
 
-  it("is not made ready again by a change that leaves it as it is", async () => {
+  it("is not deployed again by an update that does not change it", async () => {
     const { workflow } = await createWorkflow(ctx, creation);
     await updateWorkflow(ctx, workflow.id, { code: ONE, name: "Renamed" });
     await updateWorkflow(ctx, workflow.id, { enabled: false });
@@ -109,8 +109,8 @@ describe("code that is saved", () => {
   });
 });
 
-describe("a script that nothing runs any more", () => {
-  it("is removed a minute after, and tried again when that fails", async () => {
+describe("a retired script", () => {
+  it("is removed after a minute, and again later when that fails", async () => {
     const { workflow } = await createWorkflow(ctx, creation);
     await updateWorkflow(ctx, workflow.id, { code: TWO });
     told = [];
@@ -124,7 +124,7 @@ describe("a script that nothing runs any more", () => {
     expect(await countOf("retired_scripts")).toBe(0);
   });
 
-  it("stays when its workflow has taken it up again", async () => {
+  it("stays when its workflow uses it again", async () => {
     const { workflow } = await createWorkflow(ctx, creation);
     for (const code of [TWO, ONE]) await updateWorkflow(ctx, workflow.id, { code });
     told = [];

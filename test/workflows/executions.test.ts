@@ -1,14 +1,14 @@
-/** What an organization sees of its workflows' runs: on which events, in which order, and what becomes of them. */
+/** Executions over REST: on which events workflows run, in which order, and how runs end. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { WorkflowExecution } from "../../src/workflows/schema.ts";
-import { Listener } from "../delivery/recording-subscriber.ts";
+import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
 import { Gate } from "./gate.ts";
-import { Automaton, CODE } from "./test-workflow.ts";
+import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 /** Returns the name of the user whom the event is about. */
 const NAMES = "export default async (event) => event.user.name;";
@@ -27,8 +27,8 @@ const createUsers = async (...names: string[]) => {
 };
 
 describe("a workflow", () => {
-  it("runs on an event, and what it returns and logs is kept", async () => {
-    const automaton = await Automaton.create(
+  it("runs on an event, and keeps what it returns and logs", async () => {
+    const testWorkflow = await TestWorkflow.create(
       owner.api,
       `export default async (event, { room }) => {
         const { name } = await room.get();
@@ -37,10 +37,10 @@ describe("a workflow", () => {
       };`,
     );
     const user = await owner.api.createUser(room.id, { name: "Ada" });
-    expect(await automaton.ran(1)).toEqual([
+    expect(await testWorkflow.ran(1)).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        workflow_id: automaton.workflow.id,
+        workflow_id: testWorkflow.workflow.id,
         event: "user.created",
         status: "success",
         result: JSON.stringify({ greeted: user.id }),
@@ -54,19 +54,19 @@ describe("a workflow", () => {
   it("fails with what it throws, and keeps what it logged until then", async () => {
     const code =
       'export default async () => {\n  console.warn("so far");\n  throw new TypeError("no further");\n};';
-    const automaton = await Automaton.create(owner.api, code);
+    const testWorkflow = await TestWorkflow.create(owner.api, code);
     await createUsers("Ada");
-    const [execution] = await automaton.ran(1);
+    const [execution] = await testWorkflow.ran(1);
     expect(execution).toMatchObject({ status: "failed", logs: [{ level: "warn", message: "so far" }] });
     expect(execution?.result).toMatch(/^TypeError: no further \(line 3\)/);
   });
 
-  it("may log as many lines as it likes, of which the first are kept", async () => {
-    const automaton = await Automaton.create(
+  it("may log any number of lines, of which the first are kept", async () => {
+    const testWorkflow = await TestWorkflow.create(
       owner.api,
       "export default () => { for (let line = 0; line < 100_000; line += 1) console.log(line % 10); };",
     );
-    const { data } = await automaton.run("session.started", { roomId: room.id });
+    const { data } = await testWorkflow.run("session.started", { roomId: room.id });
     const { status, logs } = data.execution;
     expect(status).toBe("success");
     expect(logs.slice(0, 3).map(({ message }) => message)).toEqual(["0", "1", "2"]);
@@ -74,24 +74,24 @@ describe("a workflow", () => {
     expect(logs.length).toBeLessThan(3_000);
   });
 
-  it("is accepted with an import, and fails of it at each run", async () => {
+  it("is accepted with an import, which fails every run", async () => {
     const code = 'import pad from "left-pad";\nexport default async () => pad("a");\n';
-    const automaton = await Automaton.create(owner.api, code);
+    const testWorkflow = await TestWorkflow.create(owner.api, code);
     await createUsers("Ada");
-    expect(await automaton.ran(1)).toMatchObject([
+    expect(await testWorkflow.ran(1)).toMatchObject([
       { status: "failed", result: expect.stringContaining('"left-pad"'), duration_ms: 0, logs: [] },
     ]);
   });
 
-  it("is given what a webhook is given", async () => {
+  it("receives the same event as a webhook", async () => {
     const events = EventName.options;
-    const automaton = await Automaton.create(owner.api, "export default (event) => event;", { events });
-    const listener = await Listener.create(owner.api);
+    const testWorkflow = await TestWorkflow.create(owner.api, "export default (event) => event;", { events });
+    const subscriber = await RecordingSubscriber.create(owner.api);
     const user = await owner.api.createUser(room.id, { name: "Ada", customId: "ada" });
     await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Bo" });
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
-    expect(await automaton.results(3)).toEqual(await listener.heard(3));
-    expect((await automaton.executions()).map(({ event }) => event)).toEqual([
+    expect(await testWorkflow.results(3)).toEqual(await subscriber.receivedEvents(3));
+    expect((await testWorkflow.executions()).map(({ event }) => event)).toEqual([
       "user.deleted",
       "user.updated",
       "user.created",
@@ -101,11 +101,11 @@ describe("a workflow", () => {
   it("runs on the events that it names, in its room or in all, and in no other organization", async () => {
     const [other, stranger] = [await owner.api.createRoom(), await account()];
     const [all, here, there, joins, strange] = [
-      await Automaton.create(owner.api, NAMES),
-      await Automaton.create(owner.api, NAMES, { roomId: room.id }),
-      await Automaton.create(owner.api, NAMES, { roomId: other.id }),
-      await Automaton.create(owner.api, NAMES, { events: ["participant.joined", "user.updated"] }),
-      await Automaton.create(stranger.api, NAMES),
+      await TestWorkflow.create(owner.api, NAMES),
+      await TestWorkflow.create(owner.api, NAMES, { roomId: room.id }),
+      await TestWorkflow.create(owner.api, NAMES, { roomId: other.id }),
+      await TestWorkflow.create(owner.api, NAMES, { events: ["participant.joined", "user.updated"] }),
+      await TestWorkflow.create(stranger.api, NAMES),
     ];
     await createUsers("Ada");
     await owner.api.createUser(other.id, { name: "Bo" });
@@ -115,23 +115,23 @@ describe("a workflow", () => {
     expect([await joins.executions(), await strange.executions()]).toEqual([[], []]);
   });
 
-  it("reacts to a room of its own only after it was told so", async () => {
+  it("runs for one room once it is limited to it", async () => {
     const other = await owner.api.createRoom();
-    const automaton = await Automaton.create(owner.api, NAMES, { roomId: other.id });
+    const testWorkflow = await TestWorkflow.create(owner.api, NAMES, { roomId: other.id });
     await createUsers("Ada");
-    await automaton.change({ roomId: null });
+    await testWorkflow.change({ roomId: null });
     await createUsers("Bo");
-    expect(await automaton.results(1)).toEqual(["Bo"]);
-    await automaton.change({ events: ["user.deleted"] });
+    expect(await testWorkflow.results(1)).toEqual(["Bo"]);
+    await testWorkflow.change({ events: ["user.deleted"] });
     await createUsers("Cleo");
-    await automaton.change({ events: ["user.created"] });
+    await testWorkflow.change({ events: ["user.created"] });
     await createUsers("Dora");
-    expect(await automaton.results(2)).toEqual(["Bo", "Dora"]);
+    expect(await testWorkflow.results(2)).toEqual(["Bo", "Dora"]);
   });
 
-  it("runs on the events of a room one after the other, while other rooms pass", async () => {
+  it("runs on the events of a room one at a time, and on other rooms meanwhile", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(
+    const testWorkflow = await TestWorkflow.create(
       owner.api,
       `export default async (event) => {
         if (event.user.name === "Ada") await fetch("${gate.url}");
@@ -142,47 +142,47 @@ describe("a workflow", () => {
     await gate.reached();
     const other = await owner.api.createRoom();
     await owner.api.createUser(other.id, { name: "Dora" });
-    expect(await automaton.results(1)).toEqual(["Dora"]);
+    expect(await testWorkflow.results(1)).toEqual(["Dora"]);
     await gate.open();
-    expect((await automaton.results(4)).slice(0, 3)).toEqual(["Ada", "Bo", "Cleo"]);
+    expect((await testWorkflow.results(4)).slice(0, 3)).toEqual(["Ada", "Bo", "Cleo"]);
   });
 });
 
 describe("a disabled workflow", () => {
-  it("starts none of the runs that wait, and what happens meanwhile is not caught up on", async () => {
+  it("starts no pending run, and does not catch up on missed events", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(owner.api, gate.codeSaying("ran"));
+    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
     await createUsers("Ada", "Bo", "Cleo");
     await gate.reached();
-    await automaton.change({ enabled: false });
+    await testWorkflow.change({ enabled: false });
     await createUsers("Dora");
     await gate.open();
-    await automaton.idle();
-    expect(await automaton.results(1)).toEqual(["ran"]);
-    await automaton.change({ enabled: true });
+    await testWorkflow.idle();
+    expect(await testWorkflow.results(1)).toEqual(["ran"]);
+    await testWorkflow.change({ enabled: true });
     await createUsers("Eve");
-    expect(await automaton.results(2)).toEqual(["ran", "ran"]);
+    expect(await testWorkflow.results(2)).toEqual(["ran", "ran"]);
     expect(await gate.arrived()).toHaveLength(2);
   });
 });
 
 describe("new code", () => {
-  it("is what the next run runs, while the run in progress ends as it began", async () => {
+  it("is used by the next run, while the run in progress finishes with the old code", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(owner.api, gate.codeSaying("old"));
+    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("old"));
     await createUsers("Ada", "Bo");
     await gate.reached();
-    await automaton.change({ code: 'export default () => "new";' });
+    await testWorkflow.change({ code: 'export default () => "new";' });
     await gate.open();
-    expect(await automaton.results(2)).toEqual(["old", "new"]);
+    expect(await testWorkflow.results(2)).toEqual(["old", "new"]);
     expect(await gate.arrived()).toHaveLength(1);
   });
 });
 
 describe("a deleted workflow", () => {
-  it("lets its run finish, which may do all that it could; those that wait never begin", async () => {
+  it("lets its run finish with all its bindings; pending runs never start", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(
+    const testWorkflow = await TestWorkflow.create(
       owner.api,
       `export default async (event, { files }) => {
         await fetch("${gate.url}", { method: "POST", body: event.id });
@@ -191,7 +191,7 @@ describe("a deleted workflow", () => {
     );
     await createUsers("Ada", "Bo");
     await gate.reached();
-    await owner.api.delete(automaton.path);
+    await owner.api.delete(testWorkflow.path);
     await gate.open();
     const names = async () =>
       (await owner.api.get<{ files: StorageFile[] }>(`/files?roomId=${room.id}`)).data.files.map(
@@ -199,19 +199,19 @@ describe("a deleted workflow", () => {
       );
     await expect.poll(names, { timeout: 30_000 }).toEqual(["Ada.txt"]);
     expect(await gate.arrived()).toHaveLength(1);
-    expect((await owner.api.get(`${automaton.path}/executions`)).status).toBe(404);
+    expect((await owner.api.get(`${testWorkflow.path}/executions`)).status).toBe(404);
   });
 });
 
-describe("a list of executions", () => {
-  it("shows what is over, newest first, page by page", async () => {
-    const automaton = await Automaton.create(owner.api, NAMES);
+describe("the list of executions", () => {
+  it("shows finished runs, newest first, by page", async () => {
+    const testWorkflow = await TestWorkflow.create(owner.api, NAMES);
     await createUsers("Ada", "Bo", "Cleo");
-    await automaton.ran(3);
+    await testWorkflow.ran(3);
     const page = async (query: string) =>
       (
         await owner.api.get<{ executions: WorkflowExecution[]; total: number }>(
-          `${automaton.path}/executions?${query}`,
+          `${testWorkflow.path}/executions?${query}`,
         )
       ).data;
     const all = await page("");
@@ -227,27 +227,27 @@ describe("a list of executions", () => {
 
   it("does not show a run in progress", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(owner.api, gate.codeSaying("ran"));
+    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
     await createUsers("Ada", "Bo");
     await gate.reached();
-    expect((await owner.api.get(`${automaton.path}/executions`)).data).toMatchObject({
+    expect((await owner.api.get(`${testWorkflow.path}/executions`)).data).toMatchObject({
       executions: [],
       total: 0,
     });
     await gate.open();
-    await automaton.ran(2);
+    await testWorkflow.ran(2);
   });
 
-  it("ends a page of large results early, and goes on at the next one", async () => {
-    const automaton = await Automaton.create(owner.api, 'export default () => "x".repeat(250_000);');
+  it("ends a page of large results early, and continues on the next one", async () => {
+    const testWorkflow = await TestWorkflow.create(owner.api, 'export default () => "x".repeat(250_000);');
     const runs = 20;
     for (let run = 0; run < runs; run += 1) {
-      await automaton.run("session.started", { roomId: room.id });
+      await testWorkflow.run("session.started", { roomId: room.id });
     }
     const seen = new Set<string>();
     let pages = 0;
     for (; seen.size < runs && pages < runs; pages += 1) {
-      const path = `${automaton.path}/executions?limit=100&offset=${seen.size}`;
+      const path = `${testWorkflow.path}/executions?limit=100&offset=${seen.size}`;
       const { data } = await owner.api.get<{ executions: WorkflowExecution[]; total: number }>(path);
       expect(data.total).toBe(runs);
       for (const { id } of data.executions) seen.add(id);
@@ -258,14 +258,14 @@ describe("a list of executions", () => {
 });
 
 describe("running a workflow by hand", () => {
-  it.each(EventName.options)("gives it a %s made of the room and the user as they are", async (event) => {
-    const automaton = await Automaton.create(owner.api, "export default (event) => event;");
+  it.each(EventName.options)("passes a %s about the room and the user as they are", async (event) => {
+    const testWorkflow = await TestWorkflow.create(owner.api, "export default (event) => event;");
     const user = await owner.api.createUser(room.id, { name: "Ada" });
     const { token: _, ...shown } = user;
-    const answer = await automaton.run(event, { roomId: room.id, userId: user.id });
+    const answer = await testWorkflow.run(event, { roomId: room.id, userId: user.id });
     expect(answer.status).toBe(200);
     const { execution } = answer.data;
-    expect(execution).toMatchObject({ workflow_id: automaton.workflow.id, event, status: "success" });
+    expect(execution).toMatchObject({ workflow_id: testWorkflow.workflow.id, event, status: "success" });
     const given = Event.parse(JSON.parse(execution.result));
     expect(given).toMatchObject({
       event,
@@ -274,20 +274,20 @@ describe("running a workflow by hand", () => {
     });
     if ("user" in given) expect(given).toMatchObject({ data: { userId: user.id }, user: shown });
     if ("users" in given) expect(given.users).toEqual([shown]);
-    expect((await automaton.executions())[0]).toEqual(execution);
+    expect((await testWorkflow.executions())[0]).toEqual(execution);
   });
 
-  it("tells of all users at the end of a session unless one is named", async () => {
+  it("shows all users in session.closed unless one is named", async () => {
     const code = "export default (event) => event.users.map(({ name }) => name);";
-    const automaton = await Automaton.create(owner.api, code);
+    const testWorkflow = await TestWorkflow.create(owner.api, code);
     await createUsers("Ada", "Bo");
-    const answer = await automaton.run("session.closed", { roomId: room.id });
+    const answer = await testWorkflow.run("session.closed", { roomId: room.id });
     expect(JSON.parse(answer.data.execution.result).toSorted()).toEqual(["Ada", "Bo"]);
   });
 
-  it("waits for no other run, though one of the same room is in progress", async () => {
+  it("does not wait for other runs, even of the same room", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(
+    const testWorkflow = await TestWorkflow.create(
       owner.api,
       `export default async (event) => {
         if (event.event === "user.created") await fetch("${gate.url}");
@@ -296,15 +296,18 @@ describe("running a workflow by hand", () => {
     );
     await createUsers("Ada", "Bo");
     await gate.reached();
-    const answer = await automaton.run("session.started", { roomId: room.id });
+    const answer = await testWorkflow.run("session.started", { roomId: room.id });
     expect(answer.data.execution).toMatchObject({ status: "success", result: '"session.started"' });
     await gate.open();
-    await automaton.ran(3);
+    await testWorkflow.ran(3);
   });
 
-  it("answers a failed run as one that is over", async () => {
-    const automaton = await Automaton.create(owner.api, 'export default () => { throw new Error("no"); };');
-    const answer = await automaton.run("session.started", { roomId: room.id });
+  it("returns a failed run as finished", async () => {
+    const testWorkflow = await TestWorkflow.create(
+      owner.api,
+      'export default () => { throw new Error("no"); };',
+    );
+    const answer = await testWorkflow.run("session.started", { roomId: room.id });
     expect(answer.status).toBe(200);
     expect(answer.data.execution).toMatchObject({
       status: "failed",
@@ -313,9 +316,9 @@ describe("running a workflow by hand", () => {
   });
 
   it("is refused while the workflow is disabled", async () => {
-    const automaton = await Automaton.create(owner.api);
-    await automaton.change({ enabled: false });
-    const answer = await automaton.run("session.started", { roomId: room.id });
+    const testWorkflow = await TestWorkflow.create(owner.api);
+    await testWorkflow.change({ enabled: false });
+    const answer = await testWorkflow.run("session.started", { roomId: room.id });
     expect([answer.status, answer.error]).toEqual([
       409,
       {
@@ -324,11 +327,11 @@ describe("running a workflow by hand", () => {
         message: "The workflow is disabled; enable it to run it",
       },
     ]);
-    expect(await automaton.executions()).toEqual([]);
+    expect(await testWorkflow.executions()).toEqual([]);
   });
 
-  it("asks for a room of the organization's own, and for a user who is in it", async () => {
-    const automaton = await Automaton.create(owner.api, CODE, { events: ["session.closed"] });
+  it("requires a room of the organization, and a user of that room", async () => {
+    const testWorkflow = await TestWorkflow.create(owner.api, CODE, { events: ["session.closed"] });
     const [other, stranger] = [await owner.api.createRoom(), await account()];
     const foreign = await stranger.api.createRoom();
     const [elsewhere, strange] = [
@@ -343,17 +346,17 @@ describe("running a workflow by hand", () => {
       [{ roomId: room.id, userId: strange.id }, "Users"],
     ] as const) {
       for (const event of ["participant.joined", "session.closed"] as const) {
-        const answer = await automaton.run(event, data);
+        const answer = await testWorkflow.run(event, data);
         expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([404, "NOT_FOUND", module]);
       }
     }
-    expect(await automaton.executions()).toEqual([]);
+    expect(await testWorkflow.executions()).toEqual([]);
   });
 
-  it("asks for a user when the event is about one", async () => {
-    const automaton = await Automaton.create(owner.api);
+  it("requires a user when the event is about one", async () => {
+    const testWorkflow = await TestWorkflow.create(owner.api);
     for (const event of EventName.options.filter((name) => !name.startsWith("session."))) {
-      const answer = await automaton.run(event, { roomId: room.id });
+      const answer = await testWorkflow.run(event, { roomId: room.id });
       expect([answer.status, answer.error?.code, answer.error?.message]).toEqual([
         400,
         "VALIDATION_ERROR",
@@ -361,19 +364,19 @@ describe("running a workflow by hand", () => {
       ]);
     }
     for (const data of [{}, { roomId: "" }, { roomId: 7 }, "room", null]) {
-      const answer = await owner.api.post(`${automaton.path}/run`, { event: "session.started", data });
+      const answer = await owner.api.post(`${testWorkflow.path}/run`, { event: "session.started", data });
       expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
       expect(answer.error?.message).toContain("data");
     }
   });
 
-  it("happens once for requests with one Idempotency-Key at once, and is no other request's", async () => {
+  it("happens once for concurrent requests with one Idempotency-Key, and again for another key", async () => {
     const gate = new Gate();
-    const automaton = await Automaton.create(owner.api, gate.codeSaying("ran"));
+    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const run = (event: EventName) =>
       owner.api.post<{ execution: WorkflowExecution }>(
-        `${automaton.path}/run`,
+        `${testWorkflow.path}/run`,
         { event, data: { roomId: room.id } },
         { headers },
       );
@@ -384,18 +387,18 @@ describe("running a workflow by hand", () => {
     const ids = answers.flatMap(({ data }) => data.execution?.id ?? []);
     expect(new Set(ids).size).toBe(1);
     expect(answers.map(({ status }) => status)).toContain(409);
-    expect(await automaton.executions()).toHaveLength(1);
+    expect(await testWorkflow.executions()).toHaveLength(1);
     expect(await gate.arrived()).toHaveLength(1);
   });
 
   it("happens once for a request and its retry with one Idempotency-Key", async () => {
     const gate = new Gate();
     await gate.open();
-    const automaton = await Automaton.create(owner.api, gate.codeSaying("ran"));
+    const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
     const body = { event: "session.started", data: { roomId: room.id } };
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const run = () =>
-      owner.api.post<{ execution: WorkflowExecution }>(`${automaton.path}/run`, body, { headers });
+      owner.api.post<{ execution: WorkflowExecution }>(`${testWorkflow.path}/run`, body, { headers });
     const [first, again] = [await run(), await run()];
     expect(again.data).toEqual(first.data);
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");

@@ -1,4 +1,4 @@
-/** Holds runs up: a program that fetches the gate's address waits there until the test opens it. */
+/** A gate that holds runs: a program that fetches its URL waits until the test opens it. */
 import { expect, inject } from "vitest";
 import type { Received } from "../support/receiver.ts";
 
@@ -11,26 +11,26 @@ export class Gate {
     return `${RECEIVER}/gate/${this.#name}`;
   }
 
-  /** A program that tells the gate its event's id, waits there, and returns `word`. */
-  codeSaying(word: string): string {
+  /** A program that sends the gate its event's id, waits there, and returns `word`. */
+  codeReturning(word: string): string {
     return `export default async (event) => {
       await fetch("${this.url}", { method: "POST", body: event.id });
       return "${word}";
     };`;
   }
 
-  /** What those who have come to the gate have told it. */
+  /** The event ids of the runs that reached the gate. */
   async arrived(): Promise<string[]> {
     const received: Received[] = await (await fetch(`${RECEIVER}/received/${this.#name}`)).json();
     return received.map(({ body }) => body);
   }
 
-  /** Waits until so many runs have come to the gate. */
+  /** Waits until this many runs have reached the gate. */
   async reached(count = 1): Promise<void> {
     await expect.poll(async () => (await this.arrived()).length, { timeout: 30_000 }).toBe(count);
   }
 
-  /** Lets those pass who wait, and whoever comes later. */
+  /** Lets all runs pass, now and later. */
   async open(): Promise<void> {
     await fetch(`${RECEIVER}/open/${this.#name}/now`);
   }

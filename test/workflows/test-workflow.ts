@@ -1,4 +1,4 @@
-/** A workflow of an organization, and what becomes of its runs, as its owner sees it. */
+/** A workflow and its executions, as its organization sees them. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
@@ -13,7 +13,7 @@ interface Options {
 
 export const CODE = "export default async (event) => ({ heard: event.event });\n";
 
-export class Automaton {
+export class TestWorkflow {
   readonly workflow: Workflow;
   readonly #api: Api;
 
@@ -22,16 +22,16 @@ export class Automaton {
     this.workflow = workflow;
   }
 
-  /** Makes a workflow; it runs on users' creation in every room unless told otherwise. */
+  /** Creates a workflow, by default for user.created in every room. */
   static async create(
     api: Api,
     code = CODE,
     { events = ["user.created"], roomId }: Options = {},
-  ): Promise<Automaton> {
+  ): Promise<TestWorkflow> {
     const body = { name: "A workflow", code, events, ...(roomId && { roomId }) };
     const answer = await api.post<{ workflow: Workflow }>("/workflows", body);
     expect(answer.status, answer.error?.message).toBe(201);
-    return new Automaton(api, answer.data.workflow);
+    return new TestWorkflow(api, answer.data.workflow);
   }
 
   get path(): string {
@@ -48,19 +48,19 @@ export class Automaton {
     return this.#api.post(`${this.path}/run`, { event, data });
   }
 
-  /** Those that are over, the newest first. */
+  /** The finished runs, newest first. */
   async executions(): Promise<WorkflowExecution[]> {
     return (await this.#api.get<{ executions: WorkflowExecution[] }>(`${this.path}/executions`)).data
       .executions;
   }
 
-  /** Waits until so many runs are over, and gives them, the oldest first. */
+  /** Waits until this many runs are finished, and returns them, oldest first. */
   async ran(count: number): Promise<WorkflowExecution[]> {
     await expect.poll(async () => (await this.executions()).length, { timeout: 30_000 }).toBe(count);
     return (await this.executions()).toReversed();
   }
 
-  /** Waits until nothing waits to be run any more. */
+  /** Waits until no event is pending. */
   async idle(): Promise<void> {
     const stub = env.SUBSCRIBERS.getByName(`workflow:${this.workflow.id}`);
     const waiting = () =>
@@ -70,7 +70,7 @@ export class Automaton {
     await expect.poll(waiting, { timeout: 30_000 }).toEqual({ count: 0 });
   }
 
-  /** What the runs returned, the oldest first; waits until so many are over. */
+  /** Waits until this many runs are finished, and returns their results, oldest first. */
   async results(count: number): Promise<unknown[]> {
     return (await this.ran(count)).map(({ result }) => JSON.parse(result));
   }

@@ -1,4 +1,4 @@
-/** The object of a workflow: each event is run once at most, whatever is repeated, fails or dies meanwhile. */
+/** The object of a workflow: it runs at most once per event, through repetitions, failures and crashes. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-hand
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { Gate } from "./gate.ts";
-import { Automaton } from "./test-workflow.ts";
+import { TestWorkflow } from "./test-workflow.ts";
 
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
 const START = Date.UTC(2100, 0, 1);
@@ -25,8 +25,8 @@ const INTERRUPTED =
 
 const subscribers = subscriberGateway(env);
 
-/** An event of a room, numbered. */
-const envelope = (number: number, roomId: string = crypto.randomUUID()): OutgoingEvent => {
+/** A numbered event of a room. */
+const outgoingEvent = (number: number, roomId: string = crypto.randomUUID()): OutgoingEvent => {
   const eventId = crypto.randomUUID();
   const body = JSON.stringify({ id: eventId, number });
   return { eventId, event: "user.created", roomId, body, occurredAt: START };
@@ -41,22 +41,22 @@ beforeEach(async () => {
   now = START;
 });
 
-/** A workflow whose object has a clock that only tests move. */
+/** A workflow whose object has a clock that only the test advances. */
 class Subject {
-  readonly automaton: Automaton;
+  readonly testWorkflow: TestWorkflow;
 
-  private constructor(automaton: Automaton) {
-    this.automaton = automaton;
+  private constructor(testWorkflow: TestWorkflow) {
+    this.testWorkflow = testWorkflow;
   }
 
   static async create(code = NUMBERS): Promise<Subject> {
-    const subject = new Subject(await Automaton.create(owner.api, code));
+    const subject = new Subject(await TestWorkflow.create(owner.api, code));
     await subject.inside(() => undefined);
     return subject;
   }
 
   get key(): SubscriberKey {
-    return { kind: "workflow", accountId: owner.id, id: this.automaton.workflow.id };
+    return { kind: "workflow", accountId: owner.id, id: this.testWorkflow.workflow.id };
   }
 
   get stub(): DurableObjectStub<SubscriberObject> {
@@ -70,11 +70,11 @@ class Subject {
     });
   }
 
-  take(...taken: OutgoingEvent[]): Promise<void> {
-    return subscribers.enqueue(this.key, taken, 1);
+  enqueue(...events: OutgoingEvent[]): Promise<void> {
+    return subscribers.enqueue(this.key, events, 1);
   }
 
-  /** Moves the clock on and runs the alarm; false when none is set. */
+  /** Advances the clock and runs the alarm; false when none is set. */
   async advance(ms: number): Promise<boolean> {
     now += ms;
     await this.inside(() => undefined);
@@ -86,13 +86,13 @@ class Subject {
     return deliveries.map((each) => presentExecution(this.key.id, each));
   }
 
-  /** Ends the object's life in the middle of whatever it does. */
+  /** Aborts the object in the middle of its work. */
   async crash(): Promise<void> {
     await this.inside((_, state) => state.abort("crash")).catch(() => undefined);
     await this.inside(() => undefined);
   }
 
-  /** How many events wait or are being run. */
+  /** How many events are pending. */
   pending(): Promise<number> {
     return this.inside((_, { storage }) => {
       const query = "SELECT count(*) AS count FROM deliveries WHERE status = 'pending'";
@@ -108,26 +108,30 @@ class Subject {
 }
 
 describe("a workflow's object", () => {
-  it("runs each event once, by its id, however often it is handed over", async () => {
+  it("runs once per event id, however often the event is sent", async () => {
     const gate = new Gate();
-    const subject = await Subject.create(gate.codeSaying("ran"));
-    const [first, second] = [envelope(1), envelope(2)];
-    await Promise.all([subject.take(first), subject.take(first, second), subject.take(second, second)]);
+    const subject = await Subject.create(gate.codeReturning("ran"));
+    const [first, second] = [outgoingEvent(1), outgoingEvent(2)];
+    await Promise.all([
+      subject.enqueue(first),
+      subject.enqueue(first, second),
+      subject.enqueue(second, second),
+    ]);
     await gate.reached(2);
-    await subject.take(first, second);
+    await subject.enqueue(first, second);
     await gate.open();
     expect(await subject.results(2)).toEqual(["ran", "ran"]);
-    await subject.take(second, first);
+    await subject.enqueue(second, first);
     expect(await subject.pending()).toBe(0);
     expect((await gate.arrived()).toSorted()).toEqual([first.eventId, second.eventId].toSorted());
   });
 
-  it("tells of a run that was cut off, does not repeat it, and goes on with what waits", async () => {
+  it("records a run that was cut off, does not repeat it, and continues with the pending events", async () => {
     const gate = new Gate();
-    const subject = await Subject.create(gate.codeSaying("ran"));
+    const subject = await Subject.create(gate.codeReturning("ran"));
     const room = crypto.randomUUID();
-    const events = [envelope(1, room), envelope(2, room)];
-    await subject.take(...events);
+    const events = [outgoingEvent(1, room), outgoingEvent(2, room)];
+    await subject.enqueue(...events);
     await gate.reached(1);
     await subject.crash();
     expect(await subject.list()).toMatchObject([
@@ -143,19 +147,19 @@ describe("a workflow's object", () => {
     expect(await gate.arrived()).toEqual(events.map(({ eventId }) => eventId));
   });
 
-  it("heeds at once that the workflow was disabled, changed or deleted", async () => {
+  it("notices at once that the workflow was disabled, updated or deleted", async () => {
     const subject = await Subject.create();
-    await subject.take(envelope(1));
+    await subject.enqueue(outgoingEvent(1));
     expect(await subject.results(1)).toEqual([1]);
-    await subject.automaton.change({ enabled: false });
-    await subject.take(envelope(2));
+    await subject.testWorkflow.change({ enabled: false });
+    await subject.enqueue(outgoingEvent(2));
     await expect.poll(() => subject.pending()).toBe(0);
     expect(await subject.results(1)).toEqual([1]);
-    await subject.automaton.change({ enabled: true, code: "export default (event) => -event.number;" });
-    await subject.take(envelope(3));
+    await subject.testWorkflow.change({ enabled: true, code: "export default (event) => -event.number;" });
+    await subject.enqueue(outgoingEvent(3));
     expect(await subject.results(2)).toEqual([1, -3]);
-    await owner.api.delete(subject.automaton.path);
-    await subject.take(envelope(4));
+    await owner.api.delete(subject.testWorkflow.path);
+    await subject.enqueue(outgoingEvent(4));
     const tables = () =>
       subject.inside(
         (_, { storage }) =>
@@ -165,10 +169,10 @@ describe("a workflow's object", () => {
     expect(await subject.inside((_, state) => state.storage.getAlarm())).toBeNull();
   });
 
-  it("waits while the database fails, which is no run", async () => {
+  it("waits while the database fails, without recording a run", async () => {
     const subject = await Subject.create();
     await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");
-    await subject.take(envelope(1), envelope(2));
+    await subject.enqueue(outgoingEvent(1), outgoingEvent(2));
     await expect.poll(() => subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
     expectLogged("no such table: workflows");
     await evictDurableObject(subject.stub);
@@ -178,13 +182,13 @@ describe("a workflow's object", () => {
     expect((await subject.results(2)).toSorted()).toEqual([1, 2]);
   });
 
-  it("does not fill the disk: what finds too many others waiting has failed of it", async () => {
-    const subject = await Subject.create(new Gate().codeSaying("never"));
+  it("does not fill the disk: events beyond the limit fail at once", async () => {
+    const subject = await Subject.create(new Gate().codeReturning("never"));
     const late = await subject.inside((object) => {
       const room = crypto.randomUUID();
-      const crowd = Array.from({ length: MAX_WAITING }, (_, number) => envelope(number, room));
+      const crowd = Array.from({ length: MAX_WAITING }, (_, number) => outgoingEvent(number, room));
       object.enqueue(subject.key, crowd, 1);
-      object.enqueue(subject.key, [envelope(1)], 1);
+      object.enqueue(subject.key, [outgoingEvent(1)], 1);
       return object.list("over", 10, 0).deliveries;
     });
     expect(late).toMatchObject([{ status: "failed", error: "Too many events were already waiting" }]);
@@ -193,9 +197,9 @@ describe("a workflow's object", () => {
 
   it("keeps the latest 1,000 executions, for seven days", async () => {
     const subject = await Subject.create('import "nothing"; export default () => 1;');
-    await subject.take(...Array.from({ length: MAX_KEPT + 20 }, (_, number) => envelope(number)));
+    await subject.enqueue(...Array.from({ length: MAX_KEPT + 20 }, (_, number) => outgoingEvent(number)));
     await expect.poll(() => subject.pending(), { timeout: 60_000 }).toBe(0);
-    await subject.take(envelope(1));
+    await subject.enqueue(outgoingEvent(1));
     const total = async () => (await subscribers.list(subject.key, "over", { limit: 1, offset: 0 })).total;
     expect(await total()).toBeLessThanOrEqual(MAX_KEPT + 1);
     await expect.poll(() => subject.pending()).toBe(0);
@@ -207,8 +211,8 @@ describe("a workflow's object", () => {
 });
 
 describe("a workflow that cannot be started", () => {
-  it("is tried again for five minutes, and then each run has failed of it", async () => {
-    const { workflow } = await Automaton.create(owner.api, NUMBERS);
+  it("is retried for five minutes, and then its runs fail", async () => {
+    const { workflow } = await TestWorkflow.create(owner.api, NUMBERS);
     const { LOADER: _, ...unable } = env;
     let memory = "{}";
     const life = (surroundings: typeof env) =>
@@ -221,14 +225,14 @@ describe("a workflow that cannot be started", () => {
     const cannotStart = { why: "The workflow could not be started" };
     const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
     const failed = { type: "failed", attempt: null, error: cannotStart.why };
-    expect(await life(unable).deliver(envelope(1))).toEqual(postponed());
+    expect(await life(unable).deliver(outgoingEvent(1))).toEqual(postponed());
     now += MAX_STUCK_MS - 1;
-    expect(await life(unable).deliver(envelope(1))).toEqual(postponed());
+    expect(await life(unable).deliver(outgoingEvent(1))).toEqual(postponed());
     now += 1;
-    expect(await life(unable).deliver(envelope(1))).toEqual(failed);
-    expect(await life(unable).deliver(envelope(2))).toEqual(failed);
-    expect(await life(env).deliver(envelope(3))).toMatchObject({ type: "delivered" });
-    expect(await life(unable).deliver(envelope(4))).toEqual(postponed());
+    expect(await life(unable).deliver(outgoingEvent(1))).toEqual(failed);
+    expect(await life(unable).deliver(outgoingEvent(2))).toEqual(failed);
+    expect(await life(env).deliver(outgoingEvent(3))).toMatchObject({ type: "delivered" });
+    expect(await life(unable).deliver(outgoingEvent(4))).toEqual(postponed());
     expectLogged("Workflows need the binding DISPATCHER");
   });
 });

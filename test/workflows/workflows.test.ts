@@ -1,10 +1,10 @@
-/** Workflows over REST: what an organization keeps, and how it changes. */
+/** Workflows over REST: creating, listing, updating and deleting them, and retiring their scripts. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { MAX_CODE_BYTES, type Workflow } from "../../src/workflows/schema.ts";
 import { type Account, account } from "../support/api.ts";
-import { Automaton, CODE } from "./test-workflow.ts";
+import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 const MINUTE_MS = 60_000;
 /** Compiles, whatever stands in the comment. */
@@ -30,7 +30,7 @@ const list = async (query: Record<string, string> = {}) =>
     .data;
 
 describe("creating a workflow", () => {
-  it("answers it enabled, for all rooms unless told otherwise, with its events once each", async () => {
+  it("returns it enabled, for all rooms by default, with duplicate events removed", async () => {
     const workflow = await create({ events: ["user.created", "session.closed", "user.created"] });
     expect(workflow).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -49,13 +49,13 @@ describe("creating a workflow", () => {
     expect((await owner.api.get(`/workflows/${workflow.id}`)).data).toEqual({ workflow });
   });
 
-  it("keeps TypeScript as it was sent", async () => {
+  it("keeps TypeScript unchanged", async () => {
     const code =
       "type Name = string;\nexport default async (event: { event: Name }): Promise<Name> => event.event;\n";
     expect(await create({ code })).toMatchObject({ code });
   });
 
-  it("asks for a room of the organization's own", async () => {
+  it("requires a room of the organization", async () => {
     const foreign = await (await account()).api.createRoom();
     for (const roomId of [foreign.id, crypto.randomUUID(), "nothing"]) {
       const body = { name: "A workflow", code: CODE, events: ["user.created"], roomId };
@@ -115,7 +115,7 @@ describe("creating a workflow", () => {
     },
   );
 
-  it("happens once for requests with one Idempotency-Key, and leaves nothing of the others", async () => {
+  it("happens once for requests with one Idempotency-Key, and the others leave nothing", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const body = { name: "Once", code: CODE, events: ["user.created"] };
     const answers = await Promise.all(
@@ -132,7 +132,7 @@ describe("creating a workflow", () => {
 });
 
 describe("listing workflows", () => {
-  it("shows the newest first, page by page", async () => {
+  it("shows the newest first, by page", async () => {
     const made = [await create(), await create(), await create()];
     const newestFirst = made.toSorted(
       (a, b) => b.created_at.localeCompare(a.created_at) || (a.id < b.id ? 1 : -1),
@@ -146,7 +146,7 @@ describe("listing workflows", () => {
     });
   });
 
-  it("ends a page with much code early, and goes on at the next one", async () => {
+  it("ends a page with much code early, and continues on the next one", async () => {
     const code = commented("x".repeat(MAX_CODE_BYTES - commented("").length));
     const made: string[] = [];
     for (let index = 0; index < 20; index += 1) made.push((await create({ code })).id);
@@ -179,8 +179,8 @@ describe("listing workflows", () => {
   });
 });
 
-describe("changing a workflow", () => {
-  it("takes each field by itself, and notes when", async () => {
+describe("updating a workflow", () => {
+  it("accepts each field on its own, and sets updated_at", async () => {
     const { id: roomId } = await owner.api.createRoom();
     let expected = await create();
     for (const [body, shown] of [
@@ -204,13 +204,13 @@ describe("changing a workflow", () => {
     expect((await list({ search: "RENAMED" })).total).toBe(1);
   });
 
-  it("asks for a room of the organization's own", async () => {
+  it("requires a room of the organization", async () => {
     const { id } = await create();
     const answer = await patch(id, { roomId: crypto.randomUUID() });
     expect([answer.status, answer.error?.module]).toEqual([404, "Rooms"]);
   });
 
-  it("is still possible when its room is gone", async () => {
+  it("is still possible after its room was deleted", async () => {
     const room = await owner.api.createRoom();
     const { id } = await create({ roomId: room.id });
     await owner.api.delete(`/rooms/${room.id}`);
@@ -222,7 +222,7 @@ describe("changing a workflow", () => {
 });
 
 describe("deleting a workflow", () => {
-  it("happens once, of many that ask for it at once", async () => {
+  it("succeeds once for concurrent requests", async () => {
     const { id } = await create();
     const answers = await Promise.all(Array.from({ length: 6 }, () => owner.api.delete(`/workflows/${id}`)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404, 404]);
@@ -253,9 +253,9 @@ const retired = async (): Promise<unknown[]> =>
       .all()
   ).results;
 
-describe("a script that nothing runs any more", () => {
-  it("is noted with the change that replaces it, and removed a minute later", async () => {
-    const { workflow } = await Automaton.create(owner.api);
+describe("a retired script", () => {
+  it("is recorded by the update that replaces it, and removed a minute later", async () => {
+    const { workflow } = await TestWorkflow.create(owner.api);
     await patch(workflow.id, { code: commented("two") });
     expect(await retired()).toMatchObject([{ workflow_id: workflow.id }]);
     await runScheduledTasks(env, Date.now());
@@ -266,14 +266,14 @@ describe("a script that nothing runs any more", () => {
     expect(await retired()).toEqual([]);
   });
 
-  it("is not noted by a change that compiles to the same, or changes other things", async () => {
+  it("is not recorded by an update that compiles to the same module or changes other fields", async () => {
     const { id } = await create();
     await patch(id, { code: CODE, name: "Another" });
     await patch(id, { enabled: false });
     expect(await retired()).toEqual([]);
   });
 
-  it("stays for as long as it cannot be removed", async () => {
+  it("stays until it can be removed", async () => {
     const { id } = await create();
     await owner.api.delete(`/workflows/${id}`);
     await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");

@@ -21,7 +21,7 @@ export const bearerOf = ({ accountId, apiKey }: Credentials): string =>
   Buffer.from(`${accountId}:${apiKey}`).toString("base64");
 
 /** What creates an organization, and the credentials that it will have. */
-export interface OrganizationPlan {
+interface OrganizationPlan {
   readonly credentials: Credentials;
   readonly statements: readonly string[];
 }

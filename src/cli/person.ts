@@ -10,7 +10,7 @@ export interface SignIn {
 }
 
 /** What creates the owner of an organization, and how that person will sign in. */
-export interface OwnerPlan {
+interface OwnerPlan {
   readonly signIn: SignIn;
   readonly statements: readonly string[];
 }

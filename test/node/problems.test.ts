@@ -61,7 +61,9 @@ describe("a state folder", () => {
     const target = process.getuid?.() === 0 ? "/sys" : closed;
     const { exitCode, stderr } = await failWith(target);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^Cannot write to the folder \S+: permission denied \(E[A-Z]+\)\.\n$/);
+    expect(stderr).toMatch(
+      /^Cannot write to the folder \S+: (permission denied|the file system is read-only) \(E[A-Z]+\)\.\n$/,
+    );
   });
 
   it("in use by another service is refused, and its holder is named", async () => {

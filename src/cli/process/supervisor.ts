@@ -16,7 +16,7 @@ const GUARD = 'read -r ended || kill -9 "-$1"';
 
 const HAS_PROCESS_GROUPS = process.platform !== "win32";
 
-export interface SupervisedProcess {
+interface SupervisedProcess {
   readonly child: ChildProcess;
   /** The process group of the child and of everything that it starts. */
   readonly groupId: number;
@@ -24,7 +24,7 @@ export interface SupervisedProcess {
   readonly ended: Promise<number | null>;
 }
 
-export interface SupervisedOptions {
+interface SupervisedOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   /** Whether the child writes to this process's output, or to pipes. It always has an IPC channel. */

@@ -120,7 +120,8 @@ async function main(stop: AbortSignal): Promise<void> {
   watchService(url, server, stop);
   const exitCode = await server.ended;
   stop.throwIfAborted();
-  throw new CommandError(`The service has ended unexpectedly (${exitCode ?? "killed"}).`);
+  const how = exitCode === null ? "killed" : `exit code ${exitCode}`;
+  throw new CommandError(`The service has ended unexpectedly (${how}).`);
 }
 
 await runCommand(main, { interruptedExitCode: 0 });

@@ -47,14 +47,14 @@ function portError(port: number, problem: PortProblem): CommandError {
 
 const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
 Atrium is ready at ${url}, its documentation at ${url}/docs
-${hasDemo ? `A demo of it is at ${url}/demo: open it in two windows` : "Its demo comes back with the next start"}
+${hasDemo ? `The demo is at ${url}/demo: open it in two windows` : "The demo will be available after the next start"}
 
 Sign in to the dashboard at ${url}/dashboard
 
   E-mail      ${signIn.email}
   Password    ${signIn.password}
 
-or speak for its organization over REST:
+Use the REST API as its organization:
 
   Account ID  ${credentials.accountId}
   API key     ${credentials.apiKey}

@@ -49,7 +49,7 @@ describe("the first start", () => {
     expect(first.stdout()).toContain(
       `Atrium is ready at ${first.url}, its documentation at ${first.url}/docs`,
     );
-    expect(first.stdout()).toContain(`A demo of it is at ${first.url}/demo: open it in two windows\n`);
+    expect(first.stdout()).toContain(`The demo is at ${first.url}/demo: open it in two windows\n`);
     expect(first.stdout()).toContain(`Sign in to the dashboard at ${first.url}/dashboard\n`);
     expect(first.stderr()).toBe("");
 
@@ -114,7 +114,7 @@ describe("a later start", () => {
     expect(again.accountId).not.toBe(first.accountId);
     expect(await organizationsBySignIn(again)).toMatchObject([{ id: again.accountId, role: "owner" }]);
     expect((await listRooms(again)).status).toBe(200);
-    expect(again.stdout()).toContain("Its demo comes back with the next start\n");
+    expect(again.stdout()).toContain("The demo will be available after the next start\n");
   });
 
   it("starts over when the databases were deleted, and adds a missing secret to .dev.vars", async () => {

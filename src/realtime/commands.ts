@@ -43,8 +43,9 @@ export function parseAddress(params: { readonly store: string; readonly key?: st
   readonly key: string;
 } {
   const store = StoreName.safeParse(params.store);
-  if (!store.success) throw new AppError("Rooms", "BAD_REQUEST", "The store name is too long");
+  if (!store.success)
+    throw new AppError("Rooms", "BAD_REQUEST", "The store name is too long: at most 128 characters");
   const key = Key.safeParse(params.key ?? "-");
-  if (!key.success) throw new AppError("Rooms", "BAD_REQUEST", "The key is too long");
+  if (!key.success) throw new AppError("Rooms", "BAD_REQUEST", "The key is too long: at most 255 characters");
   return { store: store.data, key: key.data };
 }

@@ -1,4 +1,4 @@
-/** The only way to a room's object: turns a room's id into its stub. */
+/** The only way to a room's object: turns a room's id into calls of its stub. */
 import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
 import { ACCOUNT_HEADER, ROOM_HEADER, type RoomGateway } from "./port/room-gateway.ts";

@@ -47,7 +47,7 @@ interface Handler<Request extends RoomRequest> {
 
 type Handlers = { readonly [Type in RoomRequest["type"]]: Handler<RequestOf<Type>> };
 
-const VIEWER_REFUSED = new AppError("Rooms", "FORBIDDEN", "Viewers cannot do this");
+const VIEWER_REFUSED = new AppError("Rooms", "FORBIDDEN", "Viewers may not do this");
 
 export class Requests {
   readonly #ports: RequestPorts;

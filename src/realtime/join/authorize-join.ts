@@ -1,5 +1,4 @@
-/** Who may join: a token's signature and claims, then its user and room as the database has them now. */
-
+/** Decides who may join: verifies the token, then reads its user and room from the database. */
 import { type Env, jwtSecrets } from "../../config.ts";
 import { openTenant } from "../../platform/d1.ts";
 import { logError } from "../../platform/log.ts";
@@ -14,9 +13,12 @@ const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid 
 const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
 const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
 const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
-const FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed, please try again");
+const FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed: try again");
 
-/** Judges a request to join, the first one of the room if `isFirst`. Never rejects: what fails unforeseen is logged and refused. */
+/**
+ * Decides on a request to join at `now` (epoch ms). `isFirst` marks the room as used when no one has joined it
+ * before. Never rejects: an unexpected failure is logged and becomes a refusal.
+ */
 export async function authorizeJoin(
   env: Env,
   identity: RoomIdentity,
@@ -25,18 +27,14 @@ export async function authorizeJoin(
   isFirst: boolean,
 ): Promise<JoinDecision> {
   try {
-    return await judge(env, identity, token, now, isFirst);
+    return await decide(env, identity, token, now, isFirst);
   } catch (error) {
-    logError(
-      "A request to join could not be authorized",
-      { account: identity.accountId, room: identity.roomId },
-      error,
-    );
+    logError("A join could not be authorized", { account: identity.accountId, room: identity.roomId }, error);
     return FAILED;
   }
 }
 
-async function judge(
+async function decide(
   env: Env,
   { accountId, roomId }: RoomIdentity,
   token: string,
@@ -47,7 +45,7 @@ async function judge(
   if (claims === null) return INVALID_TOKEN;
   if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
   const tenant = openTenant(env.DB, accountId);
-  // From the very batch that lets the first user in, changes over REST are told to the room.
+  // In the batch that lets the first user in: from then on, changes over REST are relayed to the room.
   const first = isFirst ? [updateFirstJoin(tenant, roomId, now)] : [];
   const { room, user } = await findTokenBearer(tenant, roomId, claims.userId, first);
   if (room === null) return ROOM_GONE;

@@ -1,7 +1,7 @@
 /** Empties the room's outbox: passes its events on in order as soon as they are recorded, and retries what fails. */
 import { backoffMs } from "../../platform/backoff.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { PendingEvent } from "../storage/storage-outbox.ts";
+import type { OutboxEvent } from "../storage/storage-outbox.ts";
 
 export interface OutboxDrainPorts {
   now(): number;
@@ -10,7 +10,7 @@ export interface OutboxDrainPorts {
    * Enqueues events at their subscribers. Resolves to the subscriptions that could not be reached, as JSON by
    * event id; rejects when the subscriptions could not be read.
    */
-  fanOut(events: readonly PendingEvent[]): Promise<ReadonlyMap<string, string>>;
+  fanOut(events: readonly OutboxEvent[]): Promise<ReadonlyMap<string, string>>;
   keepAlive(work: Promise<unknown>): void;
   /** Reports a failed fan-out, which will be retried. */
   failed(error: unknown): void;
@@ -80,12 +80,12 @@ export class OutboxDrain {
     this.#retryAt = this.#failures === 0 ? null : this.#ports.now() + backoffMs(this.#failures, RETRY);
   }
 
-  #list(): PendingEvent[] {
+  #list(): OutboxEvent[] {
     return this.#ports.storage.events.list(BATCH_SIZE);
   }
 
   /** Deletes what reached all its subscribers, and keeps the missing ones with the rest. True when nothing is left. */
-  async #fanOut(events: readonly PendingEvent[]): Promise<boolean> {
+  async #fanOut(events: readonly OutboxEvent[]): Promise<boolean> {
     const { storage } = this.#ports;
     const unreached = await this.#ports.fanOut(events);
     storage.transaction(() => {

@@ -11,11 +11,11 @@ const { endpoint } = endpointsFor<RoomContext>();
 
 const CommentQuery = z.object({
   ...paging,
-  threadId: text(1, 255).optional().meta({ description: "Keeps the comments of one thread." }),
+  threadId: text(1, 255).optional().meta({ description: "Only the comments of one thread." }),
   resolved: z
     .enum(["true", "false"])
     .optional()
-    .meta({ description: "Keeps those that are resolved, or those that are not." }),
+    .meta({ description: "Only comments that are resolved, or only those that are not." }),
 });
 
 const common = { module: "Rooms", access: "organization" } as const;
@@ -44,8 +44,8 @@ export const commentEndpoints = [
     method: "POST",
     path: "/rooms/:roomId/comments",
     operation: "createComment",
-    summary: "Write a comment for a user",
-    details: "Without `threadId` it begins a thread, whose id is the comment's own.",
+    summary: "Write a comment on behalf of a user",
+    details: "Without `threadId` it starts a thread, whose id is the comment's own.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: CommentPost,
     status: 201,
@@ -58,7 +58,7 @@ export const commentEndpoints = [
     method: "PATCH",
     path: "/rooms/:roomId/comments/:commentId",
     operation: "updateComment",
-    summary: "Change a comment, resolve it or open it again",
+    summary: "Edit, resolve or reopen a comment",
     errors: ["NOT_FOUND"],
     body: CommentUpdate,
     status: 200,
@@ -78,7 +78,7 @@ export const commentEndpoints = [
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Comment deleted",
-    data: z.object({ comment: Comment.meta({ description: "As it was." }) }),
+    data: z.object({ comment: Comment.meta({ description: "The comment as it was." }) }),
     handle: (ctx, { params: { roomId, commentId } }) =>
       requestRoom(ctx, roomId, { type: "COMMENT_DELETE", requestId: undefined, data: { commentId } }),
   }),

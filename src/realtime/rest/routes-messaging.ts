@@ -1,4 +1,4 @@
-/** The endpoints of what is fleeting in a room: broadcasts and presence. */
+/** The endpoints of what a room does not store: broadcasts and presence. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import type { RoomContext } from "../../rooms/context.ts";
@@ -9,24 +9,24 @@ const { endpoint } = endpointsFor<RoomContext>();
 
 const Broadcast = BroadcastData.extend({
   data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),
-  userIds: BroadcastData.shape.userIds.meta({ description: "Left out, everybody who is there." }),
+  userIds: BroadcastData.shape.userIds.meta({ description: "If omitted, everyone who is online." }),
 }).meta({ id: "Broadcast", example: { event: "announcement", data: { text: "We begin in five minutes" } } });
 
 const common = { module: "Rooms", access: "organization", status: 200 } as const;
 
-export const talkEndpoints = [
+export const messagingEndpoints = [
   endpoint({
     ...common,
     method: "POST",
     path: "/rooms/:roomId/broadcast",
     operation: "broadcast",
-    summary: "Send a message to those who are in a room now",
-    details: "It is passed on and not kept. Members get it as from nobody: `from` is null.",
+    summary: "Send a message to the users who are online in a room",
+    details: "The message is not stored. Its `from` is null.",
     errors: ["NOT_FOUND"],
     body: Broadcast,
     done: "Broadcast sent",
     data: z.object({
-      delivered: z.int().meta({ description: "Users reached.", minimum: 0, example: 2 }),
+      delivered: z.int().meta({ description: "The number of users reached.", minimum: 0, example: 2 }),
     }),
     handle: (ctx, { params, body }) =>
       requestRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
@@ -36,13 +36,13 @@ export const talkEndpoints = [
     method: "GET",
     path: "/rooms/:roomId/presence",
     operation: "getPresence",
-    summary: "Get what the users of a room show of themselves",
+    summary: "Get the presence of a room's users",
     errors: ["NOT_FOUND"],
     done: "Presence retrieved",
     data: z.object({
       presence: z
         .record(z.string(), z.record(z.string(), z.unknown()))
-        .meta({ description: "The state of each user online who has one, by user id." }),
+        .meta({ description: "The presence state of each user who has one, by user id." }),
     }),
     handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
   }),

@@ -8,15 +8,16 @@ import { IfVersion, Json, JsonObject } from "../protocol/messages.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
-const Seq = z.int().meta({ description: "The room's change that did it.", minimum: 0, example: 7 });
+const Seq = z.int().meta({ description: "The `seq` of the change that was made.", minimum: 0, example: 7 });
 const Version = z
   .int()
-  .meta({ description: "The `seq` of the change that made the entry so.", minimum: 0, example: 7 });
+  .meta({ description: "The `seq` of the change that gave the entry this value.", minimum: 0, example: 7 });
 const Value = z.unknown().meta({ description: "Any JSON.", example: { title: "Buy milk", done: false } });
 const Written = z.object({ version: Version, seq: Seq });
 const StoreEntry = z.object({ value: Value, version: Version });
 const ifVersion = IfVersion.meta({
-  description: "The version that the entry must have now, 0 for none; otherwise the answer is `CONFLICT`.",
+  description:
+    "The version that the entry must have, 0 if it must not exist; otherwise the response is `CONFLICT`.",
 });
 
 const EntryWrite = z
@@ -48,8 +49,8 @@ export const storeEndpoints = [
     method: "GET",
     path: "/rooms/:roomId/stores/:store",
     operation: "getStore",
-    summary: "Get all of a store",
-    details: "A store that nobody has written to is empty.",
+    summary: "Get a whole store",
+    details: "A store that does not exist yet is empty.",
     errors: ["NOT_FOUND"],
     done: "Store retrieved",
     data: z.object({ entries: z.record(z.string(), StoreEntry), seq: Seq }),
@@ -81,7 +82,7 @@ export const storeEndpoints = [
     path: ENTRY_PATH,
     operation: "setEntry",
     summary: "Set an entry of a store",
-    details: "Those connected hear of it as of a member's own `STORE_SET`.",
+    details: "Connected users receive the same `storeChanged` event as after a participant's `STORE_SET`.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: EntryWrite,
     done: "Entry set",
@@ -97,7 +98,7 @@ export const storeEndpoints = [
     path: ENTRY_PATH,
     operation: "updateEntry",
     summary: "Merge fields into an entry of a store",
-    details: "Merges the top level. `CONFLICT` when the value that is there is no JSON object.",
+    details: "Merges the top level. `CONFLICT` when the current value is not a JSON object.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: EntryMerge,
     done: "Entry updated",
@@ -113,7 +114,7 @@ export const storeEndpoints = [
     path: ENTRY_PATH,
     operation: "deleteEntry",
     summary: "Delete an entry of a store",
-    details: "Deleting what is not there changes nothing.",
+    details: "Deleting an entry that does not exist changes nothing.",
     errors: ["NOT_FOUND"],
     done: "Entry deleted",
     data: z.object({ seq: Seq }),

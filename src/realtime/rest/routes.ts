@@ -1,11 +1,10 @@
-/** The endpoint behind which a room's live half begins, and what the organization may do there over REST. */
-
+/** The endpoint that opens a room's WebSocket, and the endpoints by which the organization uses a live room. */
 import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 import { commentEndpoints } from "./routes-comments.ts";
-import { talkEndpoints } from "./routes-messaging.ts";
+import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeEndpoints } from "./routes-stores.ts";
 
 const { rawEndpoint } = endpointsFor<RoomContext>();
@@ -19,19 +18,23 @@ export const realtimeEndpoints = [
     access: "public",
     summary: "Open a room's WebSocket",
     details:
-      "Carries no credential: the client's first message, `JOIN_ROOM`, does. The messages, events, limits and close codes stand in the repository's `docs/protocol.md`.",
+      "Carries no credential: the client's first message, `JOIN_ROOM`, does. The repository's `docs/protocol.md` describes the messages, events, limits and close codes.",
     errors: ["NOT_FOUND"],
     answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
     respond: async (ctx, { params }, request) => {
-      // Before all else: a browser does not tell why a socket failed, but a plain request to here does.
+      // First of all: a browser does not say why a socket failed, but a plain GET of this address does.
       const room = await getRoomRow(ctx, params.roomId);
       if (request.headers.get("Upgrade")?.toLowerCase() !== "websocket") {
-        throw new AppError("Rooms", "BAD_REQUEST", "This address takes WebSocket upgrades only");
+        throw new AppError(
+          "Rooms",
+          "BAD_REQUEST",
+          "This address accepts only WebSocket upgrades: send `Upgrade: websocket`",
+        );
       }
       return ctx.rooms.connect(room.id, room.accountId, request);
     },
   }),
   ...storeEndpoints,
   ...commentEndpoints,
-  ...talkEndpoints,
+  ...messagingEndpoints,
 ];

@@ -1,4 +1,4 @@
-/** A room's lasting content in plain memory. Rows are replaced, never changed, so that copies are snapshots. */
+/** A room's lasting content in memory. Rows are replaced, never mutated, so that copies are snapshots. */
 import type {
   ChangeLog,
   CommentFilter,
@@ -37,7 +37,7 @@ export class MemoryChanges implements ChangeLog {
   }
 
   append(change: LoggedChange, at: number): void {
-    if (change.seq <= this.lastSeq()) throw new Error(`Change ${change.seq} is there already`);
+    if (change.seq <= this.lastSeq()) throw new Error(`Change ${change.seq} is already logged`);
     this.#rows.push({ ...change, at, receipt: null });
   }
 

@@ -1,16 +1,16 @@
-/** A room's events and its own session in plain memory. */
+/** A room's outbox and occupancy period in memory. */
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
 import type {
   EventTable,
   OccupancyTable,
+  OutboxEvent,
   Participant,
-  PendingEvent,
   RecordedEvent,
 } from "./storage-outbox.ts";
 
 export class MemoryEvents implements EventTable {
-  #rows: readonly PendingEvent[] = [];
+  #rows: readonly OutboxEvent[] = [];
   #lastSeq = 0;
 
   snapshot(): () => void {
@@ -30,7 +30,7 @@ export class MemoryEvents implements EventTable {
     this.#rows = [...this.#rows, { ...event, seq: this.#lastSeq, pendingSubscriptions: null }];
   }
 
-  list(limit: number): PendingEvent[] {
+  list(limit: number): OutboxEvent[] {
     return this.#rows.slice(0, limit);
   }
 
@@ -46,7 +46,7 @@ export class MemoryEvents implements EventTable {
 export class MemoryOccupancy implements OccupancyTable {
   #id: string | null = null;
   #room: RoomRow | null = null;
-  /** Replaced, never changed, so that the old one is a snapshot. */
+  /** Replaced, never mutated, so that the old one is a snapshot. */
   #participants: ReadonlyMap<string, Participant> = new Map();
 
   snapshot(): () => void {

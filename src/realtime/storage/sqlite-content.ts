@@ -1,4 +1,4 @@
-/** A room's lasting content in SQLite: changes, stores, comments and followers. */
+/** A room's lasting content in SQLite: changes, stores, comments and follows. */
 import type { ChangeEvent } from "../protocol/protocol.ts";
 import type { SqliteTables } from "./sqlite-tables.ts";
 import type {

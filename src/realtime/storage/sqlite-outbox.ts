@@ -1,4 +1,4 @@
-/** A room's events and its own session in SQLite. */
+/** A room's outbox and occupancy period in SQLite. */
 import { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
@@ -6,8 +6,8 @@ import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
   EventTable,
   OccupancyTable,
+  OutboxEvent,
   Participant,
-  PendingEvent,
   RecordedEvent,
 } from "./storage-outbox.ts";
 
@@ -32,7 +32,7 @@ export class SqliteEvents implements EventTable {
     this.#tables.write(query, id, event, occurredAt, body);
   }
 
-  list(limit: number): PendingEvent[] {
+  list(limit: number): OutboxEvent[] {
     return this.#tables
       .read<EventRow>("SELECT * FROM events ORDER BY seq LIMIT ?", limit)
       .map(({ occurred_at, event, owed, ...row }) => ({

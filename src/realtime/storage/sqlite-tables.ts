@@ -1,8 +1,8 @@
-/** The tables of a room's SQLite database: made by the first write, read as empty until then. */
+/** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
 
 /**
- * `seq` of sessions orders those that began in one millisecond; the partial index holds one open session a
- * user. A request's receipt stands in the row of its last change, so that both are kept for the same time.
+ * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per
+ * user. A request's receipt is in the row of its last change, so that both are kept for the same time.
  */
 const TABLES: Readonly<Record<string, string>> = {
   room: `CREATE TABLE IF NOT EXISTS room (
@@ -95,7 +95,7 @@ export class SqliteTables {
     const found = this.#sql
       .exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${wanted})`)
       .toArray().length;
-    // A room that was furnished by an earlier version gets the tables that it lacks.
+    // A room that an earlier version created gets the tables it lacks.
     if (found > 0 && found < NAMES.length) this.#create();
     this.#exist = found > 0;
   }

@@ -1,4 +1,4 @@
-/** What the room asks of storage for its lasting content: changes in order, stores, comments, followers. */
+/** The storage port for the room's lasting content: the log of changes, stores, comments and follows. */
 import type { ChangeEvent } from "../protocol/protocol.ts";
 
 /** A change as it is logged; `data` is JSON. */
@@ -8,13 +8,13 @@ export interface LoggedChange {
   readonly data: string;
 }
 
-/** What a user's request came to, kept with the last change that it made, and for as long. */
+/** The remembered result of a request, stored with the last change that it made, and for as long. */
 export interface Receipt {
   readonly userId: string;
   readonly requestId: string;
-  /** Tells the request from another one under the same id. */
+  /** Distinguishes the request from another one with the same id. */
   readonly fingerprint: string;
-  /** `data` of the answer, as JSON. */
+  /** `data` of the response, as JSON. */
   readonly answer: string;
 }
 
@@ -28,17 +28,17 @@ export interface ChangeLog {
   /** The latest change's seq; 0 before the first. */
   lastSeq(): number;
   append(change: LoggedChange, at: number): void;
-  /** The seq of the oldest change that is kept and when it was made; null without any. */
+  /** The oldest change that is kept; null if there is none. */
   oldest(): OldestChange | null;
-  /** The oldest change that was made at `at` or later; null without one. */
+  /** The seq of the oldest change that was made at `at` (epoch ms) or later; null if there is none. */
   firstSince(at: number): number | null;
-  /** Forgets the changes before `seq`, with their receipts. */
+  /** Deletes the changes before `seq`, with their receipts. */
   prune(seq: number): void;
-  /** The size of `data` of all changes after `seq`, in characters. */
+  /** The total size of `data` of the changes after `seq`, in characters. */
   sizeAfter(seq: number): number;
-  /** The changes after `seq`, in their order. */
+  /** The changes after `seq`, in order. */
   listAfter(seq: number): LoggedChange[];
-  /** Leaves the receipt with a change, in the place of an earlier one under the same id. */
+  /** Stores a receipt with a change; it replaces an earlier one with the same id. */
   writeReceipt(seq: number, receipt: Receipt): void;
   findReceipt(userId: string, requestId: string): Receipt | null;
 }
@@ -57,19 +57,19 @@ export interface StoreSize {
 
 export interface EntryTable {
   find(store: string, key: string): StoredEntry | null;
-  /** In the order of their keys. */
+  /** Sorted by key. */
   list(store: string): StoredEntry[];
   write(store: string, entry: StoredEntry): void;
   delete(store: string, key: string): void;
-  /** Zero for a store that is not there. */
+  /** Zero for a store that does not exist. */
   size(store: string): StoreSize;
-  /** A store without entries is forgotten. */
+  /** A size without entries deletes the store. */
   writeSize(store: string, size: StoreSize): void;
-  /** By name, in the order of their names. */
+  /** Sorted by name. */
   listStores(): (StoreSize & { readonly name: string })[];
 }
 
-/** A comment as it is kept: `comment` is JSON, the rest is what lists are filtered by. */
+/** A comment as it is stored: `comment` is JSON, the other fields are what lists filter by. */
 export interface StoredComment {
   readonly id: string;
   readonly threadId: string;
@@ -77,7 +77,7 @@ export interface StoredComment {
   readonly comment: string;
 }
 
-/** Null fields let all comments through. */
+/** A field that is null matches all comments. */
 export interface CommentFilter {
   readonly threadId: string | null;
   readonly resolved: boolean | null;
@@ -89,7 +89,7 @@ export interface CommentTable {
   update(comment: StoredComment): void;
   delete(id: string): void;
   count(filter: CommentFilter): number;
-  /** In the order in which they were written. */
+  /** Oldest first. */
   list(filter: CommentFilter, limit: number, offset: number): StoredComment[];
 }
 
@@ -97,10 +97,10 @@ export interface FollowTable {
   has(follower: string, followed: string): boolean;
   insert(follower: string, followed: string): void;
   delete(follower: string, followed: string): void;
-  /** Whom a user follows, in the order in which it began to. */
+  /** Whom a user follows, earliest first. */
   listFollowed(follower: string): string[];
-  /** All of them, `[follower, followed]`, in the order in which they began. */
+  /** All pairs `[follower, followed]`, earliest first. */
   list(): (readonly [string, string])[];
-  /** Removes whatever a user is part of. */
+  /** Deletes the pairs that a user is part of. */
   deleteUser(userId: string): void;
 }

@@ -1,4 +1,4 @@
-/** The room's storage in plain memory, for tests of the room and for running it elsewhere. */
+/** The room's storage in memory, for tests of the room. */
 import type { UserRecord } from "../../users/schema.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
@@ -12,7 +12,7 @@ interface SessionRow extends StoredSession {
 
 export class MemoryStorage implements RoomStorage {
   #record: RoomRecord | null = null;
-  /** Oldest first; rows are replaced, never changed, so that a copy of the array is a snapshot. */
+  /** Oldest first; rows are replaced, never mutated, so that a copy of the array is a snapshot. */
   #sessions: SessionRow[] = [];
   readonly changes = new MemoryChanges();
   readonly entries = new MemoryEntries();
@@ -23,7 +23,7 @@ export class MemoryStorage implements RoomStorage {
 
   transaction<T>(work: () => T): T {
     const [record, sessions] = [this.#record, [...this.#sessions]];
-    const undo = this.#live().map((part) => part.snapshot());
+    const undo = this.#parts().map((part) => part.snapshot());
     try {
       return work();
     } catch (error) {
@@ -46,7 +46,7 @@ export class MemoryStorage implements RoomStorage {
     const clash = this.#sessions.some(
       (row) => row.id === id || (row.userId === user.id && row.leftAt === null),
     );
-    if (clash) throw new Error(`Session ${id} or an open one of its user exists already`);
+    if (clash) throw new Error(`Session ${id}, or an open session of its user, already exists`);
     this.#sessions.push({ id, userId: user.id, joinedAt, leftAt: null, user });
   }
 
@@ -93,10 +93,10 @@ export class MemoryStorage implements RoomStorage {
   clear(): void {
     this.#record = null;
     this.#sessions = [];
-    for (const part of this.#live()) part.clear();
+    for (const part of this.#parts()) part.clear();
   }
 
-  #live() {
+  #parts() {
     return [this.changes, this.entries, this.comments, this.follows, this.events, this.occupancy];
   }
 }

@@ -1,9 +1,9 @@
-/** What the room asks of storage for its events: those that are yet to be handed over, and what they tell of. */
+/** The storage port for the room's outbox, and for the occupancy period that its events report. */
 import type { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
 
-/** An event as it is written down. */
+/** An event as it is recorded. */
 export interface RecordedEvent {
   readonly id: string;
   readonly event: EventName;
@@ -13,8 +13,8 @@ export interface RecordedEvent {
   readonly body: string;
 }
 
-/** An event that is yet to be handed over. */
-export interface PendingEvent extends RecordedEvent {
+/** An event in the outbox: it has not reached all of its subscribers yet. */
+export interface OutboxEvent extends RecordedEvent {
   readonly seq: number;
   /** The subscriptions that it has yet to reach, as JSON; null until they are looked up. */
   readonly pendingSubscriptions: string | null;
@@ -22,34 +22,34 @@ export interface PendingEvent extends RecordedEvent {
 
 export interface EventTable {
   append(event: RecordedEvent): void;
-  /** The oldest ones, in their order. */
-  list(limit: number): PendingEvent[];
+  /** The oldest ones, in order. */
+  list(limit: number): OutboxEvent[];
   writePendingSubscriptions(seq: number, subscriptions: string): void;
   delete(seq: number): void;
 }
 
-/** A user who took part in the room's session. */
+/** A user who took part in the occupancy period. */
 export interface Participant {
   readonly user: UserRecord;
-  /** Epoch milliseconds of the latest join. */
+  /** The latest join (epoch ms). */
   readonly joinedAt: number;
 }
 
-/** The room's own session: from the first user who comes to the last who goes. */
+/** The current occupancy period: from the first join to the last leave. */
 export interface OccupancyTable {
-  /** The session that runs; null while nobody is in the room. */
+  /** The id of the current period; null while the room is empty. */
   readId(): string | null;
-  /** Begins a session in which nobody takes part yet. */
+  /** Starts a period without participants. */
   begin(id: string): void;
-  /** Notes a user who comes; one who came before keeps the earlier place. */
+  /** Adds or updates a participant; one who was in the room before keeps their place. */
   put(participant: Participant): void;
-  /** Changes a user who takes part. */
+  /** Updates a user who took part. */
   update(user: UserRecord): void;
-  /** In the order in which they first came. */
+  /** In the order of their first joins. */
   list(): Participant[];
-  /** Ends the session and forgets who took part. */
+  /** Ends the period and forgets who took part. */
   end(): void;
-  /** The room's row as the database last showed it; null before the first join. */
+  /** The room's row as last read from the database; null before the first join. */
   readRoom(): RoomRow | null;
   writeRoom(row: RoomRow): void;
 }

@@ -104,7 +104,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   }
 
   findAttendance(userIds: readonly string[]): Record<string, Attendance> {
-    // The ids travel as one JSON parameter, as a statement may have 100 at most.
+    // The ids are one JSON parameter: a statement can have at most 100 parameters.
     const rows = this.read<Omit<SessionRow, "id">>(
       `SELECT user_id, joined_at, left_at FROM json_each(?) AS wanted
        JOIN sessions ON seq = (SELECT max(seq) FROM sessions WHERE user_id = wanted.value)`,

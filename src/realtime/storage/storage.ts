@@ -1,54 +1,54 @@
-/** What the room asks of storage: synchronous, transactional, and empty until the first write. */
+/** The room's storage port: synchronous, transactional, and empty until the first write. */
 import type { UserRecord } from "../../users/schema.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { ChangeLog, CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { EventTable, OccupancyTable } from "./storage-outbox.ts";
 
-/** Which room this is. The object is told by whoever calls it and keeps it for its alarms. */
+/** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
   readonly accountId: string;
   readonly roomId: string;
 }
 
-/** The room's one row: who it is, its figures, and how far they have been copied. */
+/** The room's one row: its identity, its stats, and which version of them the database has. */
 export interface RoomRecord extends RoomIdentity {
   readonly activeParticipants: number;
   readonly occupiedMs: number;
   readonly occupiedSince: number | null;
-  /** Counts the changes to the three above. */
+  /** Counts the changes of the three fields above. */
   readonly version: number;
-  /** The version that the database's copy is known to have; below `version`, a copy is owed. */
+  /** The version that the database is known to have; below `version`, the stats must be copied. */
   readonly copiedVersion: number;
-  /** The last time at which the room is known to have been running (epoch ms). */
+  /** When the room was last known to be running (epoch ms). */
   readonly lastAliveAt: number;
 }
 
-/** The session of a user who is online, with the user as the other members see it. */
+/** The session of a user who is online, with the user as the other participants see them. */
 export interface OpenSession {
   readonly id: string;
   readonly joinedAt: number;
   readonly user: UserRecord;
 }
 
-/** Both drivers keep the same promises; one contract suite runs over them. Reading never creates anything. */
+/** Both drivers follow the same contract, and one suite tests it. Reading never creates anything. */
 export interface RoomStorage {
-  /** Runs `work` whole or not at all: when it throws, nothing that it wrote remains. */
+  /** Runs `work` completely or not at all: if it throws, nothing that it wrote remains. */
   transaction<T>(work: () => T): T;
 
   readRecord(): RoomRecord | null;
   writeRecord(record: RoomRecord): void;
 
-  /** Throws when the user has an open session already. */
+  /** Throws if the user already has an open session. */
   insertSession(session: OpenSession): void;
   endSession(sessionId: string, leftAt: number): void;
-  /** Changes the user as its open session shows it; without one there is nothing to change. */
+  /** Updates the user in their open session, if they have one. */
   updateUser(user: UserRecord): void;
   deleteSessions(userId: string): void;
 
   listOpenSessions(): OpenSession[];
   /** Newest first. */
   listSessions(userId: string, limit: number): StoredSession[];
-  /** By user id, for those of `userIds` who ever joined. */
+  /** By user id, for those of `userIds` who have ever joined. */
   findAttendance(userIds: readonly string[]): Record<string, Attendance>;
 
   readonly changes: ChangeLog;
@@ -58,6 +58,6 @@ export interface RoomStorage {
   readonly events: EventTable;
   readonly occupancy: OccupancyTable;
 
-  /** Removes everything, down to the tables. */
+  /** Deletes everything, including the tables. */
   clear(): void;
 }

@@ -4,7 +4,7 @@ import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol/prot
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
 import { STORE } from "../realtime/convergence/log.ts";
-import type { Overview, Wire, World } from "../realtime/convergence/world.ts";
+import type { Overview, Wire, World } from "../realtime/convergence/environment.ts";
 import { Customer } from "../stories/client.ts";
 import type { KillableService } from "./killable-service.ts";
 

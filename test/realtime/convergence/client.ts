@@ -8,7 +8,7 @@ import type {
   ServerMessage,
 } from "../../../src/realtime/protocol/protocol.ts";
 import { makersOf } from "./log.ts";
-import type { Wire } from "./world.ts";
+import type { Wire } from "./environment.ts";
 
 /** A request that its sender repeats until it is answered. */
 export interface Request {

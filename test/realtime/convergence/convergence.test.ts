@@ -8,7 +8,7 @@ import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import type { Runs } from "../../endurance/runs.ts";
 import { tell } from "./convergence.ts";
-import { RoomWorld } from "./room.ts";
+import { RoomWorld } from "./simulated-room.ts";
 import { tale } from "./steps.ts";
 
 const { seed, inMemory, inSqlite }: Runs = inject("endurance");

@@ -6,7 +6,7 @@ import { Client, type Picture, pictureOf, type Request } from "./client.ts";
 import { COUNTER, STORE } from "./log.ts";
 import { requestOf } from "./requests.ts";
 import type { Asking, Step, Tale } from "./steps.ts";
-import type { World } from "./world.ts";
+import type { World } from "./environment.ts";
 
 const COMMENTS_A_PAGE = 100;
 

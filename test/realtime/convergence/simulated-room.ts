@@ -9,7 +9,7 @@ import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import type { UserRecord } from "../../../src/users/schema.ts";
 import { ROOM } from "../support/rows.ts";
 import { STORE } from "./log.ts";
-import type { Overview, Wire, World } from "./world.ts";
+import type { Overview, Wire, World } from "./environment.ts";
 
 const userRecord = (id: string): UserRecord => ({
   id,

@@ -1,10 +1,10 @@
 /** R18 to R23 and R25 to R30 as properties: whatever happens in whatever order, the room stays true. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { planAlarm } from "../../src/realtime/transport/deadlines.ts";
-import { Simulation, type Step } from "./simulation/simulation.ts";
-import { type Member, makeRoom, type TestRoom } from "./support/rooms.ts";
-import type { TestSocket } from "./support/test-socket.ts";
+import { planAlarm } from "../../../src/realtime/transport/deadlines.ts";
+import { Simulation, type Step } from "./simulation.ts";
+import { type Member, makeRoom, type TestRoom } from "../support/rooms.ts";
+import type { TestSocket } from "../support/test-socket.ts";
 
 const pick = fc.nat(9);
 const user = fc.nat(3);

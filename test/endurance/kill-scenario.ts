@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Client } from "../realtime/convergence/client.ts";
 import { Convergence } from "../realtime/convergence/convergence.ts";
-import { type Asking, type Showing, undisturbed } from "../realtime/convergence/steps.ts";
+import { type RequestStep, type PresenceStep, losslessStep } from "../realtime/convergence/steps.ts";
 import type { KillMoment, NetworkRoom } from "./network-room.ts";
 
 export const MEMBERS = 5;
@@ -16,7 +16,7 @@ const MAX_FRAMES = 1_500;
 /** About as long as the service needs for all pending requests. */
 const MAX_LATE_US = 5_000;
 
-type Work = readonly (Asking | Showing)[];
+type Work = readonly (RequestStep | PresenceStep)[];
 
 export interface KillScenario {
   /** What each user does, over and over. */
@@ -34,7 +34,7 @@ export interface Requests {
 }
 
 const work = fc
-  .array(undisturbed, { minLength: 200, maxLength: 200 })
+  .array(losslessStep, { minLength: 200, maxLength: 200 })
   .filter((steps) => steps.some(({ type }) => type !== "show"));
 
 const killMoment: fc.Arbitrary<KillMoment> = fc.record({
@@ -79,8 +79,8 @@ function sendNext(convergence: Convergence, client: Client, who: number, steps: 
   return () => {
     for (let hasAsked = false; !hasAsked; next += 1) {
       const step = steps[next % steps.length];
-      if (step?.type === "show") convergence.show(client, step.value);
-      else if (step !== undefined) convergence.ask({ ...step, who });
+      if (step?.type === "show") convergence.showPresence(client, step.value);
+      else if (step !== undefined) convergence.request({ ...step, who });
       hasAsked = step?.type !== "show";
     }
   };
@@ -91,7 +91,7 @@ const requestsOf = (clients: readonly Client[]): Requests => {
     clients.reduce((total, client) => total + count(client), 0);
   return {
     acknowledged: sum(({ answered }) => answered.size),
-    open: sum(({ doubts }) => doubts.open),
-    done: sum(({ doubts }) => doubts.done),
+    open: sum(({ unanswered }) => unanswered.open),
+    done: sum(({ unanswered }) => unanswered.done),
   };
 };

@@ -4,7 +4,7 @@ import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol/prot
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
 import { STORE } from "../realtime/convergence/log.ts";
-import type { Overview, Wire, World } from "../realtime/convergence/environment.ts";
+import type { RoomOverview, ClientConnection, Environment } from "../realtime/convergence/environment.ts";
 import { Customer } from "../stories/client.ts";
 import type { KillableService } from "./killable-service.ts";
 
@@ -20,7 +20,7 @@ export interface KillMoment {
   readonly lateMs: number;
 }
 
-export class NetworkRoom implements World {
+export class NetworkRoom implements Environment {
   readonly #service: KillableService;
   readonly #customer: Customer;
   readonly #roomId: string;
@@ -51,12 +51,12 @@ export class NetworkRoom implements World {
     return [...this.#users.keys()];
   }
 
-  open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<Wire | null> {
+  open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<ClientConnection | null> {
     const address = `${this.#customer.base.replace("http", "ws")}/rooms/${this.#roomId}/socket`;
     const socket = new WebSocket(address, { perMessageDeflate: false });
     this.#sockets.add(socket);
     const pings = setInterval(() => socket.send(PING, () => {}), PING_INTERVAL_MS);
-    const { promise, resolve } = Promise.withResolvers<Wire | null>();
+    const { promise, resolve } = Promise.withResolvers<ClientConnection | null>();
     socket.once("open", () => {
       const token = this.#users.get(userId)?.token;
       socket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token, since } }));
@@ -78,7 +78,7 @@ export class NetworkRoom implements World {
     return promise;
   }
 
-  #wireOf(socket: WebSocket): Wire {
+  #wireOf(socket: WebSocket): ClientConnection {
     const send = (message: object) => socket.send(JSON.stringify(message), () => {}); // fails after a crash
     return {
       send,
@@ -128,7 +128,7 @@ export class NetworkRoom implements World {
   }
 
   /** A running room hibernates when it chooses to. */
-  async rest(): Promise<void> {}
+  async idle(): Promise<void> {}
 
   async settle(isSettled: () => boolean): Promise<void> {
     const isOver = () => this.#problems.length > 0 || isSettled();
@@ -140,7 +140,7 @@ export class NetworkRoom implements World {
     if (this.#problems.length > 0) throw new AggregateError(this.#problems, String(this.#problems[0]));
   }
 
-  async overview(): Promise<Overview> {
+  async overview(): Promise<RoomOverview> {
     const { room } = await this.#customer.getRoom(this.#roomId);
     const { data } = await this.#customer.send<StoreList>("GET", `/rooms/${this.#roomId}/stores`);
     const entries = data.stores.find(({ name }) => name === STORE)?.entries ?? 0;

@@ -1,8 +1,8 @@
 /** The running service keeps the promises of the simulated room, with real sockets and SIGKILL at any moment. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { tell } from "../realtime/convergence/convergence.ts";
-import { tale } from "../realtime/convergence/steps.ts";
+import { runScenario } from "../realtime/convergence/convergence.ts";
+import { scenario } from "../realtime/convergence/steps.ts";
 import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
@@ -32,7 +32,7 @@ it(
   "users who disconnect, reconnect and resend agree on one sequence: nothing is lost or applied twice",
   async () => {
     console.log(`Running ${scenarios} scenarios on the running service, with seed ${seed}`);
-    const property = fc.asyncProperty(tale, (each) => inRoom(each[0], (world) => tell(world, each)));
+    const property = fc.asyncProperty(scenario, (each) => inRoom(each[0], (world) => runScenario(world, each)));
     await fc.assert(property, { seed, numRuns: scenarios, endOnFailure: true });
   },
   START_MS + scenarios * SCENARIO_MS,

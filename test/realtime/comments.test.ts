@@ -6,9 +6,9 @@ const roomOfTwo = async () => {
   const room = await makeRoom();
   const [ada, ben] = [await room.user(), await room.user()];
   const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
-  await atAda.heard();
+  await atAda.takeEvents();
   const write = async (data: object) =>
-    (await atAda.ask("COMMENT_CREATE", { text: "Hello", ...data })).data.comment as { id: string };
+    (await atAda.call("COMMENT_CREATE", { text: "Hello", ...data })).data.comment as { id: string };
   return { room, ada, ben, atAda, atBen, write };
 };
 
@@ -29,8 +29,8 @@ it("a comment begins a thread or goes on with one, and all hear of it (R32, R42)
     updated_at: "2100-01-01T00:00:00.000Z",
   });
   expect(await write({ threadId: first.id })).toMatchObject({ thread_id: first.id, anchor: null });
-  expect(await atAda.ask("COMMENT_CREATE", { text: "x", threadId: "unknown" })).toEqual(failed("NOT_FOUND"));
-  expect(await atBen.heard()).toMatchObject([
+  expect(await atAda.call("COMMENT_CREATE", { text: "x", threadId: "unknown" })).toEqual(failed("NOT_FOUND"));
+  expect(await atBen.takeEvents()).toMatchObject([
     { seq: 1, event: "commentCreated", data: { comment: first, by: ada.user.id } },
     { seq: 2, event: "commentCreated" },
   ]);
@@ -41,9 +41,9 @@ it("comments are listed oldest first, by thread and by whether they are resolved
   const ids: string[] = [];
   for (const thread of [undefined, undefined, 0])
     ids.push((await write(thread === undefined ? {} : { threadId: ids[thread] })).id);
-  await atBen.ask("COMMENT_RESOLVE", { commentId: ids[1] });
+  await atBen.call("COMMENT_RESOLVE", { commentId: ids[1] });
   const list = async (data: object) => {
-    const { comments, ...page } = (await atBen.ask("COMMENT_LIST", data)).data;
+    const { comments, ...page } = (await atBen.call("COMMENT_LIST", data)).data;
     return [(comments as { id: string }[]).map(({ id }) => ids.indexOf(id)), page];
   };
   expect(await list({})).toEqual([[0, 1, 2], { total: 3, limit: 50, offset: 0 }]);
@@ -53,40 +53,40 @@ it("comments are listed oldest first, by thread and by whether they are resolved
     { total: 2, limit: 1, offset: 1 },
   ]);
   expect(await list({ resolved: true })).toEqual([[1], { total: 1, limit: 50, offset: 0 }]);
-  expect(await atBen.ask("COMMENT_LIST", { limit: 101 })).toEqual(failed("VALIDATION_ERROR"));
+  expect(await atBen.call("COMMENT_LIST", { limit: 101 })).toEqual(failed("VALIDATION_ERROR"));
 });
 
 it("its author changes and deletes a comment; any editor resolves it (R44)", async () => {
   const { room, ben, atAda, atBen, write } = await roomOfTwo();
   const { id: commentId } = await write({});
-  expect(await atBen.ask("COMMENT_UPDATE", { commentId, text: "No" })).toEqual(failed("FORBIDDEN"));
-  expect(await atBen.ask("COMMENT_DELETE", { commentId })).toEqual(failed("FORBIDDEN"));
-  await atBen.heard();
+  expect(await atBen.call("COMMENT_UPDATE", { commentId, text: "No" })).toEqual(failed("FORBIDDEN"));
+  expect(await atBen.call("COMMENT_DELETE", { commentId })).toEqual(failed("FORBIDDEN"));
+  await atBen.takeEvents();
   room.now += 1_000;
   await room.inside(() => undefined);
-  expect((await atAda.ask("COMMENT_UPDATE", { commentId, text: "New" })).data.comment).toMatchObject({
+  expect((await atAda.call("COMMENT_UPDATE", { commentId, text: "New" })).data.comment).toMatchObject({
     text: "New",
     updated_at: "2100-01-01T00:00:01.000Z",
   });
-  expect((await atBen.ask("COMMENT_RESOLVE", { commentId })).data.comment).toMatchObject({ resolved: true });
-  await atBen.ask("COMMENT_RESOLVE", { commentId });
-  await atBen.ask("COMMENT_RESOLVE", { commentId, resolved: false });
-  expect((await atAda.ask("COMMENT_DELETE", { commentId })).data.comment).toMatchObject({ id: commentId });
-  expect(await atBen.heard()).toMatchObject([
+  expect((await atBen.call("COMMENT_RESOLVE", { commentId })).data.comment).toMatchObject({ resolved: true });
+  await atBen.call("COMMENT_RESOLVE", { commentId });
+  await atBen.call("COMMENT_RESOLVE", { commentId, resolved: false });
+  expect((await atAda.call("COMMENT_DELETE", { commentId })).data.comment).toMatchObject({ id: commentId });
+  expect(await atBen.takeEvents()).toMatchObject([
     { event: "commentUpdated", data: { comment: { text: "New" } } },
     { event: "commentUpdated", data: { comment: { resolved: true }, by: ben.user.id } },
     { event: "commentUpdated", data: { comment: { resolved: false } } },
     { event: "commentDeleted", data: { comment: { id: commentId } } },
   ]);
   for (const type of ["COMMENT_UPDATE", "COMMENT_DELETE", "COMMENT_RESOLVE", "COMMENT_REACT"])
-    expect(await atAda.ask(type, { commentId, text: "x", reaction: "x" })).toEqual(failed("NOT_FOUND"));
+    expect(await atAda.call(type, { commentId, text: "x", reaction: "x" })).toEqual(failed("NOT_FOUND"));
 });
 
 it("a user reacts once in each way, and can take it back (R45)", async () => {
   const { ada, ben, atAda, atBen, write } = await roomOfTwo();
   const { id: commentId } = await write({});
   const react = async (socket: typeof atAda, reaction: string, on = true) =>
-    ((await socket.ask("COMMENT_REACT", { commentId, reaction, on })).data.comment as { reactions: object })
+    ((await socket.call("COMMENT_REACT", { commentId, reaction, on })).data.comment as { reactions: object })
       .reactions;
   await react(atAda, "👍");
   await react(atAda, "👍");
@@ -96,7 +96,7 @@ it("a user reacts once in each way, and can take it back (R45)", async () => {
   await react(atBen, "__proto__", false);
   expect(await react(atBen, "👍", false)).toEqual({});
   expect(await react(atBen, "👍", false)).toEqual({});
-  expect((await atAda.heard()).at(-1)).toMatchObject({ seq: 7 });
+  expect((await atAda.takeEvents()).at(-1)).toMatchObject({ seq: 7 });
 });
 
 it("comments have bounds (R46)", async () => {
@@ -107,9 +107,9 @@ it("comments have bounds (R46)", async () => {
     { anchor: "x".repeat(4_095) },
     { mentions: Array.from({ length: 51 }, () => "u") },
   ])
-    expect(await atAda.ask("COMMENT_CREATE", { text: "x", ...fields })).toEqual(failed("VALIDATION_ERROR"));
+    expect(await atAda.call("COMMENT_CREATE", { text: "x", ...fields })).toEqual(failed("VALIDATION_ERROR"));
   const { id: commentId } = await write({ text: "😀".repeat(10_000), anchor: "x".repeat(4_094) });
-  const react = (reaction: string) => atAda.ask("COMMENT_REACT", { commentId, reaction });
+  const react = (reaction: string) => atAda.call("COMMENT_REACT", { commentId, reaction });
   expect(await react("x".repeat(33))).toEqual(failed("VALIDATION_ERROR"));
   for (let index = 0; index < 20; index += 1) expect((await react(`${index}`)).success).toBe(true);
   expect(await react("another")).toEqual(failed("CONFLICT"));
@@ -121,5 +121,5 @@ it("comments have bounds (R46)", async () => {
       )
       .toArray(),
   );
-  expect(await atAda.ask("COMMENT_CREATE", { text: "x" })).toEqual(failed("CONFLICT"));
+  expect(await atAda.call("COMMENT_CREATE", { text: "x" })).toEqual(failed("CONFLICT"));
 });

@@ -9,23 +9,23 @@ const roomOfTwo = async () => {
   const room = await makeRoom();
   const [ada, ben] = [await room.user(), await room.user()];
   const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
-  await atAda.heard();
+  await atAda.takeEvents();
   return { room, ada, ben, atAda, atBen };
 };
 type Socket = Awaited<ReturnType<typeof roomOfTwo>>["atAda"];
 
 /** What a socket was told of presence, frame by frame. */
 const shown = async (socket: Socket) =>
-  (await socket.heard()).flatMap((event) => (event.event === "presence" ? [event.data.updates] : []));
-const show = (socket: Socket, state: object | null) => socket.ask("PRESENCE_UPDATE", { state });
+  (await socket.takeEvents()).flatMap((event) => (event.event === "presence" ? [event.data.updates] : []));
+const show = (socket: Socket, state: object | null) => socket.call("PRESENCE_UPDATE", { state });
 const subscribe = (socket: Socket, target: string, on = true) =>
-  socket.ask("PRESENCE_SUBSCRIBE", { target, on });
+  socket.call("PRESENCE_SUBSCRIBE", { target, on });
 
 describe("presence", () => {
   it("reaches who asked for it: everybody's, one user's, that of those followed (R47, R48, R49)", async () => {
     const { room, ada, ben, atAda, atBen } = await roomOfTwo();
     const [atCy, atDee] = [await room.join(await room.user()), await room.join(await room.user())];
-    await atDee.ask("USER_FOLLOW", { userId: ben.user.id });
+    await atDee.call("USER_FOLLOW", { userId: ben.user.id });
     await subscribe(atAda, "*");
     await subscribe(atCy, ada.user.id);
     await subscribe(atDee, "following");
@@ -42,7 +42,7 @@ describe("presence", () => {
     await subscribe(atBen, "*");
     expect(await shown(atBen)).toEqual([[ofAda, ofBen]]);
     await subscribe(atBen, "*", false);
-    await atDee.ask("USER_UNFOLLOW", { userId: ben.user.id });
+    await atDee.call("USER_UNFOLLOW", { userId: ben.user.id });
     await show(atBen, null);
     expect(await shown(atBen)).toEqual([]);
     expect(await shown(atDee)).toEqual([]);
@@ -54,7 +54,7 @@ describe("presence", () => {
     atAda.send({ type: "PRESENCE_UPDATE", data: { state: { a: 1 } } });
     expect((await show(atAda, { a: 2 })).success).toBe(true);
     for (const state of [7, [], undefined, { a: "x".repeat(8_185) }])
-      expect(await atAda.ask("PRESENCE_UPDATE", { state })).toEqual(failed("VALIDATION_ERROR"));
+      expect(await atAda.call("PRESENCE_UPDATE", { state })).toEqual(failed("VALIDATION_ERROR"));
     expect((await show(atAda, { a: "x".repeat(8_184) })).success).toBe(true);
     for (let index = 0; index < 100; index += 1) await subscribe(atAda, `${"u".repeat(36)}${index}`);
     expect(await subscribe(atAda, "one too many")).toEqual(failed("CONFLICT"));
@@ -68,12 +68,12 @@ describe("presence", () => {
     await show(atAda, { tab: 1 });
     await show(second, { tab: 2 });
     expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: { tab: 2 } });
-    await second.ask("LEAVE_ROOM");
+    await second.call("LEAVE_ROOM");
     await room.hibernate();
     expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: { tab: 2 } });
-    await atBen.heard();
-    await atAda.ask("LEAVE_ROOM");
-    const heard = await atBen.heard();
+    await atBen.takeEvents();
+    await atAda.call("LEAVE_ROOM");
+    const heard = await atBen.takeEvents();
     expect(heard).toMatchObject([{ event: "userLeft" }, { event: "presence" }]);
     expect(heard[1]?.data).toEqual({ updates: [[ada.user.id, null]] });
     expect((await room.join(await room.user())).joined.presence).toEqual({});
@@ -85,7 +85,7 @@ describe("presence", () => {
     for (let index = 0; index < 100; index += 1) await subscribe(atAda, `${"u".repeat(36)}${index}`);
     await show(atAda, state);
     await subscribe(atBen, ada.user.id);
-    await atBen.heard();
+    await atBen.takeEvents();
     await room.hibernate();
     expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: state });
     await show(atAda, { a: 1 });
@@ -111,15 +111,15 @@ describe("a broadcast", () => {
   it("reaches the others, the sender's other tabs included (R53)", async () => {
     const { room, ada, atAda, atBen } = await roomOfTwo();
     const second = await room.join(ada);
-    expect((await atAda.ask("BROADCAST", { event: "ping", data: [1] })).data).toEqual({ delivered: 2 });
+    expect((await atAda.call("BROADCAST", { event: "ping", data: [1] })).data).toEqual({ delivered: 2 });
     const broadcast = {
       type: "event",
       event: "broadcast",
       data: { event: "ping", data: [1], from: ada.user.id },
     };
-    expect(await atBen.heard()).toEqual([broadcast]);
-    expect(await second.heard()).toEqual([broadcast]);
-    expect(await atAda.heard()).toEqual([]);
+    expect(await atBen.takeEvents()).toEqual([broadcast]);
+    expect(await second.takeEvents()).toEqual([broadcast]);
+    expect(await atAda.takeEvents()).toEqual([]);
     atAda.send({ type: "BROADCAST", data: { event: "quiet" } });
     expect(await atBen.nextEvent()).toMatchObject({ data: { event: "quiet", data: null } });
     expect(await atAda.drain()).toEqual([]);
@@ -129,10 +129,10 @@ describe("a broadcast", () => {
     const { room, ben, atAda, atBen } = await roomOfTwo();
     const atCy = await room.join(await room.user());
     const userIds = [ben.user.id, ben.user.id, "nobody"];
-    expect((await atAda.ask("BROADCAST", { event: "e", userIds })).data).toEqual({ delivered: 1 });
-    expect((await atAda.ask("BROADCAST", { event: "e", userIds: [] })).data).toEqual({ delivered: 0 });
-    expect(await atBen.heard()).toMatchObject([{ event: "userJoined" }, { event: "broadcast" }]);
-    expect(await atCy.heard()).toEqual([]);
+    expect((await atAda.call("BROADCAST", { event: "e", userIds })).data).toEqual({ delivered: 1 });
+    expect((await atAda.call("BROADCAST", { event: "e", userIds: [] })).data).toEqual({ delivered: 0 });
+    expect(await atBen.takeEvents()).toMatchObject([{ event: "userJoined" }, { event: "broadcast" }]);
+    expect(await atCy.takeEvents()).toEqual([]);
   });
 
   it("has bounds (R54)", async () => {
@@ -143,27 +143,27 @@ describe("a broadcast", () => {
       { data: "x".repeat(65_535) },
       { userIds: Array.from({ length: 1_001 }, () => "u") },
     ])
-      expect(await atAda.ask("BROADCAST", { event: "e", ...fields })).toEqual(failed("VALIDATION_ERROR"));
+      expect(await atAda.call("BROADCAST", { event: "e", ...fields })).toEqual(failed("VALIDATION_ERROR"));
   });
 });
 
 describe("following", () => {
   it("is told to all, outlives reloads, and ends with its users (R11, R55)", async () => {
     const { room, ada, ben, atAda, atBen } = await roomOfTwo();
-    await atAda.ask("USER_FOLLOW", { userId: ben.user.id });
-    await atAda.ask("USER_FOLLOW", { userId: ben.user.id });
+    await atAda.call("USER_FOLLOW", { userId: ben.user.id });
+    await atAda.call("USER_FOLLOW", { userId: ben.user.id });
     const relation = { userId: ben.user.id, followerId: ada.user.id };
-    expect(await atBen.heard()).toMatchObject([{ seq: 1, event: "userFollowed", data: relation }]);
+    expect(await atBen.takeEvents()).toMatchObject([{ seq: 1, event: "userFollowed", data: relation }]);
     await room.hibernate();
     const again = await room.join(ada);
     expect(again.joined.follows).toEqual({ [ada.user.id]: [ben.user.id] });
-    await again.ask("USER_UNFOLLOW", { userId: ben.user.id });
-    await again.ask("USER_UNFOLLOW", { userId: ben.user.id });
-    expect(await atBen.heard()).toMatchObject([{ seq: 2, event: "userUnfollowed", data: relation }]);
-    await again.ask("USER_FOLLOW", { userId: ben.user.id });
+    await again.call("USER_UNFOLLOW", { userId: ben.user.id });
+    await again.call("USER_UNFOLLOW", { userId: ben.user.id });
+    expect(await atBen.takeEvents()).toMatchObject([{ seq: 2, event: "userUnfollowed", data: relation }]);
+    await again.call("USER_FOLLOW", { userId: ben.user.id });
     await room.apply({ type: "user.deleted", userId: ben.user.id });
     expect((await room.join(ada)).joined.follows).toEqual({});
-    expect(await again.ask("USER_FOLLOW", { userId: ada.user.id })).toEqual(failed("BAD_REQUEST"));
+    expect(await again.call("USER_FOLLOW", { userId: ada.user.id })).toEqual(failed("BAD_REQUEST"));
     for (let index = 0; index < 1_000; index += 1) {
       again.send({ type: "USER_FOLLOW", data: { userId: `u${index}` } });
       if (index % 100 === 0) room.now += 1_000;
@@ -171,7 +171,7 @@ describe("following", () => {
       await again.next();
       await again.next();
     }
-    expect(await again.ask("USER_FOLLOW", { userId: "another" })).toEqual(failed("CONFLICT"));
+    expect(await again.call("USER_FOLLOW", { userId: "another" })).toEqual(failed("CONFLICT"));
   });
 });
 
@@ -179,10 +179,10 @@ describe("the room and its users", () => {
   it("are shown as the database has them (R56)", async () => {
     const { room, ada, ben, atAda } = await roomOfTwo();
     const away = await room.user({ name: "Away" });
-    expect((await atAda.ask("ROOM_GET")).data).toMatchObject({
+    expect((await atAda.call("ROOM_GET")).data).toMatchObject({
       room: { id: room.id, active_participants: 2 },
     });
-    const { users, ...rest } = (await atAda.ask("USERS_GET")).data;
+    const { users, ...rest } = (await atAda.call("USERS_GET")).data;
     expect(rest).toEqual({ total: 3, follows: {}, seq: 0 });
     const statuses = (users as { id: string; status: string }[]).map(({ id, status }) => [id, status]);
     expect(new Map(statuses as [string, string][])).toEqual(
@@ -192,12 +192,12 @@ describe("the room and its users", () => {
         [away.user.id, "offline"],
       ]),
     );
-    expect((await atAda.ask("USERS_GET", { limit: 1, offset: 3 })).data).toMatchObject({
+    expect((await atAda.call("USERS_GET", { limit: 1, offset: 3 })).data).toMatchObject({
       users: [],
       total: 3,
     });
     await whileDatabaseFails(async () => {
-      expect(await atAda.ask("ROOM_GET")).toEqual(failed("INTERNAL_ERROR", "Server"));
+      expect(await atAda.call("ROOM_GET")).toEqual(failed("INTERNAL_ERROR", "Server"));
     });
     expectLogged("no such table: rooms");
   });
@@ -214,7 +214,7 @@ describe("the room and its users", () => {
       { seq: 1, event: "userCreated", data: { userId: cy.user.id, user: { name: "Cy", status: "offline" } } },
       { seq: 2, event: "roomUpdated", data: { room: { name: "New", active_participants: 2 } } },
     ];
-    expect(await atAda.heard()).toMatchObject(told);
+    expect(await atAda.takeEvents()).toMatchObject(told);
     expect((await room.join(ada, "editor", { since: 0 })).joined.changes).toMatchObject(told);
   });
 });
@@ -232,7 +232,7 @@ describe("a client that takes arrays", () => {
     socket.send({ type: "LEAVE_ROOM" });
     expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room left" }]);
     expect(await socket.closed).toMatchObject({ code: 1000 });
-    expect(await atBen.heard()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+    expect(await atBen.takeEvents()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   });
 });
 
@@ -246,7 +246,7 @@ describe("a reader", () => {
     await reader.nextText();
     const speak = async (kib: number) => {
       for (let sent = 0; sent < kib; sent += 50) {
-        const asked = await atAda.ask("BROADCAST", { event: "talk", data: "x".repeat(50 * KIB) });
+        const asked = await atAda.call("BROADCAST", { event: "talk", data: "x".repeat(50 * KIB) });
         expect(asked.success).toBe(true);
       }
     };
@@ -260,10 +260,10 @@ describe("a reader", () => {
   it("that says nothing of the marks in 4 MiB of events is closed with 4413, and nobody else (R62)", async () => {
     const { reader, atAda, speak } = await roomWithReader();
     await speak(4 * KIB - 50);
-    expect(await atAda.heard()).toMatchObject([{ event: "userJoined" }]);
+    expect(await atAda.takeEvents()).toMatchObject([{ event: "userJoined" }]);
     await speak(100);
     expect(await reader.closed).toEqual({ code: 4413, reason: "reader too slow" });
-    expect(await atAda.heard()).toMatchObject([{ event: "userLeft" }]);
+    expect(await atAda.takeEvents()).toMatchObject([{ event: "userLeft" }]);
   });
 
   it("that answers the marks stays, whatever it is sent (R62)", async () => {
@@ -283,7 +283,7 @@ describe("a reader", () => {
   it("may take long for what it asked for itself, and cannot claim to have read what was never sent (R62)", async () => {
     const { reader, atAda, speak } = await roomWithReader();
     for (const key of ["a", "b", "c", "d", "e"])
-      await atAda.ask("STORE_SET", { store: "large", key, value: "x".repeat(60 * KIB) });
+      await atAda.call("STORE_SET", { store: "large", key, value: "x".repeat(60 * KIB) });
     for (let count = 0; count < 20; count += 1)
       reader.send({ type: "STORE_SYNC", requestId: String(count), data: { store: "large" } });
     while (!(await reader.nextText()).includes('"requestId":"19"'));
@@ -306,7 +306,7 @@ describe("a socket that floods", () => {
     for (let count = 0; count < 1_001; count += 1)
       atAda.send({ type: "PRESENCE_UPDATE", data: { state: null } });
     expect(await atAda.closed).toMatchObject({ code: 4429 });
-    expect(await atBen.heard()).toMatchObject([{ event: "userLeft" }]);
+    expect(await atBen.takeEvents()).toMatchObject([{ event: "userLeft" }]);
   });
 
   it("cannot nest too deep (R59)", async () => {

@@ -15,7 +15,7 @@ async function liveRoom() {
   if (response.webSocket === null) throw new Error("No socket came back");
   const socket = new TestSocket(response.webSocket);
   await socket.request("JOIN_ROOM", { token: user.token });
-  await socket.heard();
+  await socket.takeEvents();
   return { owner, room, user, socket, path: `/rooms/${room.id}` };
 }
 
@@ -38,13 +38,13 @@ describe("over REST (R61)", () => {
         });
       const answers = await Promise.all([post(), post(), post()]);
       expect(answers.map(({ data }) => data)).toEqual(answers.map(() => answers[0]?.data));
-      expect(await socket.heard()).toHaveLength(1);
+      expect(await socket.takeEvents()).toHaveLength(1);
     },
   );
 
   it("stores are read and written by the same rules, and members hear of it (R61)", async () => {
     const { owner, socket, path } = await liveRoom();
-    const { seq: before } = (await socket.ask("STORE_SYNC", { store: "tasks" })).data as { seq: number };
+    const { seq: before } = (await socket.call("STORE_SYNC", { store: "tasks" })).data as { seq: number };
     const entry = `${path}/stores/tasks/${encodeURIComponent("a/b ✨")}`;
     expect(await refusalOf(owner.api.get(entry))).toEqual([404, "Rooms", "NOT_FOUND"]);
     const version = before + 1;
@@ -66,7 +66,7 @@ describe("over REST (R61)", () => {
     });
     expect((await owner.api.delete(entry)).data).toEqual({ seq: version + 2 });
     expect((await owner.api.get(`${path}/stores`)).data).toEqual({ stores: [] });
-    expect(await socket.heard()).toMatchObject([
+    expect(await socket.takeEvents()).toMatchObject([
       { event: "storeChanged", data: { key: "a/b ✨", action: "set", by: null } },
       { event: "storeChanged", data: { action: "update", value: { a: 1, b: 2 } } },
       { event: "storeChanged", data: { action: "delete" } },
@@ -101,7 +101,7 @@ describe("over REST (R61)", () => {
     expect((await owner.api.get(`${path}/comments?resolved=false`)).data).toMatchObject({ total: 0 });
     expect((await owner.api.delete(`${path}/comments/${id}`)).success).toBe(true);
     expect(await refusalOf(owner.api.delete(`${path}/comments/${id}`))).toEqual([404, "Rooms", "NOT_FOUND"]);
-    expect(await socket.heard()).toMatchObject([
+    expect(await socket.takeEvents()).toMatchObject([
       { event: "commentCreated", data: { by: user.id } },
       { event: "commentUpdated", data: { by: null } },
       { event: "commentUpdated", data: { by: null } },
@@ -111,14 +111,14 @@ describe("over REST (R61)", () => {
 
   it("broadcasts reach who is there, and presence is seen (R61)", async () => {
     const { owner, user, socket, path } = await liveRoom();
-    await socket.ask("PRESENCE_UPDATE", { state: { color: "red" } });
+    await socket.call("PRESENCE_UPDATE", { state: { color: "red" } });
     expect((await owner.api.get(`${path}/presence`)).data).toEqual({
       presence: { [user.id]: { color: "red" } },
     });
     expect((await owner.api.post(`${path}/broadcast`, { event: "e" })).data).toEqual({ delivered: 1 });
     const missed = await owner.api.post(`${path}/broadcast`, { event: "e", userIds: ["nobody"] });
     expect(missed.data).toEqual({ delivered: 0 });
-    expect(await socket.heard()).toEqual([
+    expect(await socket.takeEvents()).toEqual([
       { type: "event", event: "broadcast", data: { event: "e", data: null, from: null } },
     ]);
   });

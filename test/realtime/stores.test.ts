@@ -7,7 +7,7 @@ const roomOfTwo = async () => {
   const room = await makeRoom();
   const [ada, ben] = [await room.user(), await room.user()];
   const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
-  await atAda.heard();
+  await atAda.takeEvents();
   return { room, ada, ben, atAda, atBen };
 };
 
@@ -15,19 +15,19 @@ describe("a store", () => {
   it("keeps what is set, merged and deleted, and tells all sockets in order (R32, R37, R38)", async () => {
     const { ada, atAda, atBen } = await roomOfTwo();
     const at = { store: "tasks", key: "__proto__" };
-    expect((await atAda.ask("STORE_SET", { ...at, value: { a: 1 } })).data).toEqual({ version: 1, seq: 1 });
-    expect((await atBen.ask("STORE_UPDATE", { ...at, value: { b: 2 } })).data).toEqual({
+    expect((await atAda.call("STORE_SET", { ...at, value: { a: 1 } })).data).toEqual({ version: 1, seq: 1 });
+    expect((await atBen.call("STORE_UPDATE", { ...at, value: { b: 2 } })).data).toEqual({
       version: 2,
       seq: 2,
     });
-    expect((await atAda.ask("STORE_GET", at)).data).toEqual({ value: { a: 1, b: 2 }, version: 2 });
-    const { entries, seq } = (await atBen.ask("STORE_SYNC", { store: "tasks" })).data;
+    expect((await atAda.call("STORE_GET", at)).data).toEqual({ value: { a: 1, b: 2 }, version: 2 });
+    const { entries, seq } = (await atBen.call("STORE_SYNC", { store: "tasks" })).data;
     expect([JSON.stringify(entries), seq]).toEqual(['{"__proto__":{"value":{"a":1,"b":2},"version":2}}', 2]);
-    expect((await atAda.ask("STORE_DELETE", at)).data).toEqual({ seq: 3 });
-    expect((await atAda.ask("STORE_DELETE", at)).data).toEqual({ seq: 3 });
-    expect((await atAda.ask("STORE_GET", at)).data).toEqual({ value: null, version: 0 });
-    const heard = await atBen.heard();
-    expect(heard).toEqual(await atAda.heard());
+    expect((await atAda.call("STORE_DELETE", at)).data).toEqual({ seq: 3 });
+    expect((await atAda.call("STORE_DELETE", at)).data).toEqual({ seq: 3 });
+    expect((await atAda.call("STORE_GET", at)).data).toEqual({ value: null, version: 0 });
+    const heard = await atBen.takeEvents();
+    expect(heard).toEqual(await atAda.takeEvents());
     expect(heard).toMatchObject([
       {
         seq: 1,
@@ -42,15 +42,15 @@ describe("a store", () => {
   it("refuses a write that expects another version, and one that merges into no object (R39)", async () => {
     const { atAda, atBen } = await roomOfTwo();
     const at = { store: "s", key: "k" };
-    await atAda.ask("STORE_SET", { ...at, value: 1, ifVersion: 0 });
+    await atAda.call("STORE_SET", { ...at, value: 1, ifVersion: 0 });
     for (const [type, ifVersion] of [
       ["STORE_SET", 0],
       ["STORE_UPDATE", 7],
       ["STORE_DELETE", 2],
     ] as const)
-      expect(await atBen.ask(type, { ...at, value: {}, ifVersion })).toEqual(failed("CONFLICT"));
-    expect(await atBen.ask("STORE_UPDATE", { ...at, value: {} })).toEqual(failed("CONFLICT"));
-    expect((await atBen.ask("STORE_SET", { ...at, value: 2, ifVersion: 1 })).data).toEqual({
+      expect(await atBen.call(type, { ...at, value: {}, ifVersion })).toEqual(failed("CONFLICT"));
+    expect(await atBen.call("STORE_UPDATE", { ...at, value: {} })).toEqual(failed("CONFLICT"));
+    expect((await atBen.call("STORE_SET", { ...at, value: 2, ifVersion: 1 })).data).toEqual({
       version: 2,
       seq: 2,
     });
@@ -60,22 +60,22 @@ describe("a store", () => {
     const { atAda, atBen } = await roomOfTwo();
     const set = (key: string, more = {}) => ({ type: "STORE_SET", store: "s", key, value: key, ...more });
     const refused = [set("a"), set("b", { ifVersion: 9 })];
-    expect(await atAda.ask("STORE_BATCH", { operations: refused })).toEqual(failed("CONFLICT"));
-    expect(await atBen.heard()).toEqual([]);
-    expect((await atAda.ask("STORE_SYNC", { store: "s" })).data).toEqual({ entries: {}, seq: 0 });
+    expect(await atAda.call("STORE_BATCH", { operations: refused })).toEqual(failed("CONFLICT"));
+    expect(await atBen.takeEvents()).toEqual([]);
+    expect((await atAda.call("STORE_SYNC", { store: "s" })).data).toEqual({ entries: {}, seq: 0 });
     const done = [set("a"), set("b"), { type: "STORE_DELETE", store: "s", key: "a" }];
-    expect((await atAda.ask("STORE_BATCH", { operations: done })).data).toEqual({
+    expect((await atAda.call("STORE_BATCH", { operations: done })).data).toEqual({
       results: [{ version: 1, seq: 1 }, { version: 2, seq: 2 }, { seq: 3 }],
       seq: 3,
     });
-    expect((await atBen.heard()).map((event) => "seq" in event && event.seq)).toEqual([1, 2, 3]);
+    expect((await atBen.takeEvents()).map((event) => "seq" in event && event.seq)).toEqual([1, 2, 3]);
     for (const operations of [[], Array.from({ length: 501 }, () => set("a"))])
-      expect(await atAda.ask("STORE_BATCH", { operations })).toEqual(failed("VALIDATION_ERROR"));
+      expect(await atAda.call("STORE_BATCH", { operations })).toEqual(failed("VALIDATION_ERROR"));
   });
 
   it("has bounds (R41)", async () => {
     const { atAda } = await roomOfTwo();
-    const set = (fields: object) => atAda.ask("STORE_SET", { store: "s", key: "k", value: 1, ...fields });
+    const set = (fields: object) => atAda.call("STORE_SET", { store: "s", key: "k", value: 1, ...fields });
     for (const fields of [
       { store: "x".repeat(129) },
       { store: "" },
@@ -88,7 +88,7 @@ describe("a store", () => {
     ])
       expect(await set(fields), JSON.stringify(fields).slice(0, 80)).toEqual(failed("VALIDATION_ERROR"));
     expect((await set({ value: "x".repeat(65_534) })).success).toBe(true);
-    expect(await atAda.ask("STORE_UPDATE", { store: "s", key: "k", value: [] })).toEqual(
+    expect(await atAda.call("STORE_UPDATE", { store: "s", key: "k", value: [] })).toEqual(
       failed("VALIDATION_ERROR"),
     );
     for (let index = 1; index < 100; index += 1) await set({ store: `s${index}` });
@@ -98,7 +98,7 @@ describe("a store", () => {
     for (let index = 0; last.success && index < 100; index += 1)
       last = await set({ key: `${index}`, value: half });
     expect(last).toEqual(failed("CONFLICT"));
-    expect((await atAda.ask("STORE_DELETE", { store: "s", key: "k" })).success).toBe(true);
+    expect((await atAda.call("STORE_DELETE", { store: "s", key: "k" })).success).toBe(true);
     expect((await set({ value: half })).success).toBe(true);
   });
 });
@@ -106,7 +106,7 @@ describe("a store", () => {
 describe("whoever was away", () => {
   it("is told what it missed, through crashes and hibernation (R28, R33, R35)", async () => {
     const { room, ben, atAda, atBen } = await roomOfTwo();
-    const set = (value: number) => atAda.ask("STORE_SET", { store: "s", key: "k", value });
+    const set = (value: number) => atAda.call("STORE_SET", { store: "s", key: "k", value });
     await set(1);
     atBen.close();
     await set(2);
@@ -127,7 +127,7 @@ describe("whoever was away", () => {
 
   it("starts afresh when what it missed is no longer kept, or is too much (R33)", async () => {
     const { room, ben, atAda } = await roomOfTwo();
-    const set = (value: unknown) => atAda.ask("STORE_SET", { store: "s", key: "k", value });
+    const set = (value: unknown) => atAda.call("STORE_SET", { store: "s", key: "k", value });
     await set(1);
     await set(2);
     room.now += 24 * 3_600_000 + 1;
@@ -143,19 +143,19 @@ describe("whoever was away", () => {
   it("can send again what was not answered, once only (R34)", async () => {
     const { room, ada, ben, atAda, atBen } = await roomOfTwo();
     const data = { store: "s", key: "k", value: 1 };
-    const first = await atAda.ask("STORE_SET", data, "id-1");
+    const first = await atAda.call("STORE_SET", data, "id-1");
     atAda.close();
     await room.hibernate();
     const again = await room.join(ada);
-    expect(await again.ask("STORE_SET", data, "id-1")).toEqual(first);
-    expect((await again.ask("STORE_SET", { ...data, value: 2 }, "id-1")).data).toEqual({
+    expect(await again.call("STORE_SET", data, "id-1")).toEqual(first);
+    expect((await again.call("STORE_SET", { ...data, value: 2 }, "id-1")).data).toEqual({
       version: 2,
       seq: 2,
     });
-    expect((await atBen.ask("STORE_SET", data, "id-1")).data).toEqual({ version: 3, seq: 3 });
-    const comment = await again.ask("COMMENT_CREATE", { text: "Hello" }, "id-2");
-    expect(await again.ask("COMMENT_CREATE", { text: "Hello" }, "id-2")).toEqual(comment);
-    expect((await again.ask("COMMENT_LIST")).data).toMatchObject({ total: 1 });
+    expect((await atBen.call("STORE_SET", data, "id-1")).data).toEqual({ version: 3, seq: 3 });
+    const comment = await again.call("COMMENT_CREATE", { text: "Hello" }, "id-2");
+    expect(await again.call("COMMENT_CREATE", { text: "Hello" }, "id-2")).toEqual(comment);
+    expect((await again.call("COMMENT_LIST")).data).toMatchObject({ total: 1 });
     expect(ben.user.id).not.toBe(ada.user.id);
   });
 });
@@ -176,7 +176,7 @@ it("a viewer may look and show itself, and change nothing (R36)", async () => {
     ["COMMENT_RESOLVE", { commentId: "x" }],
     ["COMMENT_REACT", { commentId: "x", reaction: "👍" }],
   ] as const)
-    expect(await viewer.ask(type, data), type).toEqual(failed("FORBIDDEN"));
+    expect(await viewer.call(type, data), type).toEqual(failed("FORBIDDEN"));
   for (const [type, data] of [
     ["STORE_SYNC", { store: "s" }],
     ["STORE_GET", at],
@@ -188,21 +188,21 @@ it("a viewer may look and show itself, and change nothing (R36)", async () => {
     ["ROOM_GET", {}],
     ["USERS_GET", {}],
   ] as const)
-    expect((await viewer.ask(type, data)).success, type).toBe(true);
+    expect((await viewer.call(type, data)).success, type).toBe(true);
   viewer.sendRaw(`{"type":"BROADCAST","data":{"event":"hello"}}`);
   expect(await viewer.nextResponse()).toEqual(failed("FORBIDDEN"));
 });
 
 it("a request that fails unforeseen answers INTERNAL_ERROR and has changed nothing (R35)", async () => {
   const { room, atAda, atBen } = await roomOfTwo();
-  await atAda.ask("STORE_SET", { store: "s", key: "k", value: 1 });
-  await atBen.heard();
+  await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
+  await atBen.takeEvents();
   await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE entries RENAME TO away").toArray());
-  expect(await atAda.ask("STORE_SET", { store: "s", key: "k", value: 2 })).toEqual(
+  expect(await atAda.call("STORE_SET", { store: "s", key: "k", value: 2 })).toEqual(
     failed("INTERNAL_ERROR", "Server"),
   );
   expectLogged("no such table: entries");
   await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE away RENAME TO entries").toArray());
-  expect((await atAda.ask("STORE_SYNC", { store: "s" })).data).toMatchObject({ seq: 1 });
-  expect(await atBen.heard()).toEqual([]);
+  expect((await atAda.call("STORE_SYNC", { store: "s" })).data).toMatchObject({ seq: 1 });
+  expect(await atBen.takeEvents()).toEqual([]);
 });

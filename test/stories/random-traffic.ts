@@ -1,7 +1,7 @@
 /** Random requests and joins in one room until the service is killed, and a check of the events that they caused. */
 import type { Event } from "../../src/delivery/events.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
-import { Chronicle } from "../realtime/simulation/event-history.ts";
+import { EventHistory } from "../realtime/simulation/event-history.ts";
 import type { Customer, Tab } from "./client.ts";
 
 /** Actors send one request at a time, side by side. */
@@ -105,9 +105,9 @@ export class RandomTraffic {
     if (data.total > data.users.length) throw new Error("There are too many users to compare");
     const gap = findUserGap(events, data.users);
     if (gap !== null) return gap;
-    const chronicle = new Chronicle();
-    for (const event of events) if (!isOfUser(event)) chronicle.tell(JSON.stringify(event));
-    if (chronicle.inside.size > 0 || chronicle.hasSession) return "a participant has not left";
+    const history = new EventHistory();
+    for (const event of events) if (!isOfUser(event)) history.add(JSON.stringify(event));
+    if (history.online.size > 0 || history.hasSession) return "a participant has not left";
     for (const user of data.users) {
       const { sessions } = await this.#customer.getUser(user);
       const ids = sessions.map(({ id }) => id).sort();

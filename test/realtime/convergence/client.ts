@@ -8,7 +8,7 @@ import type {
   ServerMessage,
 } from "../../../src/realtime/protocol/protocol.ts";
 import { makersOf } from "./log.ts";
-import type { Wire } from "./environment.ts";
+import type { ClientConnection } from "./environment.ts";
 
 /** A request that its sender repeats until it is answered. */
 export interface Request {
@@ -24,7 +24,7 @@ export interface Answered {
 
 export class Client {
   readonly userId: string;
-  wire: Wire | null = null;
+  connection: ClientConnection | null = null;
   /** All changes seen, through all connections. */
   readonly seen: Change[] = [];
   readonly pending = new Map<string, Request>();
@@ -36,7 +36,7 @@ export class Client {
   /** The presence that it wants others to see; undefined until it shows any. */
   shown: number | null | undefined;
   /** Requests that were open when it came back, and those of them that had been done: it was only not told. */
-  readonly doubts = { open: 0, done: 0 };
+  readonly unanswered = { open: 0, done: 0 };
   /** Runs when a request was answered. */
   onAnswer: () => void = () => {};
   readonly #presence = new Map<string, PresenceState>();
@@ -51,12 +51,12 @@ export class Client {
   }
 
   /** Who is online and what everybody shows, as this client knows it. */
-  get picture(): Picture {
+  get view(): View {
     const shown = [...this.#presence].map(([userId, { value }]) => [userId, value] as const);
-    return pictureOf([...this.#online], shown);
+    return viewOf([...this.#online], shown);
   }
 
-  hear(message: ServerMessage): void {
+  receive(message: ServerMessage): void {
     if (message.type === "response" && isJoinedRoom(message.data)) this.#rejoin(message.data);
     else if (message.type === "response") this.#hearAnswer(message);
     else if ("seq" in message) this.#see(message);
@@ -88,8 +88,8 @@ export class Client {
     this.#presence.clear();
     if (this.pending.size === 0) return;
     const done = makersOf(this.seen);
-    this.doubts.open += this.pending.size;
-    this.doubts.done += [...this.pending.keys()].filter((requestId) => done.has(requestId)).length;
+    this.unanswered.open += this.pending.size;
+    this.unanswered.done += [...this.pending.keys()].filter((requestId) => done.has(requestId)).length;
   }
 
   #see({ seq, event, data }: Change): void {
@@ -103,13 +103,13 @@ export class Client {
   }
 }
 
-export interface Picture {
+export interface View {
   readonly online: readonly string[];
   readonly presence: readonly (readonly [userId: string, value: unknown])[];
 }
 
 /** In one order, so that equal pictures are written alike. */
-export const pictureOf = (online: readonly string[], presence: Picture["presence"]): Picture => ({
+export const viewOf = (online: readonly string[], presence: View["presence"]): View => ({
   online: [...online].sort(),
   presence: [...presence].sort(([a], [b]) => (a < b ? -1 : 1)),
 });

@@ -7,9 +7,9 @@ import { Changes } from "../../../src/realtime/content/changes.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import type { Runs } from "../../endurance/runs.ts";
-import { tell } from "./convergence.ts";
-import { RoomWorld } from "./simulated-room.ts";
-import { tale } from "./steps.ts";
+import { runScenario } from "./convergence.ts";
+import { SimulatedRoom } from "./simulated-room.ts";
+import { scenario } from "./steps.ts";
 
 const { seed, inMemory, inSqlite }: Runs = inject("endurance");
 /** For starting, and for each run on a machine that has much else to do. */
@@ -20,9 +20,9 @@ console.log(`Convergence: ${inMemory} runs in memory and ${inSqlite} in SQLite, 
 it(
   "in memory: one sequence for all, nothing lost, nothing twice, presence as it is (R32 to R35, R49, R50, R52)",
   async () => {
-    const property = fc.asyncProperty(tale, (each) => {
+    const property = fc.asyncProperty(scenario, (each) => {
       const storage = new MemoryStorage();
-      return tell(new RoomWorld(() => storage, each[0]), each);
+      return runScenario(new SimulatedRoom(() => storage, each[0]), each);
     });
     await fc.assert(property, { seed, numRuns: inMemory });
   },
@@ -32,9 +32,9 @@ it(
 it(
   "in SQLite, opened anew whenever the room starts: the same (R32 to R35, R49, R50, R52)",
   async () => {
-    const property = fc.asyncProperty(tale, (each) =>
+    const property = fc.asyncProperty(scenario, (each) =>
       runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-        tell(new RoomWorld(() => new SqliteStorage(state.storage), each[0]), each),
+        runScenario(new SimulatedRoom(() => new SqliteStorage(state.storage), each[0]), each),
       ),
     );
     await fc.assert(property, { seed, numRuns: inSqlite });

@@ -2,16 +2,16 @@
 import { expect } from "vitest";
 import type { Comment } from "../../../src/realtime/protocol/comment.ts";
 import { type Content, checkAgreement } from "./checks.ts";
-import { Client, type Picture, pictureOf, type Request } from "./client.ts";
+import { Client, type View, viewOf, type Request } from "./client.ts";
 import { COUNTER, STORE } from "./log.ts";
 import { requestOf } from "./requests.ts";
-import type { Asking, Step, Tale } from "./steps.ts";
-import type { World } from "./environment.ts";
+import type { RequestStep, Step, Scenario } from "./steps.ts";
+import type { Environment } from "./environment.ts";
 
 const COMMENTS_A_PAGE = 100;
 
 /** Lets happen what a tale says, and checks what it comes to. */
-export async function tell(world: World, [, steps]: Tale): Promise<void> {
+export async function runScenario(world: Environment, [, steps]: Scenario): Promise<void> {
   const convergence = new Convergence(world);
   for (const step of steps) await convergence.run(step);
   await convergence.finish();
@@ -19,10 +19,10 @@ export async function tell(world: World, [, steps]: Tale): Promise<void> {
 
 export class Convergence {
   readonly clients: readonly Client[];
-  readonly #world: World;
+  readonly #world: Environment;
   #requests = 0;
 
-  constructor(world: World) {
+  constructor(world: Environment) {
     this.#world = world;
     this.clients = world.userIds.map((userId) => new Client(userId));
   }
@@ -43,68 +43,68 @@ export class Convergence {
       case "resend":
         return this.#resend(this.#client(step.who));
       case "show":
-        return this.show(this.#client(step.who), step.value);
+        return this.showPresence(this.#client(step.who), step.value);
       case "flush":
       case "hibernate":
-        return this.#world.rest(step.type);
+        return this.#world.idle(step.type);
       case "crash":
         return this.crash();
       default:
-        return this.ask(step);
+        return this.request(step);
     }
   }
 
   /** Comes back to where it was, and says again what nobody heard or answered. */
   async join(client: Client): Promise<void> {
-    if (client.wire !== null) return;
-    const wire = await this.#world.open(client.userId, client.lastSeq, (message) => client.hear(message));
+    if (client.connection !== null) return;
+    const wire = await this.#world.open(client.userId, client.lastSeq, (message) => client.receive(message));
     if (wire === null) return;
-    client.wire = wire;
+    client.connection = wire;
     const data = { target: "*", on: true };
     wire.send({ type: "PRESENCE_SUBSCRIBE", requestId: "subscribe", data });
-    if (client.shown !== undefined) this.show(client, client.shown);
+    if (client.shown !== undefined) this.showPresence(client, client.shown);
     for (const request of client.pending.values()) client.unsent.add(request);
     this.#resend(client);
   }
 
   #vanish(client: Client): void {
-    client.wire?.cut();
-    client.wire = null;
+    client.connection?.cut();
+    client.connection = null;
   }
 
-  #resend({ wire, unsent }: Client): void {
-    if (wire === null) return;
-    for (const request of unsent) wire.send(request);
+  #resend({ connection, unsent }: Client): void {
+    if (connection === null) return;
+    for (const request of unsent) connection.send(request);
     unsent.clear();
   }
 
-  show(client: Client, value: number | null): void {
-    if (client.wire === null) return;
+  showPresence(client: Client, value: number | null): void {
+    if (client.connection === null) return;
     client.shown = value;
     const state = value === null ? null : { value };
-    client.wire.send({ type: "PRESENCE_UPDATE", data: { state } });
+    client.connection.send({ type: "PRESENCE_UPDATE", data: { state } });
   }
 
   /** Asks for something that lasts, marked so that its changes can be told from all others. */
-  ask(step: Asking): void {
+  request(step: RequestStep): void {
     const client = this.#client(step.who);
     this.#requests += 1;
     const request = requestOf(step, `request-${this.#requests}`, client, this.clients);
     client.pending.set(request.requestId, request);
     if (step.lost === "request") client.unsent.add(request);
-    if (client.wire === null || step.lost === "request") return;
+    if (client.connection === null || step.lost === "request") return;
     if (step.lost === "nothing") {
-      client.wire.send(request);
+      client.connection.send(request);
     } else {
-      client.wire.cut(request);
-      client.wire = null;
+      client.connection.cut(request);
+      client.connection = null;
     }
   }
 
   /** Nobody is connected once the room has crashed. */
   async crash(crashed: Promise<void> = this.#world.crash()): Promise<void> {
     await crashed;
-    for (const client of this.clients) client.wire = null;
+    for (const client of this.clients) client.connection = null;
   }
 
   /** Nothing moves any more: first those who are there must agree on it, and then all. */
@@ -123,14 +123,14 @@ export class Convergence {
 
   /** Members see who is there and what each of them shows, and of those who are away, nothing. */
   async #checkPictures(): Promise<void> {
-    const present = this.clients.filter(({ wire }) => wire !== null);
-    const expected = pictureOf(
+    const present = this.clients.filter(({ connection }) => connection !== null);
+    const expected = viewOf(
       present.map(({ userId }) => userId),
       present.flatMap(({ userId, shown }) => (typeof shown === "number" ? [[userId, shown] as const] : [])),
     );
-    const sees = ({ picture }: Client) => JSON.stringify(picture) === JSON.stringify(expected);
+    const sees = ({ view }: Client) => JSON.stringify(view) === JSON.stringify(expected);
     await this.#world.settle(() => present.every((client) => client.pending.size === 0 && sees(client)));
-    const pictures: readonly Picture[] = present.map(({ picture }) => picture);
+    const pictures: readonly View[] = present.map(({ view }) => view);
     expect(pictures).toEqual(present.map(() => expected));
     for (const { pending } of present) expect([...pending.values()]).toEqual([]);
     expect((await this.#world.overview()).participants).toBe(present.length);
@@ -149,7 +149,7 @@ export class Convergence {
       comments.push(...listed.comments);
       total = listed.total;
     }
-    newcomer.wire?.cut();
+    newcomer.connection?.cut();
     expect((await this.#world.overview()).entries).toBe(Object.keys(entries).length);
     return { changes, follows, entries, comments };
   }
@@ -159,7 +159,7 @@ export class Convergence {
     this.#requests += 1;
     const requestId = `question-${this.#requests}`;
     client.pending.set(requestId, { type, requestId, data });
-    client.wire?.send({ type, requestId, data });
+    client.connection?.send({ type, requestId, data });
     await this.#world.settle(() => client.answered.has(requestId));
     const answer = client.answered.get(requestId);
     expect(answer, type).toBeDefined();

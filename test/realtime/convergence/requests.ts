@@ -2,11 +2,11 @@
 import type { Comment } from "../../../src/realtime/protocol/comment.ts";
 import type { Client, Request } from "./client.ts";
 import { COUNTER, commentChangeOf, REACTION, STORE, storeChangeOf } from "./log.ts";
-import type { Asking } from "./steps.ts";
+import type { RequestStep } from "./steps.ts";
 
 /** A client's request, from what it knows of the room. */
 export function requestOf(
-  step: Asking,
+  step: RequestStep,
   requestId: string,
   client: Client,
   clients: readonly Client[],

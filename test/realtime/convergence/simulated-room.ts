@@ -9,7 +9,7 @@ import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import type { UserRecord } from "../../../src/users/schema.ts";
 import { ROOM } from "../support/rows.ts";
 import { STORE } from "./log.ts";
-import type { Overview, Wire, World } from "./environment.ts";
+import type { RoomOverview, ClientConnection, Environment } from "./environment.ts";
 
 const userRecord = (id: string): UserRecord => ({
   id,
@@ -22,7 +22,7 @@ const userRecord = (id: string): UserRecord => ({
   createdAt: 0,
 });
 
-export class RoomWorld implements World {
+export class SimulatedRoom implements Environment {
   readonly userIds: readonly string[];
   readonly #storage: () => RoomStorage;
   readonly #attachments = new Map<string, Waiting | Joined>();
@@ -58,11 +58,11 @@ export class RoomWorld implements World {
     return `${kind}-${this.#ids}`;
   }
 
-  async open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<Wire> {
+  async open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<ClientConnection> {
     const id = this.#newId("socket");
     this.#ears.set(id, hear);
     this.#perform(this.#room.open(id));
-    const wire: Wire = {
+    const wire: ClientConnection = {
       send: (message) => this.#receive(id, message),
       cut: (last) => {
         this.#ears.delete(id);
@@ -80,7 +80,7 @@ export class RoomWorld implements World {
     this.#perform(this.#room.receive(id, JSON.stringify(message)));
   }
 
-  async rest(how: "flush" | "hibernate"): Promise<void> {
+  async idle(how: "flush" | "hibernate"): Promise<void> {
     this.#flush(); // a room with a timer running does not hibernate
     if (how === "hibernate") this.#restart();
   }
@@ -107,7 +107,7 @@ export class RoomWorld implements World {
     this.#perform(this.#room.flush());
   }
 
-  async overview(): Promise<Overview> {
+  async overview(): Promise<RoomOverview> {
     const { entries } = this.#storage().entries.size(STORE);
     return { participants: this.#room.stats.activeParticipants, entries };
   }

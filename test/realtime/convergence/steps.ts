@@ -5,7 +5,7 @@ import fc from "fast-check";
 export type Loss = "nothing" | "request" | "answer";
 
 /** Something that a member asks for and waits to be answered; `who` and `whom` are taken modulo the members. */
-export type Asking =
+export type RequestStep =
   | {
       readonly type: "set" | "merge" | "remove";
       readonly who: number;
@@ -25,27 +25,27 @@ export type Asking =
     };
 
 /** Presence: latest wins, and nobody waits for an answer. Null shows nothing. */
-export interface Showing {
+export interface PresenceStep {
   readonly type: "show";
   readonly who: number;
   readonly value: number | null;
 }
 
 export type Step =
-  | Asking
-  | Showing
+  | RequestStep
+  | PresenceStep
   | { readonly type: "join" | "vanish" | "resend"; readonly who: number }
   | { readonly type: "flush" | "hibernate" | "crash" };
 
 /** A number of members, and what happens to them. */
-export type Tale = readonly [members: number, steps: readonly Step[]];
+export type Scenario = readonly [members: number, steps: readonly Step[]];
 
 const MAX_MEMBERS = 8;
 const who = fc.nat(MAX_MEMBERS - 1);
 const shown: fc.Arbitrary<number | null> = fc.option(fc.nat(9));
 
 /** What members do while they are there, on a network that loses as `lost` says. */
-const work = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<Asking | Showing>[] => [
+const work = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<RequestStep | PresenceStep>[] => [
   {
     weight: 8,
     arbitrary: fc.record({ type: fc.constantFrom("set", "merge", "remove"), who, key: fc.nat(3), lost }),
@@ -69,7 +69,7 @@ const work = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<Asking | Showing>[
 ];
 
 /** Work of one member, undisturbed. */
-export const undisturbed = fc.oneof(...work(fc.constant<Loss>("nothing")));
+export const losslessStep = fc.oneof(...work(fc.constant<Loss>("nothing")));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("join" as const), who }) },
@@ -79,7 +79,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
 );
 
-export const tale: fc.Arbitrary<Tale> = fc.tuple(
+export const scenario: fc.Arbitrary<Scenario> = fc.tuple(
   fc.integer({ min: 2, max: MAX_MEMBERS }),
   fc.array(step, { maxLength: 80, size: "max" }),
 );

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Event } from "../../../src/delivery/events.ts";
 
-export class Chronicle {
+export class EventHistory {
   readonly #ids = new Set<string>();
   /** The session of each user who is in the room. */
   readonly #inside = new Map<string, string>();
@@ -11,7 +11,7 @@ export class Chronicle {
   #participants: string[] = [];
 
   /** Takes the next event; one that was told before says nothing new. */
-  tell(body: string): void {
+  add(body: string): void {
     const event = JSON.parse(body) as Event;
     if (this.#ids.has(event.id)) return;
     this.#ids.add(event.id);
@@ -49,7 +49,7 @@ export class Chronicle {
   }
 
   /** The users who are in the room, as far as events have told. */
-  get inside(): ReadonlySet<string> {
+  get online(): ReadonlySet<string> {
     return new Set(this.#inside.keys());
   }
 

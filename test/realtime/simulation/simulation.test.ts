@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { planAlarm } from "../../../src/realtime/transport/deadlines.ts";
 import { Simulation, type Step } from "./simulation.ts";
-import { type Member, makeRoom, type TestRoom } from "../support/rooms.ts";
+import { type TestUser, makeRoom, type TestRoom } from "../support/rooms.ts";
 import type { TestSocket } from "../support/test-socket.ts";
 
 const pick = fc.nat(9);
@@ -81,7 +81,7 @@ type RealStep =
 
 async function takeRealStep(
   room: TestRoom,
-  members: readonly Member[],
+  members: readonly TestUser[],
   tabs: TestSocket[][],
   each: RealStep,
 ) {

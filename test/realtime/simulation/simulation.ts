@@ -7,7 +7,7 @@ import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connection.ts";
 import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import { ROOM } from "../support/rows.ts";
-import { Chronicle } from "./event-history.ts";
+import { EventHistory } from "./event-history.ts";
 
 /** One socket as the outside sees it. */
 interface Socket {
@@ -42,7 +42,7 @@ export class Simulation {
   readonly #storage = new MemoryStorage();
   readonly #sockets = new Map<string, Socket>();
   readonly #deleted = new Set<string>();
-  readonly #chronicle = new Chronicle();
+  readonly #chronicle = new EventHistory();
   #isStalled = false;
   #questions: Question[] = [];
   #room: Room;
@@ -207,7 +207,7 @@ export class Simulation {
 
   #handOver(): void {
     for (const { seq, body } of this.#storage.events.list(1_000)) {
-      this.#chronicle.tell(body);
+      this.#chronicle.add(body);
       this.#storage.events.delete(seq);
     }
   }
@@ -254,7 +254,7 @@ export class Simulation {
   /** Every event was handed over, and those who believe them believe the truth. */
   #checkEvents(online: ReadonlySet<string>): void {
     expect(this.#storage.events.list(1)).toEqual([]);
-    expect(this.#chronicle.inside).toEqual(online);
+    expect(this.#chronicle.online).toEqual(online);
     expect(this.#chronicle.hasSession).toBe(online.size > 0);
   }
 

@@ -21,7 +21,7 @@ export const gateway = roomGateway(env);
 const START = Date.UTC(2100, 0, 1);
 
 /** A user with the token that lets it join. */
-export interface Member {
+export interface TestUser {
   readonly user: UserRecord;
   readonly token: string;
 }
@@ -85,7 +85,7 @@ export class TestRoom {
   }
 
   /** Opens a socket, joins as `member`, and gives it with the answer's data. */
-  async join(member: Member, role?: Role, options: { since?: number } = {}) {
+  async join(member: TestUser, role?: Role, options: { since?: number } = {}) {
     const socket = await this.connect();
     const answer = await socket.request("JOIN_ROOM", {
       token: member.token,
@@ -97,7 +97,7 @@ export class TestRoom {
   }
 
   /** Adds a user to the room. */
-  async user(fields: Partial<UserRow> = {}): Promise<Member> {
+  async user(fields: Partial<UserRow> = {}): Promise<TestUser> {
     const row: UserRow = {
       id: crypto.randomUUID(),
       accountId: this.accountId,
@@ -120,22 +120,22 @@ export class TestRoom {
   }
 
   /** The ids of `members` who are online, by the object's own word. */
-  async online(...members: Member[]): Promise<string[]> {
+  async online(...members: TestUser[]): Promise<string[]> {
     const ids = members.map(({ user }) => user.id);
     const { attendance } = await gateway.read(this.id, this.accountId, ids);
     return ids.filter((id) => attendance[id]?.online);
   }
 
-  sessions(member: Member) {
+  sessions(member: TestUser) {
     return gateway.readUser(this.id, this.accountId, member.user.id).then(({ sessions }) => sessions);
   }
 
-  apply(change: Parameters<typeof gateway.apply>[2]) {
-    return gateway.apply(this.id, this.accountId, change);
+  apply(changeUser: Parameters<typeof gateway.apply>[2]) {
+    return gateway.apply(this.id, this.accountId, changeUser);
   }
 
   /** Changes a user's fields as REST does: in the database first, then by telling the room. */
-  async change(member: Member, fields: Partial<Pick<UserRow, "name" | "customId">>) {
+  async change(member: TestUser, fields: Partial<Pick<UserRow, "name" | "customId">>) {
     await db.update(users).set(fields).where(eq(users.id, member.user.id));
     return this.apply({ type: "user.updated", userId: member.user.id });
   }

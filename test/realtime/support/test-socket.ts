@@ -11,7 +11,7 @@ type JoinResponse =
   | (Extract<Response, { success: true }> & { data: JoinedRoom });
 
 /** An answer whose data a test looks into. */
-export type Asked = Omit<Response, "data" | "error"> & {
+export type CallResponse = Omit<Response, "data" | "error"> & {
   readonly data: Record<string, unknown>;
   readonly error: { readonly code: string } | null;
 };
@@ -76,18 +76,18 @@ export class TestSocket {
   }
 
   /** Like {@link request}, but events may come first: they are put into `events`. */
-  async ask(type: string, data?: object, requestId: string = crypto.randomUUID()): Promise<Asked> {
+  async call(type: string, data?: object, requestId: string = crypto.randomUUID()): Promise<CallResponse> {
     this.send({ type, data, requestId });
     for (;;) {
       const message = await this.next();
       if (message.type === "event") this.events.push(message);
-      else if (message.requestId === requestId) return message as Asked;
+      else if (message.requestId === requestId) return message as CallResponse;
       else throw new Error(`Expected the answer to ${requestId}, got ${JSON.stringify(message)}`);
     }
   }
 
   /** The events that came up to now and were not waited for. */
-  async heard(): Promise<ServerEvent[]> {
+  async takeEvents(): Promise<ServerEvent[]> {
     const drained = await this.drain();
     const events = [...this.events, ...drained.filter((message) => message.type === "event")];
     this.events.length = 0;

@@ -3,8 +3,8 @@ import WebSocket from "ws";
 import { PING, PONG, type ServerMessage } from "../../src/realtime/protocol/protocol.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
+import type { ClientConnection, Environment, RoomOverview } from "../realtime/convergence/environment.ts";
 import { STORE } from "../realtime/convergence/log.ts";
-import type { RoomOverview, ClientConnection, Environment } from "../realtime/convergence/environment.ts";
 import { Customer } from "../stories/client.ts";
 import type { KillableService } from "./killable-service.ts";
 
@@ -51,7 +51,11 @@ export class NetworkRoom implements Environment {
     return [...this.#users.keys()];
   }
 
-  open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<ClientConnection | null> {
+  open(
+    userId: string,
+    since: number,
+    hear: (message: ServerMessage) => void,
+  ): Promise<ClientConnection | null> {
     const address = `${this.#customer.base.replace("http", "ws")}/rooms/${this.#roomId}/socket`;
     const socket = new WebSocket(address, { perMessageDeflate: false });
     this.#sockets.add(socket);

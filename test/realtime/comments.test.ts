@@ -1,19 +1,17 @@
-/** R42 to R46: comments, threads, reactions. */
+/** R42 to R46: comments, threads and reactions. */
 import { expect, it } from "vitest";
-import { failed, makeRoom } from "./support/rooms.ts";
+import { failed, roomOfTwo } from "./support/rooms.ts";
 
-const roomOfTwo = async () => {
-  const room = await makeRoom();
-  const [ada, ben] = [await room.user(), await room.user()];
-  const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
-  await atAda.takeEvents();
+/** A room of two, where `write` creates a comment of the first user. */
+async function roomWithComments() {
+  const room = await roomOfTwo();
   const write = async (data: object) =>
-    (await atAda.call("COMMENT_CREATE", { text: "Hello", ...data })).data.comment as { id: string };
-  return { room, ada, ben, atAda, atBen, write };
-};
+    (await room.atAda.call("COMMENT_CREATE", { text: "Hello", ...data })).data.comment as { id: string };
+  return { ...room, write };
+}
 
-it("a comment begins a thread or goes on with one, and all hear of it (R32, R42)", async () => {
-  const { room, ada, atAda, atBen, write } = await roomOfTwo();
+it("a comment starts a thread or replies in one, and everyone receives it (R32, R42)", async () => {
+  const { room, ada, atAda, atBen, write } = await roomWithComments();
   const first = await write({ anchor: { x: 1 }, mentions: ["u"] });
   expect(first).toEqual({
     id: first.id,
@@ -36,8 +34,8 @@ it("a comment begins a thread or goes on with one, and all hear of it (R32, R42)
   ]);
 });
 
-it("comments are listed oldest first, by thread and by whether they are resolved (R43)", async () => {
-  const { atBen, write } = await roomOfTwo();
+it("comments are listed oldest first, filtered by thread and by whether they are resolved (R43)", async () => {
+  const { atBen, write } = await roomWithComments();
   const ids: string[] = [];
   for (const thread of [undefined, undefined, 0])
     ids.push((await write(thread === undefined ? {} : { threadId: ids[thread] })).id);
@@ -56,8 +54,8 @@ it("comments are listed oldest first, by thread and by whether they are resolved
   expect(await atBen.call("COMMENT_LIST", { limit: 101 })).toEqual(failed("VALIDATION_ERROR"));
 });
 
-it("its author changes and deletes a comment; any editor resolves it (R44)", async () => {
-  const { room, ben, atAda, atBen, write } = await roomOfTwo();
+it("the author edits and deletes a comment; any editor resolves it (R44)", async () => {
+  const { room, ben, atAda, atBen, write } = await roomWithComments();
   const { id: commentId } = await write({});
   expect(await atBen.call("COMMENT_UPDATE", { commentId, text: "No" })).toEqual(failed("FORBIDDEN"));
   expect(await atBen.call("COMMENT_DELETE", { commentId })).toEqual(failed("FORBIDDEN"));
@@ -82,8 +80,8 @@ it("its author changes and deletes a comment; any editor resolves it (R44)", asy
     expect(await atAda.call(type, { commentId, text: "x", reaction: "x" })).toEqual(failed("NOT_FOUND"));
 });
 
-it("a user reacts once in each way, and can take it back (R45)", async () => {
-  const { ada, ben, atAda, atBen, write } = await roomOfTwo();
+it("a user gives each reaction once, and can remove it (R45)", async () => {
+  const { ada, ben, atAda, atBen, write } = await roomWithComments();
   const { id: commentId } = await write({});
   const react = async (socket: typeof atAda, reaction: string, on = true) =>
     ((await socket.call("COMMENT_REACT", { commentId, reaction, on })).data.comment as { reactions: object })
@@ -99,8 +97,8 @@ it("a user reacts once in each way, and can take it back (R45)", async () => {
   expect((await atAda.takeEvents()).at(-1)).toMatchObject({ seq: 7 });
 });
 
-it("comments have bounds (R46)", async () => {
-  const { room, atAda, write } = await roomOfTwo();
+it("comments have limits (R46)", async () => {
+  const { room, atAda, write } = await roomWithComments();
   for (const fields of [
     { text: "" },
     { text: "x".repeat(10_001) },

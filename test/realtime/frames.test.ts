@@ -1,10 +1,10 @@
-/** R6, R8, R10 and R17: what a joined socket may send, and what it gets for the rest. */
+/** R6, R8, R10 and R17: the frames that a joined socket may send, and the errors for all others. */
 import { describe, expect, it } from "vitest";
 import { failed, makeRoom } from "./support/rooms.ts";
 
 describe("a joined socket", () => {
   it.each([
-    ["no JSON", "{", "BAD_REQUEST"],
+    ["invalid JSON", "{", "BAD_REQUEST"],
     ["an array", "[]", "BAD_REQUEST"],
     ["null", "null", "BAD_REQUEST"],
     ["no type", "{}", "BAD_REQUEST"],
@@ -12,7 +12,7 @@ describe("a joined socket", () => {
     ["a binary frame", new ArrayBuffer(8), "BAD_REQUEST"],
     ["data that breaks its schema", '{"type":"LEAVE_ROOM","data":7}', "VALIDATION_ERROR"],
     ["another JOIN_ROOM", '{"type":"JOIN_ROOM","data":{"token":""}}', "BAD_REQUEST"],
-  ])("that sends %s gets a failed answer and stays (R6, R10, R17)", async (_, frame, code) => {
+  ])("that sends %s receives an error and stays open (R6, R10, R17)", async (_, frame, code) => {
     const room = await makeRoom();
     const ada = await room.user();
     const neighbour = await room.join(await room.user());
@@ -23,7 +23,7 @@ describe("a joined socket", () => {
     expect(await neighbour.drain()).toMatchObject([{ event: "userJoined" }]);
   });
 
-  it("has its requestId echoed when it is a string of at most 255 characters (R8)", async () => {
+  it("receives its requestId back if it is a string of at most 255 characters (R8)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
     for (const [requestId, echoed] of [

@@ -1,9 +1,10 @@
-/** R24 to R26: pings, silence, and tokens that expire. */
+/** R24 to R26: pings, silence, and expiring tokens. */
 import { describe, expect, it } from "vitest";
+import { planAlarm } from "../../src/realtime/transport/deadlines.ts";
 import { makeRoom } from "./support/rooms.ts";
 
 describe("the heartbeat", () => {
-  it("answers ping with pong, to waiting sockets too (R24)", async () => {
+  it("answers ping with pong, on waiting sockets too (R24)", async () => {
     const room = await makeRoom();
     for (const socket of [await room.connect(), await room.join(await room.user())]) {
       socket.sendRaw("ping");
@@ -11,7 +12,7 @@ describe("the heartbeat", () => {
     }
   });
 
-  it("drops a socket that is silent for 75 s, at that moment and not before (R25)", async () => {
+  it("closes a socket that has been silent for 75 s, not earlier (R25)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user()];
     const silent = await room.join(ada);
@@ -28,7 +29,7 @@ describe("the heartbeat", () => {
     expect(await room.online(ada, ben)).toEqual([ben.user.id]);
   });
 
-  it("takes any message for a sign of life, through hibernation to within 5 s (R25, R28)", async () => {
+  it("counts any message as a sign of life, to within 5 s across hibernation (R25, R28)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await room.join(ada);
@@ -45,7 +46,7 @@ describe("the heartbeat", () => {
     expect(await socket.closed).toMatchObject({ code: 1001 });
   });
 
-  it("takes a ping for a sign of life, which the runtime answers by the real clock (R25)", async () => {
+  it("counts a ping as a sign of life, which the runtime answers by the real clock (R25)", async () => {
     const room = await makeRoom();
     room.now = Date.now();
     const old = { createdAt: room.now - 3_600_000 };
@@ -75,4 +76,26 @@ describe("the heartbeat", () => {
     expect(await socket.closed).toMatchObject({ code: 4401 });
     expect(await room.online(ada)).toEqual([]);
   });
+});
+
+it("the next alarm is at the earliest deadline, and at most 60 s ahead while a user is online (R2, R25, R31)", () => {
+  const joined = (lastSeenAt: number) =>
+    ({
+      phase: "joined",
+      id: "a",
+      userId: "u",
+      role: "editor",
+      tokenExpiresAt: 1e15,
+      lastSeenAt,
+      savedLastSeenAt: 0,
+      batch: false,
+      subscriptions: [],
+      presence: null,
+      frameTokens: 1,
+      frameTokensAt: 0,
+    }) as const;
+  expect(planAlarm(100_000, [])).toBeNull();
+  expect(planAlarm(100_000, [{ phase: "waiting", id: "a", openedAt: 95_000 }])).toBe(105_000);
+  expect(planAlarm(100_000, [joined(100_000)])).toBe(160_000);
+  expect(planAlarm(100_000, [joined(100_000), joined(40_000)])).toBe(115_000);
 });

@@ -1,4 +1,4 @@
-/** R1 to R5, R7 and R11 to R18: connecting, and what becomes of a request to join. */
+/** R1 to R5, R7 and R11 to R18: connecting and joining. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { expectLogged } from "../support/log-guard.ts";
@@ -9,7 +9,7 @@ const closeRow = (room: TestRoom) =>
 const deleteUserRow = (id: string) => env.DB.prepare("DELETE FROM users WHERE id = ?").bind(id).run();
 
 describe("a waiting socket", () => {
-  it("joins with its user's token and is told who is there (R1, R11)", async () => {
+  it("joins with its user's token and receives the room's state (R1, R11)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user({ name: "Ben", customId: "ben-1" })];
     await room.join(ada);
@@ -41,7 +41,7 @@ describe("a waiting socket", () => {
     });
   });
 
-  it("is closed with 4408 when it has not joined in 10 s, not before (R2)", async () => {
+  it("is closed with 4408 when it has not joined within 10 s, not earlier (R2)", async () => {
     const room = await makeRoom();
     const socket = await room.connect();
     expect(await room.alarmAt()).toBe(room.now + 10_000);
@@ -55,9 +55,9 @@ describe("a waiting socket", () => {
   it.each([
     ["another message", '{"type":"LEAVE_ROOM"}'],
     ["an unknown message", '{"type":"HELLO"}'],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["a binary frame", new ArrayBuffer(4)],
-  ])("is closed with 4400 and no answer when it sends %s (R3)", async (_, frame) => {
+  ])("is closed with 4400 and no response when it sends %s (R3)", async (_, frame) => {
     const room = await makeRoom();
     const socket = await room.connect();
     socket.sendRaw(frame);
@@ -65,7 +65,7 @@ describe("a waiting socket", () => {
     await expect(socket.next()).rejects.toThrow("closed before");
   });
 
-  it("is closed with 4400 when it says more before it has joined, and does not join (R3, R18)", async () => {
+  it("is closed with 4400 when it sends more before it has joined, and does not join (R3, R18)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await room.connect();
@@ -119,18 +119,18 @@ describe("the role", () => {
     ["editor", "viewer", "viewer"],
     ["viewer", "editor", "viewer"],
     ["viewer", undefined, "viewer"],
-  ] as const)("of a user who is %s and asks for %s is %s (R12)", async (ceiling, asked, granted) => {
+  ] as const)("of a user who is %s and requests %s is %s (R12)", async (ceiling, asked, granted) => {
     const room = await makeRoom();
     const socket = await room.join(await room.user({ role: ceiling }), asked);
     expect(socket.joined.role).toBe(granted);
   });
 });
 
-describe("a request to join is refused", () => {
+describe("joining is refused", () => {
   it.each([
     ["no data", undefined],
     ["no token", {}],
-    ["a token that is no string", { token: 7 }],
+    ["a token that is not a string", { token: 7 }],
     ["an invalid token", { token: "a.b.c" }],
   ])("with UNAUTHORIZED, authFailed and 4401 for %s (R13)", async (_, data) => {
     const room = await makeRoom();
@@ -140,7 +140,7 @@ describe("a request to join is refused", () => {
     expect(await socket.closed).toMatchObject({ code: 4401 });
   });
 
-  it("with 4401 for an expired token, a deleted user, and claims that are no longer the user's (R13)", async () => {
+  it("with 4401 for an expired token, a deleted user, and claims that no longer match the user (R13)", async () => {
     const room = await makeRoom();
     const expired = await room.user({ createdAt: room.now - 91 * 24 * 3_600_000 });
     const deleted = await room.user();
@@ -156,7 +156,7 @@ describe("a request to join is refused", () => {
     expect(await room.tables()).toEqual([]);
   });
 
-  it("with FORBIDDEN, authFailed and 4403 for a token of another room or account (R13)", async () => {
+  it("with FORBIDDEN, authFailed and 4403 for a token for another room or account (R13)", async () => {
     const [room, other] = [await makeRoom(), await makeRoom()];
     const stranger = await other.user();
     const sameRoomId = await tokens.sign({ ...stranger.user, roomId: room.id });
@@ -168,7 +168,7 @@ describe("a request to join is refused", () => {
     }
   });
 
-  it("with VALIDATION_ERROR and 4400 for a role that there is not (R14)", async () => {
+  it("with VALIDATION_ERROR and 4400 for an unknown role (R14)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await room.connect();
@@ -181,7 +181,7 @@ describe("a request to join is refused", () => {
     expect(await socket.closed).toMatchObject({ code: 4400 });
   });
 
-  it("with FORBIDDEN and 4403 by a closed room, with NOT_FOUND and 4404 by one that is gone (R15)", async () => {
+  it("with FORBIDDEN and 4403 by a closed room, with NOT_FOUND and 4404 by a deleted one (R15)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     await closeRow(room);
@@ -194,7 +194,7 @@ describe("a request to join is refused", () => {
     expect(await late.closed).toMatchObject({ code: 4404 });
   });
 
-  it("with INTERNAL_ERROR and 1011 while the database fails, and works again after (R16)", async () => {
+  it("with INTERNAL_ERROR and 1011 while the database fails, and succeeds afterwards (R16)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     await whileDatabaseFails(async () => {
@@ -209,8 +209,8 @@ describe("a request to join is refused", () => {
   });
 });
 
-describe("what happens while a token is looked at counts (R18):", () => {
-  /** Sends JOIN_ROOM and, in the object's same turn, does `meanwhile`: the token is still being looked at. */
+describe("while a token is being verified (R18),", () => {
+  /** Sends JOIN_ROOM and runs `meanwhile` in the same turn of the object, while the token is being verified. */
   async function joinWhile(room: TestRoom, token: string, meanwhile: Parameters<TestRoom["inside"]>[0]) {
     const socket = await room.connect();
     await room.inside(async (object, state) => {
@@ -222,7 +222,7 @@ describe("what happens while a token is looked at counts (R18):", () => {
     return socket;
   }
 
-  it("a user who is deleted is refused", async () => {
+  it("a deleted user is refused", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await joinWhile(room, ada.token, async (object) => {
@@ -236,7 +236,7 @@ describe("what happens while a token is looked at counts (R18):", () => {
   it.each([
     ["room.closed", 4403],
     ["room.deleted", 4404],
-  ] as const)("a socket is closed by %s and does not join after", async (type, code) => {
+  ] as const)("a socket closed by %s does not join afterwards", async (type, code) => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await joinWhile(room, ada.token, (object) =>
@@ -247,7 +247,7 @@ describe("what happens while a token is looked at counts (R18):", () => {
     expect(await room.tables()).toEqual([]);
   });
 
-  it("a user who is changed joins as it is now", async () => {
+  it("a changed user joins with the new fields", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await joinWhile(room, ada.token, async (object) => {
@@ -257,7 +257,7 @@ describe("what happens while a token is looked at counts (R18):", () => {
     expect(await socket.nextResponse()).toMatchObject({ success: true, data: { user: { name: "Ada L." } } });
   });
 
-  it("a socket whose 10 s end does not join after", async () => {
+  it("a socket whose 10 s have passed does not join afterwards", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await joinWhile(room, ada.token, async (object) => {
@@ -268,7 +268,7 @@ describe("what happens while a token is looked at counts (R18):", () => {
     expect(await room.online(ada)).toEqual([]);
   });
 
-  it("a socket that closes does not join after", async () => {
+  it("a socket that closes does not join afterwards", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await joinWhile(room, ada.token, (object, state) => {

@@ -1,9 +1,9 @@
-/** R19 to R23: who is online, what the others hear of it, and what changes made over REST do. */
+/** R19 to R23: who is online, what others receive about it, and what changes made over REST do. */
 import { describe, expect, it } from "vitest";
 import { makeRoom } from "./support/rooms.ts";
 
-describe("the others", () => {
-  it("hear that a user comes and goes, the user itself does not (R9, R20)", async () => {
+describe("other users", () => {
+  it("receive that a user joins and leaves, which the user does not (R9, R20)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user({ name: "Ben" })];
     const atAda = await room.join(ada);
@@ -31,7 +31,7 @@ describe("the others", () => {
     expect(await atAda.drain()).toEqual([]);
   });
 
-  it("hear nothing of further tabs, which share one session (R19, R20, R21)", async () => {
+  it("receive nothing about further tabs, which share one session (R19, R20, R21)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user()];
     const atBen = await room.join(ben);
@@ -56,7 +56,7 @@ describe("the others", () => {
 });
 
 describe("a session", () => {
-  it("opens with the first socket and closes with the last; the next is another, newest first (R19)", async () => {
+  it("starts with the first socket and ends with the last; sessions are listed newest first (R19)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const start = room.now;
@@ -75,7 +75,7 @@ describe("a session", () => {
   it.each([
     ["closes with a code", 4123, 4123],
     ["closes as browsers do", 1000, 1000],
-  ])("ends when its socket %s, and the close is answered (R21)", async (_, code, answered) => {
+  ])("ends when its socket %s, and the close is completed (R21)", async (_, code, answered) => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await room.join(ada);
@@ -106,7 +106,7 @@ describe("a session", () => {
 });
 
 describe("a change made over REST", () => {
-  it("of a user reaches all joined sockets, and who joins later sees it (R22)", async () => {
+  it("to a user reaches all joined sockets, and users who join later (R22)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user()];
     const atAda = await room.join(ada);
@@ -133,7 +133,7 @@ describe("a change made over REST", () => {
     expect(third.joined.users.map(({ name }) => name)).toContain("Ada L.");
   });
 
-  it("of a user who is offline reaches the others (R22)", async () => {
+  it("to a user who is offline reaches the others (R22)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user()];
     const atBen = await room.join(ben);
@@ -195,7 +195,7 @@ describe("a change made over REST", () => {
   });
 });
 
-it("an object is refused to an account that its room is not of", async () => {
+it("an object refuses callers of another account", async () => {
   const room = await makeRoom();
   await room.join(await room.user());
   await room.inside(async (object) => {

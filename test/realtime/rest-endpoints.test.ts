@@ -1,10 +1,10 @@
-/** R61: what the organization does to a live room over REST, and what those connected hear of it. */
+/** R61: what the organization does with a live room over REST, and what connected clients receive. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 import { TestSocket } from "./support/test-socket.ts";
 
-/** A room of a new organization with a user who is connected. */
+/** A room of a new organization, with a connected user. */
 async function liveRoom() {
   const owner = await account();
   const room = await owner.api.createRoom();
@@ -12,15 +12,15 @@ async function liveRoom() {
   const response = await exports.default.fetch(
     new Request(`${ORIGIN}${owner.api.base}/rooms/${room.id}/socket`, { headers: { Upgrade: "websocket" } }),
   );
-  if (response.webSocket === null) throw new Error("No socket came back");
+  if (response.webSocket === null) throw new Error("The upgrade returned no socket");
   const socket = new TestSocket(response.webSocket);
   await socket.request("JOIN_ROOM", { token: user.token });
   await socket.takeEvents();
   return { owner, room, user, socket, path: `/rooms/${room.id}` };
 }
 
-const refusalOf = async (asked: ReturnType<Account["api"]["get"]>) => {
-  const { status, error } = await asked;
+const errorOf = async (request: ReturnType<Account["api"]["get"]>) => {
+  const { status, error } = await request;
   return [status, error?.module, error?.code];
 };
 
@@ -29,30 +29,30 @@ describe("over REST (R61)", () => {
     ["comments", { text: "Hello" }],
     ["broadcast", { event: "hello" }],
   ])(
-    "of two POSTs to /%s at one time under one Idempotency-Key the room does one (R53, R61)",
+    "of concurrent POSTs to /%s with one Idempotency-Key the room carries out one (R53, R61)",
     async (what, body) => {
       const { owner, user, socket, path } = await liveRoom();
       const post = () =>
         owner.api.post(`${path}/${what}`, what === "comments" ? { ...body, userId: user.id } : body, {
           headers: { "Idempotency-Key": "k" },
         });
-      const answers = await Promise.all([post(), post(), post()]);
-      expect(answers.map(({ data }) => data)).toEqual(answers.map(() => answers[0]?.data));
+      const responses = await Promise.all([post(), post(), post()]);
+      expect(responses.map(({ data }) => data)).toEqual(responses.map(() => responses[0]?.data));
       expect(await socket.takeEvents()).toHaveLength(1);
     },
   );
 
-  it("stores are read and written by the same rules, and members hear of it (R61)", async () => {
+  it("stores are read and written by the same rules, and participants receive the changes (R61)", async () => {
     const { owner, socket, path } = await liveRoom();
     const { seq: before } = (await socket.call("STORE_SYNC", { store: "tasks" })).data as { seq: number };
     const entry = `${path}/stores/tasks/${encodeURIComponent("a/b ✨")}`;
-    expect(await refusalOf(owner.api.get(entry))).toEqual([404, "Rooms", "NOT_FOUND"]);
+    expect(await errorOf(owner.api.get(entry))).toEqual([404, "Rooms", "NOT_FOUND"]);
     const version = before + 1;
     expect((await owner.api.put(entry, { value: { a: 1 }, ifVersion: 0 })).data).toEqual({
       version,
       seq: version,
     });
-    expect(await refusalOf(owner.api.put(entry, { value: 2, ifVersion: 0 }))).toEqual([
+    expect(await errorOf(owner.api.put(entry, { value: 2, ifVersion: 0 }))).toEqual([
       409,
       "Rooms",
       "CONFLICT",
@@ -73,14 +73,14 @@ describe("over REST (R61)", () => {
     ]);
     const long = await owner.api.get(`${path}/stores/${"x".repeat(129)}`);
     expect([long.status, long.error?.code]).toEqual([400, "BAD_REQUEST"]);
-    expect(await refusalOf(owner.api.get(`${path}/stores/s/${"x".repeat(256)}`))).toEqual([
+    expect(await errorOf(owner.api.get(`${path}/stores/s/${"x".repeat(256)}`))).toEqual([
       400,
       "Rooms",
       "BAD_REQUEST",
     ]);
   });
 
-  it("comments are written for a user, and changed by right of the organization (R61)", async () => {
+  it("comments are written on behalf of a user, and the organization may change all of them (R61)", async () => {
     const { owner, user, socket, path } = await liveRoom();
     const post = (fields: object) =>
       owner.api.post<{ comment: { id: string } }>(`${path}/comments`, {
@@ -88,8 +88,8 @@ describe("over REST (R61)", () => {
         userId: user.id,
         ...fields,
       });
-    expect(await refusalOf(post({ userId: crypto.randomUUID() }))).toEqual([404, "Users", "NOT_FOUND"]);
-    expect(await refusalOf(post({ threadId: "unknown" }))).toEqual([404, "Rooms", "NOT_FOUND"]);
+    expect(await errorOf(post({ userId: crypto.randomUUID() }))).toEqual([404, "Users", "NOT_FOUND"]);
+    expect(await errorOf(post({ threadId: "unknown" }))).toEqual([404, "Rooms", "NOT_FOUND"]);
     const { id } = (await post({})).data.comment;
     const edited = await owner.api.patch(`${path}/comments/${id}`, { text: "New", resolved: true });
     expect(edited.data).toMatchObject({ comment: { id, text: "New", resolved: true, user_id: user.id } });
@@ -100,7 +100,7 @@ describe("over REST (R61)", () => {
     });
     expect((await owner.api.get(`${path}/comments?resolved=false`)).data).toMatchObject({ total: 0 });
     expect((await owner.api.delete(`${path}/comments/${id}`)).success).toBe(true);
-    expect(await refusalOf(owner.api.delete(`${path}/comments/${id}`))).toEqual([404, "Rooms", "NOT_FOUND"]);
+    expect(await errorOf(owner.api.delete(`${path}/comments/${id}`))).toEqual([404, "Rooms", "NOT_FOUND"]);
     expect(await socket.takeEvents()).toMatchObject([
       { event: "commentCreated", data: { by: user.id } },
       { event: "commentUpdated", data: { by: null } },
@@ -109,7 +109,7 @@ describe("over REST (R61)", () => {
     ]);
   });
 
-  it("broadcasts reach who is there, and presence is seen (R61)", async () => {
+  it("broadcasts reach the users online, and presence can be read (R61)", async () => {
     const { owner, user, socket, path } = await liveRoom();
     await socket.call("PRESENCE_UPDATE", { state: { color: "red" } });
     expect((await owner.api.get(`${path}/presence`)).data).toEqual({
@@ -123,7 +123,7 @@ describe("over REST (R61)", () => {
     ]);
   });
 
-  it("a user created and a room changed are told to those connected (R57)", async () => {
+  it("connected clients receive a created user and a changed room (R57)", async () => {
     const { owner, room, socket, path } = await liveRoom();
     const { id } = await owner.api.createUser(room.id, { name: "New" });
     expect(await socket.nextEvent()).toMatchObject({ event: "userCreated", data: { userId: id } });

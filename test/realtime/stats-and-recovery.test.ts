@@ -1,4 +1,4 @@
-/** R27 to R31: stats and their copy, hibernation, crashes, reconciling. */
+/** R27 to R31: stats and their copy, hibernation, crashes and reconciling. */
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { expectLogged } from "../support/log-guard.ts";
@@ -10,7 +10,7 @@ const copied = async (room: TestRoom) => {
 };
 
 describe("the stats", () => {
-  it("count users and the time in which somebody was online, and are copied by the alarm (R27)", async () => {
+  it("count users and the time in which anyone was online, and are copied by the alarm (R27)", async () => {
     const room = await makeRoom();
     const start = room.now;
     const [first, second] = [await room.join(await room.user()), await room.join(await room.user())];
@@ -31,7 +31,7 @@ describe("the stats", () => {
     expect(await room.stats()).toMatchObject({ occupiedMs: 5_000, occupiedSince: start + 15_000 });
   });
 
-  it("are copied at most once a second, and then as they are (R27)", async () => {
+  it("are copied at most once a second, with their values of that moment (R27)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
     await room.alarm();
@@ -46,7 +46,7 @@ describe("the stats", () => {
     expect(await room.alarmAt()).toBeGreaterThan(room.now + 1_000);
   });
 
-  it("are copied again and again, ever less often, while the database fails (R27)", async () => {
+  it("are retried with growing delays while the database fails (R27)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
     await whileDatabaseFails(async () => {
@@ -65,7 +65,7 @@ describe("the stats", () => {
     await vi.waitFor(async () => expect(await copied(room)).toMatchObject({ activeParticipants: 1 }));
   });
 
-  it("leave no alarm behind when nobody is there and nothing is owed (R31)", async () => {
+  it("leave no alarm when no one is online and no copy is due (R31)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
     await room.alarm();
@@ -77,7 +77,7 @@ describe("the stats", () => {
     expect(await room.alarmAt()).toBeNull();
   });
 
-  it("of a room that nobody joined are read without creating anything (R31)", async () => {
+  it("of a room that no one has joined are read without creating anything (R31)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
@@ -93,7 +93,7 @@ describe("the stats", () => {
 });
 
 describe("hibernation", () => {
-  it("is not noticed by sockets, users and sessions (R28)", async () => {
+  it("does not affect sockets, users and sessions (R28)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user()];
     const atAda = await room.join(ada);
@@ -113,7 +113,7 @@ describe("hibernation", () => {
     expect((await room.stats()).activeParticipants).toBe(1);
   });
 
-  it("does not bring back sockets that the room has closed (R28)", async () => {
+  it("does not restore sockets that the room has closed (R28)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await room.join(ada);
@@ -129,13 +129,13 @@ describe("hibernation", () => {
 });
 
 describe("after a crash", () => {
-  /** Ends the object as a crash does: memory and sockets are gone, storage stays. */
+  /** Ends the object as a crash does: memory and sockets are lost, storage stays. */
   const crash = async (room: TestRoom) => {
     await abortAllDurableObjects();
     await room.inside(() => undefined);
   };
 
-  it("sessions end when the room was last known to run, and so does the occupied time (R29)", async () => {
+  it("sessions and occupied time end when the room was last known to be running (R29)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const start = room.now;
@@ -145,11 +145,11 @@ describe("after a crash", () => {
     await crash(room);
     expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null });
     expect(await room.sessions(ada)).toMatchObject([{ joinedAt: start, leftAt: start + 20_000 }]);
-    const healed = { activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null };
-    await vi.waitFor(async () => expect(await copied(room)).toEqual(healed));
+    const expected = { activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null };
+    await vi.waitFor(async () => expect(await copied(room)).toEqual(expected));
   });
 
-  it("the alarm that was set heals the room within 60 s, though nobody asks (R29)", async () => {
+  it("the alarm repairs the room within 60 s without any request (R29)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
     await room.alarm();
@@ -172,7 +172,7 @@ describe("after a crash", () => {
 });
 
 describe("reconciling", () => {
-  it("changes nothing in a room that is right (R30)", async () => {
+  it("changes nothing in a consistent room (R30)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
     const before = await room.stats();
@@ -180,7 +180,7 @@ describe("reconciling", () => {
     expect(await copied(room)).toEqual(before);
   });
 
-  it("corrects a counter that is wrong, here and in the database, before it answers (R30)", async () => {
+  it("corrects a wrong counter, in the object and in the database, before it responds (R30)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
     await room.inside((_, { storage }) =>
@@ -194,7 +194,7 @@ describe("reconciling", () => {
     expect(await copied(room)).toMatchObject({ activeParticipants: 1 });
   });
 
-  it("closes a session without a live socket (R30)", async () => {
+  it("ends a session without a live socket (R30)", async () => {
     const room = await makeRoom();
     const [ada, ben] = [await room.user(), await room.user()];
     const atAda = await room.join(ada);
@@ -211,7 +211,7 @@ describe("reconciling", () => {
     expect(await atAda.drain()).toMatchObject([{ event: "userLeft", data: { userId: ben.user.id } }]);
   });
 
-  it("closes a socket whose session storage does not know (R30)", async () => {
+  it("closes a socket whose session is not in storage (R30)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
     await room.inside((_, { storage }) => storage.sql.exec("DELETE FROM sessions").toArray());
@@ -219,7 +219,7 @@ describe("reconciling", () => {
     expect(await socket.closed).toMatchObject({ code: 1011 });
   });
 
-  it("drops sockets that are dead by the heartbeat (R30)", async () => {
+  it("drops sockets that the heartbeat finds dead (R30)", async () => {
     const room = await makeRoom();
     const ada = await room.user();
     const socket = await room.join(ada);
@@ -229,7 +229,7 @@ describe("reconciling", () => {
     expect(await copied(room)).toMatchObject({ activeParticipants: 0, occupiedMs: 75_000 });
   });
 
-  it("waits for a copy that is under way and writes its own after it (R27, R30)", async () => {
+  it("waits for a copy in progress and then writes its own (R27, R30)", async () => {
     const room = await makeRoom();
     const socket = await room.join(await room.user());
     await room.inside(async (object) => {

@@ -1,4 +1,4 @@
-/** One contract, two drivers: what the room's storage promises in memory and in SQLite alike. */
+/** The contract of the room's storage, for both drivers: memory and SQLite. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ describe.each([
   ["memory", inMemory],
   ["SQLite", inSqlite],
 ])("storage in %s", (_, withStorage) => {
-  it("is empty at first, whatever is read", () =>
+  it("is empty at first", () =>
     withStorage((storage) => {
       expect(storage.readRecord()).toBeNull();
       expect(storage.listOpenSessions()).toEqual([]);
@@ -61,7 +61,7 @@ describe.each([
       expect(storage.findAttendance(["u"])).toEqual({});
     }));
 
-  it("keeps the record as it was last written", () =>
+  it("keeps the record as last written", () =>
     withStorage((storage, reopen) => {
       storage.writeRecord({ ...RECORD, occupiedSince: null, version: 3 });
       storage.writeRecord(RECORD);
@@ -78,7 +78,7 @@ describe.each([
       expect(storage.listSessions("u1", 100)).toEqual([{ id: "s1", userId: "u1", joinedAt: 10, leftAt: 20 }]);
     }));
 
-  it("changes the user of an open session, and of no other", () =>
+  it("updates the user of an open session only", () =>
     withStorage((storage) => {
       storage.insertSession(session("s1", "u1"));
       storage.insertSession(session("s2", "u2"));
@@ -87,7 +87,7 @@ describe.each([
       expect(storage.listOpenSessions().map((open) => open.user.name)).toEqual(["New", "Ada ✨"]);
     }));
 
-  it("refuses a second open session of a user, and its id again", () =>
+  it("refuses a second open session of a user, and a repeated id", () =>
     withStorage((storage) => {
       storage.insertSession(session("s1", "u1"));
       expect(() => storage.insertSession(session("s2", "u1"))).toThrow();
@@ -95,7 +95,7 @@ describe.each([
       expect(storage.listOpenSessions()).toHaveLength(1);
     }));
 
-  it("lists a user's sessions newest first, those of one millisecond too, and no more than asked for", () =>
+  it("lists a user's sessions newest first, even within a millisecond, up to the limit", () =>
     withStorage((storage) => {
       for (const id of ["a", "b", "c"]) {
         storage.insertSession(session(id, "u1"));
@@ -106,7 +106,7 @@ describe.each([
       expect(storage.listSessions("u1", 2).map(({ id }) => id)).toEqual(["c", "b"]);
     }));
 
-  it("knows of many users at once whether they are online and when they last joined", () =>
+  it("finds for many users at once whether they are online and when they last joined", () =>
     withStorage((storage) => {
       storage.insertSession(session("s1", "u1", 10));
       storage.endSession("s1", 20);
@@ -120,7 +120,7 @@ describe.each([
       });
     }));
 
-  it("forgets a user's sessions", () =>
+  it("deletes a user's sessions", () =>
     withStorage((storage) => {
       storage.insertSession(session("s1", "u1"));
       storage.insertSession(session("s2", "u2"));
@@ -128,7 +128,7 @@ describe.each([
       expect(storage.findAttendance(["u1", "u2"])).toEqual({ u2: { online: true, joinedAt: 10 } });
     }));
 
-  it("keeps changes in their order, with receipts that later ones replace", () =>
+  it("keeps changes in order, with receipts that later ones replace", () =>
     withStorage((storage, reopen) => {
       const { changes } = storage;
       expect([changes.lastSeq(), changes.oldest(), changes.firstSince(0), changes.sizeAfter(0)]).toEqual([
@@ -153,7 +153,7 @@ describe.each([
       expect([reopen().changes.oldest(), changes.lastSeq()]).toEqual([{ seq: 3, at: 30 }, 3]);
     }));
 
-  it("keeps entries by store and key, and the figures of stores", () =>
+  it("keeps entries by store and key, and the sizes of stores", () =>
     withStorage((storage, reopen) => {
       const { entries } = storage;
       expect([entries.find("s", "a"), entries.list("s"), entries.listStores()]).toEqual([null, [], []]);
@@ -181,7 +181,7 @@ describe.each([
       ]);
     }));
 
-  it("keeps comments as they were written, and finds them by thread and state", () =>
+  it("keeps comments as written, and finds them by thread and state", () =>
     withStorage((storage, reopen) => {
       const { comments } = storage;
       const all = { threadId: null, resolved: null };
@@ -203,7 +203,7 @@ describe.each([
       expect(comments.count(all)).toBe(2);
     }));
 
-  it("keeps who follows whom in the order in which they began", () =>
+  it("keeps who follows whom, earliest first", () =>
     withStorage((storage, reopen) => {
       const { follows } = storage;
       expect([follows.list(), follows.has("a", "b")]).toEqual([[], false]);
@@ -219,7 +219,7 @@ describe.each([
       expect(follows.list()).toEqual([["b", "c"]]);
     }));
 
-  it("undoes a transaction that throws, the first write of all included", () =>
+  it("undoes a transaction that throws, even the very first write", () =>
     withStorage((storage, reopen) => {
       const failing = (work: () => void) => () =>
         storage.transaction(() => {
@@ -262,7 +262,7 @@ describe.each([
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
     }));
 
-  it("keeps events in their order, and who is pendingSubscriptions them, until they are handed over", () =>
+  it("keeps events in order, with the subscriptions they have yet to reach, until they are deleted", () =>
     withStorage((storage, reopen) => {
       const event = (id: string) => ({ id, event: "participant.joined", occurredAt: 7, body: "{}" }) as const;
       expect(storage.events.list(9)).toEqual([]);
@@ -284,7 +284,7 @@ describe.each([
       ]);
     }));
 
-  it("keeps who takes part in the room's session, in the order in which they first came", () =>
+  it("keeps the participants of the occupancy period in the order of their first joins", () =>
     withStorage((storage, reopen) => {
       const { occupancy } = storage;
       expect([occupancy.readId(), occupancy.readRoom(), occupancy.list()]).toEqual([null, null, []]);
@@ -307,12 +307,12 @@ describe.each([
       expect(occupancy.readRoom()).not.toBeNull();
     }));
 
-  it("gives what a transaction gives", () =>
+  it("returns what a transaction returns", () =>
     withStorage((storage) => {
       expect(storage.transaction(() => 7)).toBe(7);
     }));
 
-  it("is empty after it was cleared, and can be filled again", () =>
+  it("is empty after it is cleared, and can be filled again", () =>
     withStorage((storage, reopen) => {
       storage.clear();
       storage.writeRecord(RECORD);
@@ -325,7 +325,7 @@ describe.each([
     }));
 });
 
-it("SQLite gives a room of an earlier version the tables that it lacks", () =>
+it("SQLite adds missing tables to a room of an earlier version", () =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
     new SqliteStorage(storage).insertSession(session("s1", "u1"));
     for (const table of [
@@ -345,7 +345,7 @@ it("SQLite gives a room of an earlier version the tables that it lacks", () =>
     expect(reopened.listOpenSessions()).toHaveLength(1);
   }));
 
-it("SQLite holds no table before the first write, nor after it was cleared (R31)", () =>
+it("SQLite has no tables before the first write, nor after it is cleared (R31)", () =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
     const tables = () =>
       storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('room', 'sessions')").toArray();

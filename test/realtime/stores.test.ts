@@ -1,18 +1,10 @@
-/** R32 to R41: stores, and the changes by which everybody hears of them. */
+/** R32 to R41: stores, and the changes that everyone receives. */
 import { describe, expect, it } from "vitest";
 import { expectLogged } from "../support/log-guard.ts";
-import { failed, makeRoom } from "./support/rooms.ts";
-
-const roomOfTwo = async () => {
-  const room = await makeRoom();
-  const [ada, ben] = [await room.user(), await room.user()];
-  const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
-  await atAda.takeEvents();
-  return { room, ada, ben, atAda, atBen };
-};
+import { failed, roomOfTwo } from "./support/rooms.ts";
 
 describe("a store", () => {
-  it("keeps what is set, merged and deleted, and tells all sockets in order (R32, R37, R38)", async () => {
+  it("sets, merges and deletes entries, and sends all sockets the changes in order (R32, R37, R38)", async () => {
     const { ada, atAda, atBen } = await roomOfTwo();
     const at = { store: "tasks", key: "__proto__" };
     expect((await atAda.call("STORE_SET", { ...at, value: { a: 1 } })).data).toEqual({ version: 1, seq: 1 });
@@ -39,7 +31,7 @@ describe("a store", () => {
     ]);
   });
 
-  it("refuses a write that expects another version, and one that merges into no object (R39)", async () => {
+  it("refuses a write that expects another version, and a merge into a value that is not an object (R39)", async () => {
     const { atAda, atBen } = await roomOfTwo();
     const at = { store: "s", key: "k" };
     await atAda.call("STORE_SET", { ...at, value: 1, ifVersion: 0 });
@@ -56,7 +48,7 @@ describe("a store", () => {
     });
   });
 
-  it("takes a batch whole or not at all (R35, R40)", async () => {
+  it("applies a batch completely or not at all (R35, R40)", async () => {
     const { atAda, atBen } = await roomOfTwo();
     const set = (key: string, more = {}) => ({ type: "STORE_SET", store: "s", key, value: key, ...more });
     const refused = [set("a"), set("b", { ifVersion: 9 })];
@@ -73,7 +65,7 @@ describe("a store", () => {
       expect(await atAda.call("STORE_BATCH", { operations })).toEqual(failed("VALIDATION_ERROR"));
   });
 
-  it("has bounds (R41)", async () => {
+  it("has limits (R41)", async () => {
     const { atAda } = await roomOfTwo();
     const set = (fields: object) => atAda.call("STORE_SET", { store: "s", key: "k", value: 1, ...fields });
     for (const fields of [
@@ -103,8 +95,8 @@ describe("a store", () => {
   });
 });
 
-describe("whoever was away", () => {
-  it("is told what it missed, through crashes and hibernation (R28, R33, R35)", async () => {
+describe("a client that reconnects", () => {
+  it("receives what it missed, across hibernation (R28, R33, R35)", async () => {
     const { room, ben, atAda, atBen } = await roomOfTwo();
     const set = (value: number) => atAda.call("STORE_SET", { store: "s", key: "k", value });
     await set(1);
@@ -125,7 +117,7 @@ describe("whoever was away", () => {
     expect((await room.join(ben, "editor", { since: 4 })).joined.reset).toBe(true);
   });
 
-  it("starts afresh when what it missed is no longer kept, or is too much (R33)", async () => {
+  it("is reset when what it missed is no longer kept, or is too much (R33)", async () => {
     const { room, ben, atAda } = await roomOfTwo();
     const set = (value: unknown) => atAda.call("STORE_SET", { store: "s", key: "k", value });
     await set(1);
@@ -140,7 +132,7 @@ describe("whoever was away", () => {
     expect((await room.join(ben, "editor", { since: 3 })).joined.reset).toBe(true);
   });
 
-  it("can send again what was not answered, once only (R34)", async () => {
+  it("can resend what was not answered, which is done once (R34)", async () => {
     const { room, ada, ben, atAda, atBen } = await roomOfTwo();
     const data = { store: "s", key: "k", value: 1 };
     const first = await atAda.call("STORE_SET", data, "id-1");
@@ -160,7 +152,7 @@ describe("whoever was away", () => {
   });
 });
 
-it("a viewer may look and show itself, and change nothing (R36)", async () => {
+it("a viewer may read, follow and show presence, but change nothing (R36)", async () => {
   const { room, ben } = await roomOfTwo();
   const viewer = await room.join(ben, "viewer");
   const at = { store: "s", key: "k" };
@@ -193,7 +185,7 @@ it("a viewer may look and show itself, and change nothing (R36)", async () => {
   expect(await viewer.nextResponse()).toEqual(failed("FORBIDDEN"));
 });
 
-it("a request that fails unforeseen answers INTERNAL_ERROR and has changed nothing (R35)", async () => {
+it("a request that fails unexpectedly has the error INTERNAL_ERROR and changes nothing (R35)", async () => {
   const { room, atAda, atBen } = await roomOfTwo();
   await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
   await atBen.takeEvents();

@@ -1,4 +1,4 @@
-/** What must be true in the end: whatever was acknowledged is there once, and all else follows from the changes. */
+/** What must be true in the end: everything acknowledged was done once, and all content follows from the changes. */
 import { expect } from "vitest";
 import type { Comment } from "../../../src/realtime/protocol/comment.ts";
 import type { Change, Response } from "../../../src/realtime/protocol/protocol.ts";
@@ -13,7 +13,7 @@ import {
   storeChangeOf,
 } from "./log.ts";
 
-/** A room's content as it is told to somebody who is new to it. */
+/** A room's content as a new client receives it. */
 export interface Content {
   readonly changes: readonly Change[];
   readonly entries: Readonly<Record<string, { readonly value: unknown; readonly version: number }>>;
@@ -21,7 +21,7 @@ export interface Content {
   readonly follows: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Everybody saw the same, it comes to what the room has, and answers told the truth. */
+/** All clients saw the same changes, these lead to the room's content, and all responses were true. */
 export function checkAgreement(clients: readonly Client[], content: Content): void {
   const log = content.changes;
   const replay = new Replay(log);
@@ -43,7 +43,7 @@ export function checkAgreement(clients: readonly Client[], content: Content): vo
   expect(replay.entries.get(COUNTER)?.value.count ?? 0).toBe(increments.length);
 }
 
-/** A request with its answer, held against the changes. */
+/** A request with its response, compared with the changes. */
 class Acknowledgement {
   readonly request: Request;
   readonly #userId: string;
@@ -63,7 +63,7 @@ class Acknowledgement {
     return this.request.data.key === COUNTER && this.request.type === "STORE_SET";
   }
 
-  /** Names the change that this request made, should it have deleted an entry. */
+  /** Identifies the change that this request made if it deleted an entry. */
   get removal(): string | null {
     const { type, data } = this.request;
     return type === "STORE_DELETE" ? `${seqIn(this.#response)} ${data.key} ${this.#userId}` : null;
@@ -96,13 +96,13 @@ class Acknowledgement {
     }
   }
 
-  /** Each write stands once in the log: where the answer said, and as it was asked for. */
+  /** Each write is in the log once, where the response says and as the request has it. */
   #checkWrites(made: readonly Change[], writes: readonly Partial<StoreChange>[]): void {
     const wanted = writes.map(({ key, value, seq }) => ({ key, value, seq, version: seq, by: this.#userId }));
     expect(made.map(storeChangeOf)).toMatchObject(wanted);
   }
 
-  /** When the deletion was answered the entry was gone, whoever had removed it. */
+  /** When the deletion was confirmed the entry did not exist, no matter who had deleted it. */
   #checkAbsence(log: readonly Change[]): void {
     const before = log.slice(0, seqIn(this.#response)).map(storeChangeOf);
     expect(before.findLast((change) => change?.key === this.request.data.key)?.value ?? null).toBeNull();
@@ -111,7 +111,7 @@ class Acknowledgement {
 
 const seqIn = ({ data }: Response): number => (data as { readonly seq: number }).seq;
 
-/** A batch's writes with the seq that the answer gives to each. */
+/** A batch's writes, with the seq of each from the response. */
 function operationsOf({ data }: Request, response: Response): Partial<StoreChange>[] {
   const { operations } = data as { readonly operations: readonly Partial<StoreChange>[] };
   const { results } = response.data as { readonly results: readonly { readonly seq: number }[] };

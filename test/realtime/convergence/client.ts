@@ -1,4 +1,4 @@
-/** A client as a careful one would be: it keeps what it saw, and sends again what was not answered. */
+/** A careful client: it keeps what it has seen, and resends what was not answered. */
 import { expect } from "vitest";
 import type {
   Change,
@@ -7,10 +7,10 @@ import type {
   Response,
   ServerMessage,
 } from "../../../src/realtime/protocol/protocol.ts";
-import { makersOf } from "./log.ts";
 import type { ClientConnection } from "./environment.ts";
+import { makersOf } from "./log.ts";
 
-/** A request that its sender repeats until it is answered. */
+/** A request that its sender repeats until it has a response. */
 export interface Request {
   readonly type: string;
   readonly requestId: string;
@@ -25,19 +25,19 @@ export interface Answered {
 export class Client {
   readonly userId: string;
   connection: ClientConnection | null = null;
-  /** All changes seen, through all connections. */
+  /** All changes seen, over all connections. */
   readonly seen: Change[] = [];
   readonly pending = new Map<string, Request>();
-  /** Those of the pending ones that the present wire has not carried. */
+  /** The pending requests that were not sent over the current connection. */
   readonly unsent = new Set<Request>();
   readonly answered = new Map<string, Answered>();
-  /** What the latest join was answered. */
+  /** The response to the latest join. */
   joined: JoinedRoom | null = null;
-  /** The presence that it wants others to see; undefined until it shows any. */
+  /** The presence that others should see; undefined until there is any. */
   shown: number | null | undefined;
-  /** Requests that were open when it came back, and those of them that had been done: it was only not told. */
+  /** Requests without a response when it reconnected, and how many of them had been carried out anyway. */
   readonly unanswered = { open: 0, done: 0 };
-  /** Runs when a request was answered. */
+  /** Runs when a request has a response. */
   onAnswer: () => void = () => {};
   readonly #presence = new Map<string, PresenceState>();
   readonly #online = new Set<string>();
@@ -50,7 +50,7 @@ export class Client {
     return this.seen.at(-1)?.seq ?? 0;
   }
 
-  /** Who is online and what everybody shows, as this client knows it. */
+  /** Who is online and everyone's presence, as this client knows it. */
   get view(): View {
     const shown = [...this.#presence].map(([userId, { value }]) => [userId, value] as const);
     return viewOf([...this.#online], shown);
@@ -58,7 +58,7 @@ export class Client {
 
   receive(message: ServerMessage): void {
     if (message.type === "response" && isJoinedRoom(message.data)) this.#rejoin(message.data);
-    else if (message.type === "response") this.#hearAnswer(message);
+    else if (message.type === "response") this.#receiveResponse(message);
     else if ("seq" in message) this.#see(message);
     else if (message.event === "presence") for (const update of message.data.updates) this.#show(update);
     else if (message.event === "userJoined") this.#online.add(message.data.userId);
@@ -66,12 +66,12 @@ export class Client {
     else expect.unreachable(JSON.stringify(message));
   }
 
-  #hearAnswer(response: Response): void {
+  #receiveResponse(response: Response): void {
     const { requestId = "" } = response;
     const request = this.pending.get(requestId);
     const mayFail = request?.data.ifVersion !== undefined && response.error?.code === "CONFLICT";
     expect(response.success || mayFail, JSON.stringify(response)).toBe(true);
-    if (request === undefined) return; // it is about the connection itself
+    if (request === undefined) return; // the response to a message about the connection itself
     this.answered.set(requestId, { request, response });
     this.pending.delete(requestId);
     this.onAnswer();
@@ -84,7 +84,7 @@ export class Client {
     expect(this.lastSeq).toBe(joined.seq);
     this.#online.clear();
     for (const { id } of joined.users) this.#online.add(id);
-    // What others show comes with the subscription: until that begins, nobody tells of what ends.
+    // Presence arrives with the subscription; until that starts, this client does not learn what ends.
     this.#presence.clear();
     if (this.pending.size === 0) return;
     const done = makersOf(this.seen);
@@ -108,7 +108,7 @@ export interface View {
   readonly presence: readonly (readonly [userId: string, value: unknown])[];
 }
 
-/** In one order, so that equal pictures are written alike. */
+/** Sorted, so that equal views are equal as JSON. */
 export const viewOf = (online: readonly string[], presence: View["presence"]): View => ({
   online: [...online].sort(),
   presence: [...presence].sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -1,4 +1,4 @@
-/** R32 to R35, R49, R50 and R52 as properties: whatever is lost on the way, everybody comes to the same. */
+/** R32 to R35, R49, R50 and R52 as properties: whatever is lost on the way, all clients converge. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
@@ -12,13 +12,13 @@ import { SimulatedRoom } from "./simulated-room.ts";
 import { scenario } from "./steps.ts";
 
 const { seed, inMemory, inSqlite }: Runs = inject("endurance");
-/** For starting, and for each run on a machine that has much else to do. */
+/** Timeouts for starting, and for each run on a busy machine. */
 const [START_MS, RUN_MS] = [30_000, 200];
 
 console.log(`Convergence: ${inMemory} runs in memory and ${inSqlite} in SQLite, with seed ${seed}`);
 
 it(
-  "in memory: one sequence for all, nothing lost, nothing twice, presence as it is (R32 to R35, R49, R50, R52)",
+  "in memory: all clients see one sequence, nothing is lost or repeated, presence is current (R32 to R35, R49, R50, R52)",
   async () => {
     const property = fc.asyncProperty(scenario, (each) => {
       const storage = new MemoryStorage();
@@ -30,7 +30,7 @@ it(
 );
 
 it(
-  "in SQLite, opened anew whenever the room starts: the same (R32 to R35, R49, R50, R52)",
+  "in SQLite, reopened whenever the room starts: the same holds (R32 to R35, R49, R50, R52)",
   async () => {
     const property = fc.asyncProperty(scenario, (each) =>
       runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
@@ -42,7 +42,7 @@ it(
   START_MS + inSqlite * RUN_MS,
 );
 
-it("the last 10,000 changes are kept, and those of 24 hours (R33)", () => {
+it("the last 10,000 changes of 24 hours are kept (R33)", () => {
   const storage = new MemoryStorage();
   let now = 0;
   const changes = new Changes(storage, () => now);

@@ -1,17 +1,17 @@
-/** The port between members and the room that they are in: a pure one in this process, or one across the network. */
+/** The port between the clients and their room: a simulated one in this process, or a real one across the network. */
 import type { ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
 
-/** A member's connection, joined. */
+/** A client's joined connection. */
 export interface ClientConnection {
   send(message: object): void;
-  /** Breaks it: nothing comes back any more. `last` is sent just before, and may or may not arrive. */
+  /** Breaks the connection: nothing is received any more. `last` is sent just before, and may or may not arrive. */
   cut(last?: object): void;
 }
 
-/** What the organization is told of the room over REST. */
+/** What REST returns about the room. */
 export interface RoomOverview {
   readonly participants: number;
-  /** How many entries the members' store has. */
+  /** How many entries the clients' store has. */
   readonly entries: number;
 }
 
@@ -19,15 +19,19 @@ export interface Environment {
   /** The users of the room. */
   readonly userIds: readonly string[];
   /**
-   * Connects and joins, and settles when that was answered; null when the room died before. All that comes is
-   * handed to `hear`.
+   * Connects and joins. Resolves when the join was answered, to null when the room crashed before. Everything
+   * received is passed to `receive`.
    */
-  open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<ClientConnection | null>;
-  /** Kills the room with all wires, and starts it again on what it had stored. */
+  open(
+    userId: string,
+    since: number,
+    receive: (message: ServerMessage) => void,
+  ): Promise<ClientConnection | null>;
+  /** Kills the room with all connections, and starts it again from what it had stored. */
   crash(): Promise<void>;
-  /** What the room does by itself when it is left alone. */
+  /** What the room does by itself when it is idle. */
   idle(how: "flush" | "hibernate"): Promise<void>;
-  /** Gives the room time until `isSettled`, but not for ever. Throws what went wrong meanwhile. */
+  /** Waits until `isSettled`, up to a deadline. Throws what went wrong in the meantime. */
   settle(isSettled: () => boolean): Promise<void>;
   overview(): Promise<RoomOverview>;
 }

@@ -1,15 +1,15 @@
-/** What a room's changes come to when they are replayed, and which request made each of them. */
+/** Replays a room's changes: the content they lead to, and the request that made each of them. */
 import { expect } from "vitest";
 import type { Comment } from "../../../src/realtime/protocol/comment.ts";
 import type { Change } from "../../../src/realtime/protocol/protocol.ts";
 
-/** The one store that members write to. */
+/** The one store that clients write to. */
 export const STORE = "s";
-/** An entry that is only written with `ifVersion`. */
+/** An entry that is written only with `ifVersion`. */
 export const COUNTER = "counter";
 export const REACTION = "👍";
 
-/** Values bear the id of the request that wrote them, as comments' texts do. */
+/** Values contain the id of the request that wrote them, as the texts of comments do. */
 export interface Value {
   readonly mark: string;
   readonly count?: number;
@@ -35,7 +35,7 @@ interface FollowChange {
   readonly followerId: string;
 }
 
-/** A change of a store; null for one of anything else. */
+/** A change of a store; null for any other change. */
 export const storeChangeOf = ({ event, data }: Change): StoreChange | null =>
   event === "storeChanged" ? (data as StoreChange) : null;
 
@@ -48,9 +48,9 @@ export const followChangeOf = ({ event, data }: Change): FollowChange | null =>
 export class Replay {
   readonly entries = new Map<string, { readonly value: Value; readonly version: number }>();
   readonly comments = new Map<string, Comment>();
-  /** Whom each user follows, in the order in which it began to. */
+  /** Whom each user follows, earliest first. */
   readonly follows = new Map<string, string[]>();
-  /** By the id of the request: the changes that wrote its mark. */
+  /** By request id: the changes that wrote its mark. */
   readonly made = new Map<string, Change[]>();
 
   constructor(log: readonly Change[]) {
@@ -66,14 +66,14 @@ export class Replay {
 
   #write(change: Change, { key, value, version }: StoreChange): void {
     if (value === null) {
-      expect(this.entries.delete(key), `there is ${key} to delete`).toBe(true);
+      expect(this.entries.delete(key), `${key} exists before it is deleted`).toBe(true);
     } else {
       this.entries.set(key, { value, version });
       this.#note(value.mark, change);
     }
   }
 
-  /** A reaction leaves the text as it was. */
+  /** A reaction does not change the text. */
   #keep(change: Change, { comment }: CommentChange): void {
     const before = this.comments.get(comment.id);
     expect(before === undefined).toBe(change.event === "commentCreated");
@@ -97,5 +97,5 @@ export class Replay {
   }
 }
 
-/** The ids of the requests that left a mark. */
+/** The ids of the requests that wrote a mark. */
 export const makersOf = (log: readonly Change[]): ReadonlySet<string> => new Set(new Replay(log).made.keys());

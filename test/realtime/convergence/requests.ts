@@ -1,10 +1,10 @@
-/** What the steps of a tale ask for, each request marked so that its changes can be told from all others. */
+/** The requests of a scenario's steps, each marked so that its changes can be recognized. */
 import type { Comment } from "../../../src/realtime/protocol/comment.ts";
 import type { Client, Request } from "./client.ts";
 import { COUNTER, commentChangeOf, REACTION, STORE, storeChangeOf } from "./log.ts";
 import type { RequestStep } from "./steps.ts";
 
-/** A client's request, from what it knows of the room. */
+/** A step's request, based on what its client knows of the room. */
 export function requestOf(
   step: RequestStep,
   requestId: string,
@@ -53,7 +53,7 @@ export function requestOf(
   }
 }
 
-/** The first comment that the client knows of, by one author or by anybody. */
+/** The first comment that the client knows of, by one author or by anyone. */
 function findComment({ seen }: Client, author: string | null): Comment | undefined {
   const comments = seen.flatMap((change) => commentChangeOf(change)?.comment ?? []);
   return comments.find(({ user_id }) => author === null || user_id === author);

@@ -1,4 +1,4 @@
-/** A pure room in this process as the members' world: no time passes, and only what a tale says is lost. */
+/** The pure room in this process: no time passes, and only what the scenario says is lost. */
 import { expect } from "vitest";
 import { serialize } from "../../../src/realtime/protocol/frame.ts";
 import type { ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
@@ -8,8 +8,8 @@ import type { Joined, Waiting } from "../../../src/realtime/transport/connection
 import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import type { UserRecord } from "../../../src/users/schema.ts";
 import { ROOM } from "../support/rows.ts";
+import type { ClientConnection, Environment, RoomOverview } from "./environment.ts";
 import { STORE } from "./log.ts";
-import type { RoomOverview, ClientConnection, Environment } from "./environment.ts";
 
 const userRecord = (id: string): UserRecord => ({
   id,
@@ -26,16 +26,16 @@ export class SimulatedRoom implements Environment {
   readonly userIds: readonly string[];
   readonly #storage: () => RoomStorage;
   readonly #attachments = new Map<string, Waiting | Joined>();
-  /** Who listens to each open socket, by its id. */
-  readonly #ears = new Map<string, (message: ServerMessage) => void>();
+  /** Who receives the messages of each open socket, by its id. */
+  readonly #receivers = new Map<string, (message: ServerMessage) => void>();
   #room: Room;
   #ids = 0;
   #now = 1_000_000;
   #presenceHasChanged = false;
 
-  /** `storage` is asked for whenever the room starts. */
-  constructor(storage: () => RoomStorage, members: number) {
-    this.userIds = Array.from({ length: members }, (_, index) => `user-${index}`);
+  /** `storage` is called whenever the room starts. */
+  constructor(storage: () => RoomStorage, users: number) {
+    this.userIds = Array.from({ length: users }, (_, index) => `user-${index}`);
     this.#storage = storage;
     this.#room = this.#start();
   }
@@ -58,21 +58,25 @@ export class SimulatedRoom implements Environment {
     return `${kind}-${this.#ids}`;
   }
 
-  async open(userId: string, since: number, hear: (message: ServerMessage) => void): Promise<ClientConnection> {
+  async open(
+    userId: string,
+    since: number,
+    receive: (message: ServerMessage) => void,
+  ): Promise<ClientConnection> {
     const id = this.#newId("socket");
-    this.#ears.set(id, hear);
+    this.#receivers.set(id, receive);
     this.#perform(this.#room.open(id));
-    const wire: ClientConnection = {
+    const connection: ClientConnection = {
       send: (message) => this.#receive(id, message),
       cut: (last) => {
-        this.#ears.delete(id);
+        this.#receivers.delete(id);
         this.#attachments.delete(id);
         if (last !== undefined) this.#receive(id, last);
         this.#perform(this.#room.close(id));
       },
     };
-    wire.send({ type: "JOIN_ROOM", data: { token: userId, since } });
-    return wire;
+    connection.send({ type: "JOIN_ROOM", data: { token: userId, since } });
+    return connection;
   }
 
   #receive(id: string, message: object): void {
@@ -86,7 +90,7 @@ export class SimulatedRoom implements Environment {
   }
 
   async crash(): Promise<void> {
-    this.#ears.clear();
+    this.#receivers.clear();
     this.#attachments.clear();
     this.#restart();
   }
@@ -119,10 +123,10 @@ export class SimulatedRoom implements Environment {
   #do(effect: Effect): void {
     switch (effect.type) {
       case "send":
-        for (const id of effect.to) this.#ears.get(id)?.(JSON.parse(serialize(effect.message)));
+        for (const id of effect.to) this.#receivers.get(id)?.(JSON.parse(serialize(effect.message)));
         break;
       case "attach":
-        if (this.#ears.has(effect.connection.id))
+        if (this.#receivers.has(effect.connection.id))
           this.#attachments.set(effect.connection.id, effect.connection);
         break;
       case "drainOutbox":
@@ -138,7 +142,7 @@ export class SimulatedRoom implements Environment {
         break;
       }
       default:
-        expect.unreachable(`${effect.type} was not asked for`);
+        expect.unreachable(`${effect.type} is unexpected`);
     }
   }
 }

@@ -1,10 +1,10 @@
-/** What members do and what befalls them, as values that fast-check makes up, shrinks and prints. */
+/** What clients do and what happens to them, as values that fast-check generates, shrinks and prints. */
 import fc from "fast-check";
 
-/** What the network does to a request: nothing, or it loses the request or all that it leads to. */
+/** What the network loses: nothing, the request, or everything that follows from it. */
 export type Loss = "nothing" | "request" | "answer";
 
-/** Something that a member asks for and waits to be answered; `who` and `whom` are taken modulo the members. */
+/** A request that waits for its response; `who` and `whom` are taken modulo the number of clients. */
 export type RequestStep =
   | {
       readonly type: "set" | "merge" | "remove";
@@ -24,7 +24,7 @@ export type RequestStep =
       readonly lost: Loss;
     };
 
-/** Presence: latest wins, and nobody waits for an answer. Null shows nothing. */
+/** Presence: the latest state wins, and there is no response. Null removes it. */
 export interface PresenceStep {
   readonly type: "show";
   readonly who: number;
@@ -37,15 +37,15 @@ export type Step =
   | { readonly type: "join" | "vanish" | "resend"; readonly who: number }
   | { readonly type: "flush" | "hibernate" | "crash" };
 
-/** A number of members, and what happens to them. */
-export type Scenario = readonly [members: number, steps: readonly Step[]];
+/** A number of clients, and what happens to them. */
+export type Scenario = readonly [clients: number, steps: readonly Step[]];
 
-const MAX_MEMBERS = 8;
-const who = fc.nat(MAX_MEMBERS - 1);
-const shown: fc.Arbitrary<number | null> = fc.option(fc.nat(9));
+const MAX_CLIENTS = 8;
+const who = fc.nat(MAX_CLIENTS - 1);
+const presence: fc.Arbitrary<number | null> = fc.option(fc.nat(9));
 
-/** What members do while they are there, on a network that loses as `lost` says. */
-const work = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<RequestStep | PresenceStep>[] => [
+/** What connected clients do, on a network that loses what `lost` says. */
+const connectedSteps = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<RequestStep | PresenceStep>[] => [
   {
     weight: 8,
     arbitrary: fc.record({ type: fc.constantFrom("set", "merge", "remove"), who, key: fc.nat(3), lost }),
@@ -64,22 +64,22 @@ const work = (lost: fc.Arbitrary<Loss>): fc.WeightedArbitrary<RequestStep | Pres
   },
   {
     weight: 5,
-    arbitrary: fc.record({ type: fc.constant("show" as const), who, value: shown }),
+    arbitrary: fc.record({ type: fc.constant("show" as const), who, value: presence }),
   },
 ];
 
-/** Work of one member, undisturbed. */
-export const losslessStep = fc.oneof(...work(fc.constant<Loss>("nothing")));
+/** A step of one client, on a network that loses nothing. */
+export const losslessStep = fc.oneof(...connectedSteps(fc.constant<Loss>("nothing")));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("join" as const), who }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constantFrom("vanish", "resend"), who }) },
-  ...work(fc.constantFrom<Loss>("nothing", "nothing", "nothing", "request", "answer")),
+  ...connectedSteps(fc.constantFrom<Loss>("nothing", "nothing", "nothing", "request", "answer")),
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate") }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
 );
 
 export const scenario: fc.Arbitrary<Scenario> = fc.tuple(
-  fc.integer({ min: 2, max: MAX_MEMBERS }),
+  fc.integer({ min: 2, max: MAX_CLIENTS }),
   fc.array(step, { maxLength: 80, size: "max" }),
 );

@@ -1,4 +1,4 @@
-/** Events stand or fall with what they tell of, and tell it whole. */
+/** Events are recorded in the transaction of what they report, and completely. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -25,8 +25,8 @@ const sessionOf = (userId: string, name = "Ada") => ({
   },
 });
 
-/** Fails between the first event of a join and the second one, and then no more. */
-function failHalfWay(storage: RoomStorage): void {
+/** Fails once, between the two events of a join. */
+function failBetweenEvents(storage: RoomStorage): void {
   let ids = 0;
   const sessions = new Sessions(storage, () => {
     ids += 1;
@@ -45,14 +45,15 @@ function failHalfWay(storage: RoomStorage): void {
   expect(storage.events.list(9).map(({ event }) => event)).toEqual(["session.started", "participant.joined"]);
 }
 
-it("a join that fails half-way leaves no event behind, in memory", () => failHalfWay(new MemoryStorage()));
+it("a join that fails between its events leaves none of them, in memory", () =>
+  failBetweenEvents(new MemoryStorage()));
 
-it("a join that fails half-way leaves no event behind, in SQLite", () =>
+it("a join that fails between its events leaves none of them, in SQLite", () =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) =>
-    failHalfWay(new SqliteStorage(storage)),
+    failBetweenEvents(new SqliteStorage(storage)),
   ));
 
-it("the end of a session names those who came first, as far as there is room", () => {
+it("session.closed lists the users in the order of their first joins, as many as fit", () => {
   const storage = new MemoryStorage();
   const sessions = new Sessions(storage, () => crypto.randomUUID());
   const ids = Array.from({ length: 300 }, (_, index) => `user ${index}`);

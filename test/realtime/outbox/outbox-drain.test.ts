@@ -1,35 +1,35 @@
-/** Events go in the order of what happened, wait while nobody can be reached, and are given to each who is owed them. */
+/** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
 import { beforeEach, expect, it } from "vitest";
 import { OutboxDrain } from "../../../src/realtime/outbox/outbox-drain.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 
 let now: number;
 let storage: MemoryStorage;
-let handover: OutboxDrain;
-/** The ids of each batch that was handed over. */
+let drain: OutboxDrain;
+/** The ids of each batch that was fanned out. */
 let batches: string[][];
-/** What is answered to the next batches, in turn; all is well when there is nothing. */
-let answers: (ReadonlyMap<string, string> | Error)[];
+/** The results of the next fan-outs, in turn; later ones reach everyone. */
+let results: (ReadonlyMap<string, string> | Error)[];
 let failures: number;
 
-const happen = (...ids: string[]) => {
+const record = (...ids: string[]) => {
   for (const id of ids)
     storage.events.append({ id, event: "participant.joined", occurredAt: now, body: "{}" });
-  handover.drain();
+  drain.drain();
 };
-const waiting = () =>
+const pending = () =>
   storage.events.list(99).map(({ id, pendingSubscriptions }) => [id, pendingSubscriptions]);
 
 beforeEach(() => {
-  [now, storage, batches, answers, failures] = [1_000_000, new MemoryStorage(), [], [], 0];
-  handover = new OutboxDrain({
+  [now, storage, batches, results, failures] = [1_000_000, new MemoryStorage(), [], [], 0];
+  drain = new OutboxDrain({
     now: () => now,
     storage,
     async fanOut(events) {
       batches.push(events.map(({ id }) => id));
-      const answer = answers.shift() ?? new Map<string, string>();
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const result = results.shift() ?? new Map<string, string>();
+      if (result instanceof Error) throw result;
+      return result;
     },
     keepAlive: () => undefined,
     failed: () => {
@@ -38,55 +38,55 @@ beforeEach(() => {
   });
 });
 
-it("hands over what one turn has brought at once, and what comes meanwhile after it", async () => {
-  happen("a", "b");
-  expect(handover.dueAt()).not.toBeNull();
+it("passes on the events of one turn at once, and those recorded in the meantime after them", async () => {
+  record("a", "b");
+  expect(drain.dueAt()).not.toBeNull();
   await Promise.resolve();
-  happen("c");
-  await handover.settled();
+  record("c");
+  await drain.settled();
   expect(batches).toEqual([["a", "b"], ["c"]]);
-  expect([waiting(), handover.dueAt()]).toEqual([[], null]);
+  expect([pending(), drain.dueAt()]).toEqual([[], null]);
 });
 
-it("tries again what failed, ever less often, before what came after it", async () => {
-  answers = Array(7).fill(new Error("on purpose"));
+it("retries a failed batch with growing delays, before later events", async () => {
+  results = Array(7).fill(new Error("on purpose"));
   const delays: number[] = [];
-  happen("a");
+  record("a");
   for (let attempt = 0; attempt < 7; attempt += 1) {
-    await handover.settled();
-    delays.push((handover.dueAt() ?? 0) - now);
-    handover.retryIfDue();
-    now = handover.dueAt() ?? 0;
-    handover.retryIfDue();
+    await drain.settled();
+    delays.push((drain.dueAt() ?? 0) - now);
+    drain.retryIfDue();
+    now = drain.dueAt() ?? 0;
+    drain.retryIfDue();
   }
-  await handover.settled();
+  await drain.settled();
   expect(delays).toEqual([1, 2, 4, 8, 16, 30, 30].map((seconds) => seconds * 1_000));
   expect(failures).toBe(7);
   expect(batches).toEqual(Array(8).fill(["a"]));
-  happen("b");
-  await handover.settled();
-  expect([waiting(), handover.dueAt()]).toEqual([[], null]);
+  record("b");
+  await drain.settled();
+  expect([pending(), drain.dueAt()]).toEqual([[], null]);
 });
 
-it("keeps those whom it could not reach with the event, and gives it to them first", async () => {
-  answers = [new Map([["a", "[1]"]])];
-  happen("a", "b");
-  await handover.settled();
-  expect(waiting()).toEqual([["a", "[1]"]]);
-  happen("c");
-  await handover.settled();
+it("keeps the subscriptions that it could not reach with the event, which goes first next time", async () => {
+  results = [new Map([["a", "[1]"]])];
+  record("a", "b");
+  await drain.settled();
+  expect(pending()).toEqual([["a", "[1]"]]);
+  record("c");
+  await drain.settled();
   expect(batches).toEqual([
     ["a", "b"],
     ["a", "c"],
   ]);
-  expect([waiting(), handover.dueAt()]).toEqual([[], null]);
+  expect([pending(), drain.dueAt()]).toEqual([[], null]);
 });
 
-it("is finished when nothing is left, and says when something is", async () => {
-  await handover.finish();
-  answers = [new Error("on purpose"), new Error("on purpose")];
-  happen("a");
-  await expect(handover.finish()).rejects.toThrow("could not be passed on");
-  await handover.finish();
-  expect(waiting()).toEqual([]);
+it("finishes when the outbox is empty, and rejects while it is not", async () => {
+  await drain.finish();
+  results = [new Error("on purpose"), new Error("on purpose")];
+  record("a");
+  await expect(drain.finish()).rejects.toThrow("could not be passed on");
+  await drain.finish();
+  expect(pending()).toEqual([]);
 });

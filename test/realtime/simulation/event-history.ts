@@ -1,16 +1,16 @@
-/** A listener that believes what events tell, and finds whatever does not follow from what was told before. */
+/** A subscriber that checks each event against those before it. */
 import { expect } from "vitest";
 import type { Event } from "../../../src/delivery/events.ts";
 
 export class EventHistory {
   readonly #ids = new Set<string>();
-  /** The session of each user who is in the room. */
-  readonly #inside = new Map<string, string>();
+  /** The session of each user who is online. */
+  readonly #online = new Map<string, string>();
   #sessionId: string | null = null;
-  /** Who took part in the room's session. */
+  /** Who took part in the occupancy period. */
   #participants: string[] = [];
 
-  /** Takes the next event; one that was told before says nothing new. */
+  /** Adds the next event; one that was received before is ignored. */
   add(body: string): void {
     const event = JSON.parse(body) as Event;
     if (this.#ids.has(event.id)) return;
@@ -23,34 +23,34 @@ export class EventHistory {
         break;
       case "participant.joined":
         expect(this.#sessionId).not.toBeNull();
-        expect(this.#inside.keys()).not.toContain(event.user.id);
+        expect(this.#online.keys()).not.toContain(event.user.id);
         expect(event.user).toMatchObject({ id: event.data.userId, status: "online" });
-        expect(event.room.active_participants).toBe(this.#inside.size + 1);
-        this.#inside.set(event.user.id, event.data.sessionId);
+        expect(event.room.active_participants).toBe(this.#online.size + 1);
+        this.#online.set(event.user.id, event.data.sessionId);
         if (!this.#participants.includes(event.user.id)) this.#participants.push(event.user.id);
         break;
       case "participant.left":
         expect(event.user).toMatchObject({ id: event.data.userId, status: "offline" });
-        expect(this.#inside.get(event.user.id)).toBe(event.data.sessionId);
-        this.#inside.delete(event.user.id);
-        expect(event.room.active_participants).toBeLessThanOrEqual(this.#inside.size);
+        expect(this.#online.get(event.user.id)).toBe(event.data.sessionId);
+        this.#online.delete(event.user.id);
+        expect(event.room.active_participants).toBeLessThanOrEqual(this.#online.size);
         break;
       case "session.closed":
         expect(event.data.sessionId).toBe(this.#sessionId);
-        expect(this.#inside.size).toBe(0);
+        expect(this.#online.size).toBe(0);
         expect(event.users.map(({ id }) => id)).toEqual(this.#participants);
         expect(event.room.active_participants).toBe(0);
         this.#sessionId = null;
         this.#participants = [];
         break;
       default:
-        expect.unreachable(`${event.event} does not happen in a room`);
+        expect.unreachable(`${event.event} is not an event of a live room`);
     }
   }
 
-  /** The users who are in the room, as far as events have told. */
+  /** The users who are online, according to the events. */
   get online(): ReadonlySet<string> {
-    return new Set(this.#inside.keys());
+    return new Set(this.#online.keys());
   }
 
   get hasSession(): boolean {

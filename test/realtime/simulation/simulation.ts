@@ -1,4 +1,4 @@
-/** A world around the pure room: sockets, hibernation, crashes and a database, all in memory, checked at each step. */
+/** A host for the pure room: sockets, hibernation, crashes and a database, all in memory and checked at each step. */
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/realtime/join/join-decision.ts";
 import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
@@ -9,28 +9,29 @@ import type { Effect } from "../../../src/realtime/transport/effects.ts";
 import { ROOM } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";
 
-/** One socket as the outside sees it. */
+/** One socket as its client sees it. */
 interface Socket {
   readonly id: string;
   attachment: Waiting | Joined | null;
   lastPingAt: number | null;
-  /** Who is online, as this member must believe from what it was told; null before it has joined. */
-  believes: Set<string> | null;
+  /** Who is online, according to what the client has received; null before it has joined. */
+  seesOnline: Set<string> | null;
 }
 
-interface Question {
+/** A decision on a join that has not been returned to the room yet. */
+interface PendingDecision {
   readonly socketId: string;
-  readonly verdict: JoinDecision;
+  readonly decision: JoinDecision;
 }
 
-/** What the steps of a simulation draw from: picks are taken modulo what there is to pick from. */
+/** One step of a simulation. Numbers that pick a socket or a user are taken modulo how many there are. */
 export type Step =
   | { readonly type: "open" }
   | { readonly type: "join"; readonly pick: number; readonly user: number; readonly answerNow: boolean }
   | { readonly type: "answer" }
-  | { readonly type: "leave" | "close" | "ping" | "talk"; readonly pick: number }
+  | { readonly type: "leave" | "close" | "ping" | "message"; readonly pick: number }
   | { readonly type: "wake"; readonly lose: number | null }
-  /** From now on, until the room starts anew, nobody hands its events over. */
+  /** From now on, until the room restarts, its outbox is not drained. */
   | { readonly type: "stall" }
   | { readonly type: "crash" | "sweep" | "reconcile" | "closeRoom" | "reopenRoom" | "deleteRoom" }
   | { readonly type: "deleteUser" | "updateUser"; readonly user: number }
@@ -42,9 +43,9 @@ export class Simulation {
   readonly #storage = new MemoryStorage();
   readonly #sockets = new Map<string, Socket>();
   readonly #deleted = new Set<string>();
-  readonly #chronicle = new EventHistory();
+  readonly #events = new EventHistory();
   #isStalled = false;
-  #questions: Question[] = [];
+  #pendingDecisions: PendingDecision[] = [];
   #room: Room;
   #roomState: "active" | "closed" = "active";
   #now = 1_000_000;
@@ -75,14 +76,14 @@ export class Simulation {
   }
 
   run(step: Step): void {
-    this.#perform(this.#take(step));
+    this.#perform(this.#apply(step));
     this.#check();
   }
 
-  #take(step: Step): readonly Effect[] {
+  #apply(step: Step): readonly Effect[] {
     switch (step.type) {
       case "open": {
-        const socket = { id: this.#newId("socket"), attachment: null, lastPingAt: null, believes: null };
+        const socket = { id: this.#newId("socket"), attachment: null, lastPingAt: null, seesOnline: null };
         this.#sockets.set(socket.id, socket);
         return this.#room.open(socket.id);
       }
@@ -95,7 +96,7 @@ export class Simulation {
         return this.#answer();
       case "leave":
         return this.#receive(step.pick, { type: "LEAVE_ROOM" });
-      case "talk":
+      case "message":
         return this.#receive(step.pick, { type: "HELLO" });
       case "ping": {
         const socket = this.#pick(step.pick);
@@ -130,7 +131,7 @@ export class Simulation {
         this.#bornAt = this.#now;
         this.#occupiedMs = 0;
         this.#perform(this.#room.updates.apply({ type: "room.deleted" }));
-        this.#handOver();
+        this.#drainOutbox();
         return this.#room.updates.clear();
       case "stall":
         this.#isStalled = true;
@@ -162,21 +163,21 @@ export class Simulation {
     return socket === undefined ? [] : this.#room.receive(socket.id, JSON.stringify(message));
   }
 
-  /** Memory is gone: the room starts anew from storage and attachments, and nobody waits for an answer. */
+  /** Memory is lost: the room restarts from storage and attachments, and no decision is pending. */
   #restart(): readonly Effect[] {
-    this.#questions = [];
+    this.#pendingDecisions = [];
     this.#isStalled = false;
     this.#room = this.#start();
     return this.#room.restore([...this.#sockets.values()].flatMap(({ attachment }) => attachment ?? []));
   }
 
-  /** The oldest question to the database comes back, with what was true when it was asked. */
+  /** Returns the oldest pending decision, based on what was true when it was made. */
   #answer(): readonly Effect[] {
-    const question = this.#questions.shift();
-    return question === undefined ? [] : this.#room.join(question.socketId, question.verdict);
+    const pending = this.#pendingDecisions.shift();
+    return pending === undefined ? [] : this.#room.join(pending.socketId, pending.decision);
   }
 
-  #judge({ token }: JoinRequest): JoinDecision {
+  #decide({ token }: JoinRequest): JoinDecision {
     if (this.#deleted.has(token)) return joinRefusal("Auth", "UNAUTHORIZED", "deleted", true);
     if (this.#roomState === "closed") return joinRefusal("Rooms", "FORBIDDEN", "closed");
     return { approved: true, room: ROOM, user: userRecord(token), tokenExpiresAt: this.#bornAt + 400_000 };
@@ -186,34 +187,34 @@ export class Simulation {
     for (const effect of effects) {
       switch (effect.type) {
         case "send":
-          for (const id of effect.to) this.#deliver(this.#present(id), effect.message);
+          for (const id of effect.to) this.#deliver(this.#getOpen(id), effect.message);
           break;
         case "attach":
-          this.#present(effect.connection.id).attachment = effect.connection;
+          this.#getOpen(effect.connection.id).attachment = effect.connection;
           break;
         case "close":
-          this.#present(effect.id);
+          this.#getOpen(effect.id);
           this.#sockets.delete(effect.id);
           break;
         case "authorizeJoin":
-          this.#questions.push({ socketId: effect.id, verdict: this.#judge(effect.request) });
+          this.#pendingDecisions.push({ socketId: effect.id, decision: this.#decide(effect.request) });
           break;
         case "drainOutbox":
-          if (!this.#isStalled) this.#handOver();
+          if (!this.#isStalled) this.#drainOutbox();
           break;
       }
     }
   }
 
-  #handOver(): void {
+  #drainOutbox(): void {
     for (const { seq, body } of this.#storage.events.list(1_000)) {
-      this.#chronicle.add(body);
+      this.#events.add(body);
       this.#storage.events.delete(seq);
     }
   }
 
-  /** Nothing may be asked of a socket that is closed. */
-  #present(id: string): Socket {
+  /** No effect may concern a socket that is closed. */
+  #getOpen(id: string): Socket {
     const socket = this.#sockets.get(id);
     if (socket === undefined) throw new Error(`${id} is closed`);
     return socket;
@@ -222,16 +223,16 @@ export class Simulation {
   #deliver(socket: Socket, message: ServerMessage): void {
     if (message.type === "response") {
       if (message.success && isJoinedRoom(message.data))
-        socket.believes = new Set(message.data.users.map(({ id }) => id));
+        socket.seesOnline = new Set(message.data.users.map(({ id }) => id));
       return;
     }
     if (message.event === "userJoined") {
-      expect(socket.believes).not.toContain(message.data.userId);
-      socket.believes?.add(message.data.userId);
+      expect(socket.seesOnline).not.toContain(message.data.userId);
+      socket.seesOnline?.add(message.data.userId);
     }
     if (message.event === "userLeft") {
-      expect(socket.believes).toContain(message.data.userId);
-      socket.believes?.delete(message.data.userId);
+      expect(socket.seesOnline).toContain(message.data.userId);
+      socket.seesOnline?.delete(message.data.userId);
     }
   }
 
@@ -242,20 +243,20 @@ export class Simulation {
     const online = new Set(joined);
     expect(new Set(this.#storage.listOpenSessions().map(({ user }) => user.id))).toEqual(online);
     this.#checkSessions(online);
-    this.#checkFigures(online.size);
-    for (const { believes } of this.#sockets.values())
-      if (believes !== null) expect(believes).toEqual(online);
+    this.#checkStats(online.size);
+    for (const { seesOnline } of this.#sockets.values())
+      if (seesOnline !== null) expect(seesOnline).toEqual(online);
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
     if (!this.#isStalled) this.#checkEvents(online);
     expect(this.#room.sweepAt() === null).toBe(this.#sockets.size === 0);
   }
 
-  /** Every event was handed over, and those who believe them believe the truth. */
+  /** The outbox is empty, and the events describe the room as it is. */
   #checkEvents(online: ReadonlySet<string>): void {
     expect(this.#storage.events.list(1)).toEqual([]);
-    expect(this.#chronicle.online).toEqual(online);
-    expect(this.#chronicle.hasSession).toBe(online.size > 0);
+    expect(this.#events.online).toEqual(online);
+    expect(this.#events.hasSession).toBe(online.size > 0);
   }
 
   #checkSessions(online: ReadonlySet<string>): void {
@@ -272,7 +273,7 @@ export class Simulation {
     }
   }
 
-  #checkFigures(online: number): void {
+  #checkStats(online: number): void {
     const { stats } = this.#room;
     expect(stats.activeParticipants).toBe(online);
     expect(stats.occupiedSince === null).toBe(online === 0);
@@ -283,7 +284,7 @@ export class Simulation {
     this.#occupiedMs = stats.occupiedMs;
   }
 
-  /** Once all that is overdue is gone, reconciling finds nothing to do. */
+  /** After a sweep, reconciling changes nothing. */
   finish(): void {
     this.run({ type: "wake", lose: null });
     this.run({ type: "sweep" });

@@ -1,4 +1,4 @@
-/** Rooms, users and sockets for the tests of a room's object, with a clock that only they move. */
+/** Rooms, users and sockets for the tests of a room's object, with a clock that only the test moves. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
@@ -17,16 +17,16 @@ const db = drizzle(env.DB);
 export const tokens = tokensFor(["a-secret-of-the-tests-and-of-nothing-else"]);
 export const gateway = roomGateway(env);
 
-/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
+/** Far ahead of the real time, so that an alarm fires only if a test runs it. */
 const START = Date.UTC(2100, 0, 1);
 
-/** A user with the token that lets it join. */
+/** A user with the token to join. */
 export interface TestUser {
   readonly user: UserRecord;
   readonly token: string;
 }
 
-/** A room of its own account. Only `at` and `advance` move its clock. */
+/** A room in an account of its own. Only the test moves its clock: by `advance`, or by changing `now`. */
 export class TestRoom {
   readonly accountId: string;
   readonly id: string;
@@ -41,7 +41,7 @@ export class TestRoom {
     return env.ROOMS.getByName(this.id);
   }
 
-  /** Runs inside of the object, with the room's clock in place. */
+  /** Runs `work` inside the object, which then uses the room's clock. */
   inside<T>(work: (object: RoomObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
     return runInDurableObject(this.stub, (object: RoomObject, state) => {
       object.clock = () => this.now;
@@ -49,7 +49,7 @@ export class TestRoom {
     });
   }
 
-  /** Lets time pass and, if an alarm is set, runs it. */
+  /** Moves the clock forward and runs the alarm, if one is set. */
   async advance(ms: number): Promise<void> {
     this.now += ms;
     await this.alarm();
@@ -66,8 +66,8 @@ export class TestRoom {
   }
 
   /**
-   * Drops the object's memory and keeps its sockets, as hibernation does. What is owed is copied first: the
-   * object wakes by the real clock, and would copy by itself while the test goes on.
+   * Drops the object's memory and keeps its sockets, as hibernation does. Runs the alarm first: the object wakes
+   * by the real clock, and would copy outstanding stats by itself while the test continues.
    */
   async hibernate(): Promise<void> {
     await this.alarm();
@@ -80,20 +80,20 @@ export class TestRoom {
     await this.inside(() => undefined);
     const upgrade = new Request("https://atrium.test/socket", { headers: { Upgrade: "websocket" } });
     const { webSocket } = await gateway.connect(this.id, this.accountId, upgrade);
-    if (webSocket === null) throw new Error("No socket came back from the upgrade");
+    if (webSocket === null) throw new Error("The upgrade returned no socket");
     return new TestSocket(webSocket);
   }
 
-  /** Opens a socket, joins as `member`, and gives it with the answer's data. */
-  async join(member: TestUser, role?: Role, options: { since?: number } = {}) {
+  /** Opens a socket, joins as the user, and returns the socket with the response's data. */
+  async join(user: TestUser, role?: Role, options: { since?: number } = {}) {
     const socket = await this.connect();
-    const answer = await socket.request("JOIN_ROOM", {
-      token: member.token,
+    const response = await socket.request("JOIN_ROOM", {
+      token: user.token,
       ...(role && { role }),
       ...options,
     });
-    if (!answer.success) throw new Error(`Joining failed: ${answer.error.message}`);
-    return Object.assign(socket, { joined: answer.data });
+    if (!response.success) throw new Error(`Joining failed: ${response.error.message}`);
+    return Object.assign(socket, { joined: response.data });
   }
 
   /** Adds a user to the room. */
@@ -119,39 +119,39 @@ export class TestRoom {
     return gateway.read(this.id, this.accountId, []).then(({ stats }) => stats);
   }
 
-  /** The ids of `members` who are online, by the object's own word. */
-  async online(...members: TestUser[]): Promise<string[]> {
-    const ids = members.map(({ user }) => user.id);
+  /** The ids of those of `testUsers` who are online, according to the object. */
+  async online(...testUsers: TestUser[]): Promise<string[]> {
+    const ids = testUsers.map(({ user }) => user.id);
     const { attendance } = await gateway.read(this.id, this.accountId, ids);
     return ids.filter((id) => attendance[id]?.online);
   }
 
-  sessions(member: TestUser) {
-    return gateway.readUser(this.id, this.accountId, member.user.id).then(({ sessions }) => sessions);
+  sessions(user: TestUser) {
+    return gateway.readUser(this.id, this.accountId, user.user.id).then(({ sessions }) => sessions);
   }
 
-  apply(changeUser: Parameters<typeof gateway.apply>[2]) {
-    return gateway.apply(this.id, this.accountId, changeUser);
+  apply(command: Parameters<typeof gateway.apply>[2]) {
+    return gateway.apply(this.id, this.accountId, command);
   }
 
-  /** Changes a user's fields as REST does: in the database first, then by telling the room. */
-  async change(member: TestUser, fields: Partial<Pick<UserRow, "name" | "customId">>) {
-    await db.update(users).set(fields).where(eq(users.id, member.user.id));
-    return this.apply({ type: "user.updated", userId: member.user.id });
+  /** Changes a user's fields as REST does: in the database first, then by a room command. */
+  async change(user: TestUser, fields: Partial<Pick<UserRow, "name" | "customId">>) {
+    await db.update(users).set(fields).where(eq(users.id, user.user.id));
+    return this.apply({ type: "user.updated", userId: user.user.id });
   }
 
   reconcile() {
     return gateway.reconcile(this.id, this.accountId);
   }
 
-  /** The room's row: its figures are the database's copy. */
+  /** The room's row, with the database's copy of the stats. */
   async row(): Promise<RoomRow> {
     const row = (await db.select().from(rooms)).find(({ id }) => id === this.id);
     if (row === undefined) throw new Error("The room has no row");
     return row;
   }
 
-  /** The tables that the object's storage holds, but for the platform's own. */
+  /** The tables in the object's storage, except the platform's own. */
   tables(): Promise<string[]> {
     return this.inside((_, { storage }) =>
       storage.sql
@@ -162,7 +162,7 @@ export class TestRoom {
   }
 }
 
-/** Makes a room. */
+/** Creates a room. */
 export async function makeRoom(): Promise<TestRoom> {
   const room = new TestRoom(crypto.randomUUID(), crypto.randomUUID());
   const { id, accountId } = room;
@@ -179,7 +179,16 @@ export async function makeRoom(): Promise<TestRoom> {
   return room;
 }
 
-/** Runs `work` while the database refuses all that concerns rooms, as it does when it is down. */
+/** A room with two users, one socket each, and nothing left to receive. */
+export async function roomOfTwo() {
+  const room = await makeRoom();
+  const [ada, ben] = [await room.user(), await room.user()];
+  const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
+  await atAda.takeEvents();
+  return { room, ada, ben, atAda, atBen };
+}
+
+/** Runs `work` while every statement about rooms fails, as when the database is down. */
 export async function whileDatabaseFails(work: () => Promise<void>): Promise<void> {
   await env.DB.exec("ALTER TABLE rooms RENAME TO rooms_away");
   try {

@@ -1,7 +1,7 @@
-/** Rows as the database has them, for rooms that are tested without one. */
+/** Database rows, for tests of rooms without a database. */
 import type { RoomRow } from "../../../src/rooms/table.ts";
 
-/** A room that nobody has joined yet. */
+/** A room that no one has joined yet. */
 export const ROOM: RoomRow = {
   accountId: "account",
   id: "room",

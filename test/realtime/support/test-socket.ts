@@ -1,4 +1,4 @@
-/** The client's end of a socket, as tests drive it: sends, and waits for what comes. */
+/** The client's end of a socket for tests: sends messages, and waits for what it receives. */
 import type {
   JoinedRoom,
   Response,
@@ -10,7 +10,7 @@ type JoinResponse =
   | Extract<Response, { success: false }>
   | (Extract<Response, { success: true }> & { data: JoinedRoom });
 
-/** An answer whose data a test looks into. */
+/** A response whose data a test inspects. */
 export type CallResponse = Omit<Response, "data" | "error"> & {
   readonly data: Record<string, unknown>;
   readonly error: { readonly code: string } | null;
@@ -21,7 +21,7 @@ export class TestSocket {
   readonly #inbox: string[] = [];
   #wake: () => void = () => undefined;
   readonly events: ServerEvent[] = [];
-  /** What the close said, once there was one. */
+  /** Resolves when the socket closes. */
   readonly closed: Promise<{ code: number; reason: string }>;
   #isClosed = false;
 
@@ -41,12 +41,12 @@ export class TestSocket {
     socket.accept();
   }
 
-  /** The next frame as text. Throws when the socket closes before one comes. */
+  /** The next frame as text. Throws if the socket closes first. */
   async nextText(): Promise<string> {
     for (;;) {
       const text = this.#inbox.shift();
       if (text !== undefined) return text;
-      if (this.#isClosed) throw new Error("The socket closed before another frame came");
+      if (this.#isClosed) throw new Error("The socket closed before it received another frame");
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -59,13 +59,14 @@ export class TestSocket {
 
   async nextEvent(): Promise<ServerEvent> {
     const message = await this.next();
-    if (message.type !== "event") throw new Error(`Expected an event, got ${JSON.stringify(message)}`);
+    if (message.type !== "event") throw new Error(`Expected an event, received ${JSON.stringify(message)}`);
     return message;
   }
 
   async nextResponse(): Promise<JoinResponse> {
     const message = await this.next();
-    if (message.type !== "response") throw new Error(`Expected a response, got ${JSON.stringify(message)}`);
+    if (message.type !== "response")
+      throw new Error(`Expected a response, received ${JSON.stringify(message)}`);
     return message as JoinResponse;
   }
 
@@ -75,18 +76,18 @@ export class TestSocket {
     return this.nextResponse();
   }
 
-  /** Like {@link request}, but events may come first: they are put into `events`. */
+  /** Like {@link request}, but events may arrive first: they are added to `events`. */
   async call(type: string, data?: object, requestId: string = crypto.randomUUID()): Promise<CallResponse> {
     this.send({ type, data, requestId });
     for (;;) {
       const message = await this.next();
       if (message.type === "event") this.events.push(message);
       else if (message.requestId === requestId) return message as CallResponse;
-      else throw new Error(`Expected the answer to ${requestId}, got ${JSON.stringify(message)}`);
+      else throw new Error(`Expected the response to ${requestId}, received ${JSON.stringify(message)}`);
     }
   }
 
-  /** The events that came up to now and were not waited for. */
+  /** The events received so far that no other call has returned. */
   async takeEvents(): Promise<ServerEvent[]> {
     const drained = await this.drain();
     const events = [...this.events, ...drained.filter((message) => message.type === "event")];
@@ -102,7 +103,7 @@ export class TestSocket {
     this.#socket.send(frame);
   }
 
-  /** Everything that came and was not yet waited for. A ping's answer comes last, so nothing is still under way. */
+  /** Everything received that no other call has returned. The pong arrives last, so nothing is in flight. */
   async drain(): Promise<ServerMessage[]> {
     this.#socket.send("ping");
     const messages: ServerMessage[] = [];

@@ -1,0 +1,106 @@
+/** R58 to R60 and R62: arrays of frames, nesting, flooding and slow readers. */
+import { describe, expect, it } from "vitest";
+import { failed, roomOfTwo } from "./support/rooms.ts";
+
+describe("a client that accepts arrays", () => {
+  it("receives the messages of one turn as one frame; other clients receive them one by one (R58)", async () => {
+    const { room, ada, atBen } = await roomOfTwo();
+    const socket = await room.connect();
+    socket.send({ type: "JOIN_ROOM", data: { token: ada.token, batch: true } });
+    expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room joined" }]);
+    const set = (key: string) => ({ type: "STORE_SET", store: "s", key, value: 1 });
+    socket.send({ type: "STORE_BATCH", data: { operations: [set("a"), set("b")] } });
+    expect(JSON.parse(await socket.nextText())).toMatchObject([{ seq: 1 }, { seq: 2 }, { success: true }]);
+    await room.hibernate();
+    socket.send({ type: "LEAVE_ROOM" });
+    expect(JSON.parse(await socket.nextText())).toMatchObject([{ description: "Room left" }]);
+    expect(await socket.closed).toMatchObject({ code: 1000 });
+    expect(await atBen.takeEvents()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+  });
+});
+
+describe("a client", () => {
+  const KIB = 1024;
+  const roomWithReader = async () => {
+    const { room, atAda } = await roomOfTwo();
+    const cleo = await room.user({ name: "Cleo" });
+    const reader = await room.connect();
+    reader.send({ type: "JOIN_ROOM", data: { token: cleo.token, batch: true } });
+    await reader.nextText();
+    const broadcast = async (kib: number) => {
+      for (let sent = 0; sent < kib; sent += 50) {
+        const response = await atAda.call("BROADCAST", { event: "talk", data: "x".repeat(50 * KIB) });
+        expect(response.success).toBe(true);
+      }
+    };
+    return { room, cleo, reader, atAda, broadcast };
+  };
+  const marksIn = (text: string) =>
+    (JSON.parse(text) as { event?: string; data: { mark: number } }[]).flatMap(({ event, data }) =>
+      event === "mark" ? [data.mark] : [],
+    );
+
+  it("that confirms none of 4 MiB of events is closed with 4413, and no other (R62)", async () => {
+    const { reader, atAda, broadcast } = await roomWithReader();
+    await broadcast(4 * KIB - 50);
+    expect(await atAda.takeEvents()).toMatchObject([{ event: "userJoined" }]);
+    await broadcast(100);
+    expect(await reader.closed).toEqual({ code: 4413, reason: "reader too slow" });
+    expect(await atAda.takeEvents()).toMatchObject([{ event: "userLeft" }]);
+  });
+
+  it("that confirms the marks stays connected (R62)", async () => {
+    const { reader, atAda, broadcast } = await roomWithReader();
+    const marks: number[] = [];
+    for (let count = 1; count <= 8; count += 1) {
+      await broadcast(KIB + 50);
+      while (marks.length < count) marks.push(...marksIn(await reader.nextText()));
+      reader.send({ type: "MARK", data: { mark: marks.at(-1) } });
+      reader.send({ type: "STORE_SYNC", requestId: `after ${count}`, data: { store: "none" } });
+      while (!(await reader.nextText()).includes(`"after ${count}"`));
+    }
+    expect(marks).toEqual([...marks].sort((a, b) => a - b));
+    expect((await atAda.call("PRESENCE_UPDATE", { state: null })).success).toBe(true);
+  });
+
+  it("may read its own responses slowly, and cannot confirm what was never sent (R62)", async () => {
+    const { reader, atAda, broadcast } = await roomWithReader();
+    for (const key of ["a", "b", "c", "d", "e"])
+      await atAda.call("STORE_SET", { store: "large", key, value: "x".repeat(60 * KIB) });
+    for (let count = 0; count < 20; count += 1)
+      reader.send({ type: "STORE_SYNC", requestId: String(count), data: { store: "large" } });
+    while (!(await reader.nextText()).includes('"requestId":"19"'));
+    reader.send({ type: "MARK", data: { mark: 1e12 } });
+    await broadcast(5 * KIB);
+    expect(await reader.closed).toMatchObject({ code: 4413 });
+  });
+});
+
+describe("a socket that floods", () => {
+  it("is closed with 4429 after its burst; one that sends 200 frames a second is not (R60)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    for (let second = 0; second < 10; second += 1) {
+      room.now += 1_000;
+      await room.inside(() => undefined);
+      for (let count = 0; count < 200; count += 1)
+        atBen.send({ type: "PRESENCE_UPDATE", data: { state: null } });
+      expect((await atBen.call("PRESENCE_UPDATE", { state: null })).success).toBe(true);
+    }
+    for (let count = 0; count < 1_001; count += 1)
+      atAda.send({ type: "PRESENCE_UPDATE", data: { state: null } });
+    expect(await atAda.closed).toMatchObject({ code: 4429 });
+    expect(await atBen.takeEvents()).toMatchObject([{ event: "userLeft" }]);
+  });
+
+  it("cannot nest too deeply (R59)", async () => {
+    const { atAda } = await roomOfTwo();
+    atAda.sendRaw("[".repeat(100_000));
+    expect(await atAda.nextResponse()).toEqual(failed("BAD_REQUEST"));
+    const nest = (depth: number) =>
+      `{"type":"BROADCAST","requestId":"","data":{"event":"e","data":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
+    atAda.sendRaw(nest(39));
+    expect(await atAda.nextResponse()).toEqual(failed("BAD_REQUEST"));
+    atAda.sendRaw(nest(38));
+    expect((await atAda.nextResponse()).success).toBe(true);
+  });
+});

@@ -1,0 +1,97 @@
+/** R47 to R52: presence. */
+import { describe, expect, it } from "vitest";
+import { failed, roomOfTwo } from "./support/rooms.ts";
+import type { TestSocket } from "./support/test-socket.ts";
+
+/** The presence that a socket received, frame by frame. */
+const receivedPresence = async (socket: TestSocket) =>
+  (await socket.takeEvents()).flatMap((event) => (event.event === "presence" ? [event.data.updates] : []));
+const show = (socket: TestSocket, state: object | null) => socket.call("PRESENCE_UPDATE", { state });
+const subscribe = (socket: TestSocket, target: string, on = true) =>
+  socket.call("PRESENCE_SUBSCRIBE", { target, on });
+
+describe("presence", () => {
+  it("reaches its subscribers: of all users, of one user, of the followed users (R47, R48, R49)", async () => {
+    const { room, ada, ben, atAda, atBen } = await roomOfTwo();
+    const [atCy, atDee] = [await room.join(await room.user()), await room.join(await room.user())];
+    await atDee.call("USER_FOLLOW", { userId: ben.user.id });
+    await subscribe(atAda, "*");
+    await subscribe(atCy, ada.user.id);
+    await subscribe(atDee, "following");
+    await show(atAda, { x: 1, color: "red" });
+    await show(atBen, { x: 2, color: "blue" });
+    const [ofAda, ofBen] = [
+      [ada.user.id, { x: 1, color: "red" }],
+      [ben.user.id, { x: 2, color: "blue" }],
+    ];
+    expect(await receivedPresence(atAda)).toEqual([[ofAda], [ofBen]]);
+    expect(await receivedPresence(atBen)).toEqual([]);
+    expect(await receivedPresence(atCy)).toEqual([[ofAda]]);
+    expect(await receivedPresence(atDee)).toEqual([[ofBen]]);
+    await subscribe(atBen, "*");
+    expect(await receivedPresence(atBen)).toEqual([[ofAda, ofBen]]);
+    await subscribe(atBen, "*", false);
+    await atDee.call("USER_UNFOLLOW", { userId: ben.user.id });
+    await show(atBen, null);
+    expect(await receivedPresence(atBen)).toEqual([]);
+    expect(await receivedPresence(atDee)).toEqual([]);
+    expect(await receivedPresence(atAda)).toEqual([[[ben.user.id, null]]]);
+  });
+
+  it("is confirmed only with a request id, and has limits (R47, R48)", async () => {
+    const { atAda } = await roomOfTwo();
+    atAda.send({ type: "PRESENCE_UPDATE", data: { state: { a: 1 } } });
+    expect((await show(atAda, { a: 2 })).success).toBe(true);
+    for (const state of [7, [], undefined, { a: "x".repeat(8_185) }])
+      expect(await atAda.call("PRESENCE_UPDATE", { state })).toEqual(failed("VALIDATION_ERROR"));
+    expect((await show(atAda, { a: "x".repeat(8_184) })).success).toBe(true);
+    for (let index = 0; index < 100; index += 1) await subscribe(atAda, `${"u".repeat(36)}${index}`);
+    expect(await subscribe(atAda, "one too many")).toEqual(failed("CONFLICT"));
+    expect((await subscribe(atAda, `${"u".repeat(36)}7`)).success).toBe(true);
+  });
+
+  it("of a user is one state across all tabs, and null when the user leaves (R47, R50, R52)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    await subscribe(atBen, "*");
+    const second = await room.join(ada);
+    await show(atAda, { tab: 1 });
+    await show(second, { tab: 2 });
+    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: { tab: 2 } });
+    await second.call("LEAVE_ROOM");
+    await room.hibernate();
+    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: { tab: 2 } });
+    await atBen.takeEvents();
+    await atAda.call("LEAVE_ROOM");
+    const events = await atBen.takeEvents();
+    expect(events).toMatchObject([{ event: "userLeft" }, { event: "presence" }]);
+    expect(events[1]?.data).toEqual({ updates: [[ada.user.id, null]] });
+    expect((await room.join(await room.user())).joined.presence).toEqual({});
+  });
+
+  it("and subscriptions survive hibernation, even the largest ones (R28, R52)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    const state = { text: `✨${"x".repeat(8_170)}` };
+    for (let index = 0; index < 100; index += 1) await subscribe(atAda, `${"u".repeat(36)}${index}`);
+    await show(atAda, state);
+    await subscribe(atBen, ada.user.id);
+    await atBen.takeEvents();
+    await room.hibernate();
+    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: state });
+    await show(atAda, { a: 1 });
+    expect(await receivedPresence(atBen)).toMatchObject([[[ada.user.id, { a: 1 }]]]);
+  });
+
+  it("has the user's color, unless the client sets its own (R51)", async () => {
+    const { room, ada, atAda } = await roomOfTwo();
+    await show(atAda, {});
+    const colorNow = async () =>
+      (await room.join(await room.user())).joined.presence[ada.user.id]?.color as string;
+    const color = await colorNow();
+    expect(color).toMatch(/^#[0-9a-f]{6}$/);
+    await room.hibernate();
+    await show(atAda, { x: 1 });
+    expect(await colorNow()).toBe(color);
+    await show(atAda, { color: "mine" });
+    expect(await colorNow()).toBe("mine");
+  });
+});

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
-import { openTenant, type Tenant } from "../platform/d1.ts";
+import { openTenant } from "../platform/d1.ts";
 import { DurableAlarm } from "../platform/durable-alarm.ts";
 import { logError } from "../platform/log.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
@@ -19,7 +19,7 @@ import { serialize } from "./protocol/frame.ts";
 import { CLOSE, PING, PONG } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
 import { Room } from "./room.ts";
-import type { RoomIdentity, RoomRecord } from "./storage/storage.ts";
+import type { RoomIdentity } from "./storage/storage.ts";
 import { SqliteStorage } from "./storage/storage-sqlite.ts";
 import type { Effect } from "./transport/effects.ts";
 import { Sockets } from "./transport/sockets.ts";
@@ -46,6 +46,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     const now = () => this.clock();
     const keepAlive = (work: Promise<unknown>) => ctx.waitUntil(work);
     const identity = () => this.#knownIdentity();
+    const tenant = () => openTenant(env.DB, identity().accountId);
     const storage = new SqliteStorage(ctx.storage);
     this.#alarm = new DurableAlarm(ctx);
     this.#sockets = new Sockets(ctx, {
@@ -70,12 +71,12 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     this.#statsProjection = new StatsProjection({
       now,
       room: this.#room,
-      write: (stats, version) => updateRoomStats(this.#tenant(), identity().roomId, stats, version),
+      write: (stats, version) => updateRoomStats(tenant(), identity().roomId, stats, version),
     });
     this.#outboxDrain = new OutboxDrain({
       now,
       storage,
-      fanOut: (events) => fanOut(this.#tenant(), subscriberGateway(env), identity().roomId, events),
+      fanOut: (events) => fanOut(tenant(), subscriberGateway(env), identity().roomId, events),
       keepAlive,
       failed: (error) =>
         this.#logError("Events of a room could not be delivered to its subscribers yet", error),
@@ -97,7 +98,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Memory is empty: sockets and storage hold the room's state, and show whether a crash ended sessions. */
   #wake(): void {
     const connections = this.#sockets.restore();
-    this.#identity = identityOf(this.#room.record) ?? this.#sockets.identity;
+    this.#identity = this.#room.identity ?? this.#sockets.identity;
     this.#effects.perform(this.#room.restore(connections));
     if (this.#statsProjection.dueAt() !== null || this.#outboxDrain.dueAt() !== null) this.#planAlarm();
   }
@@ -228,10 +229,6 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     if (this.#isAlarmOutdated) this.#planAlarm();
   }
 
-  #tenant(): Tenant {
-    return openTenant(this.env.DB, this.#knownIdentity().accountId);
-  }
-
   async #authorizeJoin(id: string, token: string): Promise<void> {
     const isFirst = this.#room.record === null;
     const decision = await authorizeJoin(this.env, this.#knownIdentity(), token, this.clock(), isFirst);
@@ -249,6 +246,3 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     this.#alarm.scheduleBy([this.#room.sweepAt(), this.#statsProjection.dueAt(), this.#outboxDrain.dueAt()]);
   }
 }
-
-const identityOf = (record: RoomRecord | null): RoomIdentity | null =>
-  record && { accountId: record.accountId, roomId: record.roomId };

@@ -12,7 +12,7 @@ import { CLOSE, type Fault, MAX_WAITING_SOCKETS, SILENCE_MS } from "./protocol/p
 import type { DatabaseQuery, RoomRequest } from "./protocol/room-request.ts";
 import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomUpdates } from "./room-updates.ts";
-import type { RoomRecord, RoomStorage } from "./storage/storage.ts";
+import type { RoomIdentity, RoomRecord, RoomStorage } from "./storage/storage.ts";
 import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "./transport/connection.ts";
 import { send } from "./transport/connections.ts";
 import { findOverdue, type Overdue, planAlarm } from "./transport/deadlines.ts";
@@ -69,6 +69,11 @@ export class Room {
   /** Null until the first join. */
   get record(): RoomRecord | null {
     return this.#participants.sessions.record;
+  }
+
+  /** Which room this is, from its record. */
+  get identity(): RoomIdentity | null {
+    return this.record && { accountId: this.record.accountId, roomId: this.record.roomId };
   }
 
   get stats(): RoomStats {

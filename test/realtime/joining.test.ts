@@ -158,9 +158,9 @@ describe("joining is refused", () => {
 
   it("with FORBIDDEN, authFailed and 4403 for a token for another room or account (R13)", async () => {
     const [room, other] = [await makeRoom(), await makeRoom()];
-    const stranger = await other.user();
-    const sameRoomId = await tokens.sign({ ...stranger.user, roomId: room.id });
-    for (const token of [stranger.token, sameRoomId]) {
+    const outsider = await other.user();
+    const sameRoomId = await tokens.sign({ ...outsider.user, roomId: room.id });
+    for (const token of [outsider.token, sameRoomId]) {
       const socket = await room.connect();
       expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("FORBIDDEN", "Auth"));
       expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "FORBIDDEN" } });

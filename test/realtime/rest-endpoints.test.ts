@@ -116,7 +116,7 @@ describe("over REST (R61)", () => {
       presence: { [user.id]: { color: "red" } },
     });
     expect((await owner.api.post(`${path}/broadcast`, { event: "e" })).data).toEqual({ delivered: 1 });
-    const missed = await owner.api.post(`${path}/broadcast`, { event: "e", userIds: ["nobody"] });
+    const missed = await owner.api.post(`${path}/broadcast`, { event: "e", userIds: ["unknown"] });
     expect(missed.data).toEqual({ delivered: 0 });
     expect(await socket.takeEvents()).toEqual([
       { type: "event", event: "broadcast", data: { event: "e", data: null, from: null } },

@@ -83,7 +83,7 @@ describe.each([
       storage.insertSession(session("s1", "u1"));
       storage.insertSession(session("s2", "u2"));
       storage.updateUser(user("u1", { name: "New" }));
-      storage.updateUser(user("u3", { name: "Nobody" }));
+      storage.updateUser(user("u3", { name: "Unknown" }));
       expect(storage.listOpenSessions().map((open) => open.user.name)).toEqual(["New", "Ada ✨"]);
     }));
 
@@ -113,7 +113,7 @@ describe.each([
       storage.insertSession(session("s2", "u1", 30));
       storage.insertSession(session("s3", "u2", 40));
       storage.endSession("s3", 50);
-      const many = Array.from({ length: 500 }, (_, index) => `nobody-${index}`);
+      const many = Array.from({ length: 500 }, (_, index) => `unknown-${index}`);
       expect(storage.findAttendance([...many, "u1", "u2"])).toEqual({
         u1: { online: true, joinedAt: 30 },
         u2: { online: false, joinedAt: 40 },

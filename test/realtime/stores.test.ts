@@ -18,9 +18,9 @@ describe("a store", () => {
     expect((await atAda.call("STORE_DELETE", at)).data).toEqual({ seq: 3 });
     expect((await atAda.call("STORE_DELETE", at)).data).toEqual({ seq: 3 });
     expect((await atAda.call("STORE_GET", at)).data).toEqual({ value: null, version: 0 });
-    const heard = await atBen.takeEvents();
-    expect(heard).toEqual(await atAda.takeEvents());
-    expect(heard).toMatchObject([
+    const events = await atBen.takeEvents();
+    expect(events).toEqual(await atAda.takeEvents());
+    expect(events).toMatchObject([
       {
         seq: 1,
         event: "storeChanged",

@@ -6,8 +6,8 @@ import { findRoomRow } from "../rooms/queries.ts";
 import { findUsers } from "../users/queries.ts";
 import { recordOf } from "../users/schema.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
-import type { DatabaseQuery } from "./protocol/room-request.ts";
-import type { QueryResult, Room } from "./room.ts";
+import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
+import type { Room } from "./room.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
 import type { Effect } from "./transport/effects.ts";
 

@@ -1,7 +1,6 @@
 /** The room: frames and other inputs in, effects out. Synchronous and pure: it knows nothing of the platform. */
 import { presentRoom } from "../rooms/schema.ts";
-import type { RoomRow } from "../rooms/table.ts";
-import { presentUser, type UserRecord } from "../users/schema.ts";
+import { presentUser } from "../users/schema.ts";
 import { openContent, type RoomContent } from "./content/content.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
@@ -9,7 +8,7 @@ import { type CloseReason, Participants } from "./participants/participants.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure, INTERNAL_FAULT, parseFrame, type ReadableFrame, success } from "./protocol/frame.ts";
 import { CLOSE, type Fault, MAX_WAITING_SOCKETS, SILENCE_MS } from "./protocol/protocol.ts";
-import type { DatabaseQuery, RoomRequest } from "./protocol/room-request.ts";
+import type { DatabaseQuery, QueryResult, RoomRequest } from "./protocol/room-request.ts";
 import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomUpdates } from "./room-updates.ts";
 import type { RoomIdentity, RoomRecord, RoomStorage } from "./storage/storage.ts";
@@ -27,11 +26,6 @@ export interface RoomPorts extends RequestPorts {
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
 }
-
-/** What the database returned for a query. */
-export type QueryResult =
-  | { readonly room: RoomRow }
-  | { readonly users: readonly UserRecord[]; readonly total: number };
 
 const TOKEN_EXPIRED: CloseReason = {
   code: "UNAUTHORIZED",

@@ -1,8 +1,15 @@
 /** What participants and the organization request of a room: each one transaction and one response. */
+import type { RoomRow } from "../../rooms/table.ts";
+import type { UserRecord } from "../../users/schema.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */
 export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET">;
+
+/** What the database returned for a query. */
+export type QueryResult =
+  | { readonly room: RoomRow }
+  | { readonly users: readonly UserRecord[]; readonly total: number };
 
 /** A request that the room answers at once, from what it stores itself. */
 export type RoomRequest =

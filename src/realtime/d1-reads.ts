@@ -12,7 +12,7 @@ import type { RoomIdentity } from "./storage/storage.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** The effects that need a read. */
-export type ReadEffect = Extract<Effect, { readonly type: "refreshUser" | "refreshRoom" | "queryDatabase" }>;
+type ReadEffect = Extract<Effect, { readonly type: "refreshUser" | "refreshRoom" | "queryDatabase" }>;
 
 export interface D1ReadPorts {
   readonly env: Env;

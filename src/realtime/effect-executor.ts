@@ -4,7 +4,7 @@ import type { Effect } from "./transport/effects.ts";
 import { FlushTimer, TickPolicy } from "./transport/flush.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
-export interface EffectPorts {
+interface EffectPorts {
   now(): number;
   readonly sockets: Sockets;
   readonly reads: D1Reads;

@@ -13,7 +13,7 @@ import type { Joined } from "./transport/connection.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** Who makes a request: a joined socket, or the organization. */
-export interface Requester {
+interface Requester {
   readonly role: Role;
   readonly connection: Joined | null;
 }

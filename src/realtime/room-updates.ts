@@ -17,7 +17,7 @@ const USER_DELETED: CloseReason = {
   authFailed: true,
 };
 
-export interface RoomUpdatePorts {
+interface RoomUpdatePorts {
   readonly storage: RoomStorage;
   now(): number;
 }

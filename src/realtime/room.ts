@@ -18,7 +18,7 @@ import { findOverdue, type Overdue, planAlarm } from "./transport/deadlines.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** What the room needs from its host. */
-export interface RoomPorts extends RequestPorts {
+interface RoomPorts extends RequestPorts {
   readonly storage: RoomStorage;
   now(): number;
   newId(): string;

@@ -25,7 +25,7 @@ const TOO_MANY_SOCKETS = joinRefusal(
 
 const lowerRole = (a: Role, b: Role): Role => (a === "viewer" || b === "viewer" ? "viewer" : "editor");
 
-export interface JoinPorts {
+interface JoinPorts {
   now(): number;
   newId(): string;
 }

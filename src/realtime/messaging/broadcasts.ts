@@ -7,7 +7,7 @@ import type { BroadcastData } from "../protocol/messages.ts";
 import { type Connections, send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 
-export interface BroadcastSender {
+interface BroadcastSender {
   /** A user's id, or {@link ORGANIZATION}. */
   readonly sender: string;
   /** The socket that does not receive its own broadcast; null over REST. */

@@ -3,7 +3,7 @@ import { backoffMs } from "../../platform/backoff.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { OutboxEvent } from "../storage/storage-outbox.ts";
 
-export interface OutboxDrainPorts {
+interface OutboxDrainPorts {
   now(): number;
   readonly storage: RoomStorage;
   /**

@@ -23,7 +23,7 @@ export interface CloseReason {
   readonly authFailed: boolean;
 }
 
-export interface ParticipantPorts {
+interface ParticipantPorts {
   readonly storage: RoomStorage;
   now(): number;
   newId(): string;

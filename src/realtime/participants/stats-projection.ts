@@ -4,21 +4,21 @@ import type { RoomStats } from "../port/snapshots.ts";
 import type { RoomRecord } from "../storage/storage.ts";
 
 /** The room whose stats are copied; `record` is null before the first join. */
-export interface ProjectedRoom {
+interface ProjectedRoom {
   readonly stats: RoomStats;
   readonly record: Pick<RoomRecord, "version" | "copiedVersion"> | null;
   /** Records durably that the database has the stats of `version`. */
   statsProjected(version: number): void;
 }
 
-export interface StatsProjectionPorts {
+interface StatsProjectionPorts {
   now(): number;
   readonly room: ProjectedRoom;
   write(stats: RoomStats, version: number): Promise<void>;
 }
 
 /** The shortest time between two copies. */
-export const COPY_INTERVAL_MS = 1_000;
+const COPY_INTERVAL_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
 export class StatsProjection {

@@ -4,7 +4,7 @@ import { text } from "../../platform/text.ts";
 import { Role } from "../../users/schema.ts";
 import * as limits from "./limits.ts";
 
-export const MAX_REQUEST_ID_LENGTH = 255;
+const MAX_REQUEST_ID_LENGTH = 255;
 
 export const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
 

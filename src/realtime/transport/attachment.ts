@@ -11,7 +11,7 @@ interface Attachment {
 }
 
 /** A socket that was found again after hibernation. */
-export interface AttachedSocket {
+interface AttachedSocket {
   readonly identity: RoomIdentity;
   readonly connection: Waiting | Joined;
 }

@@ -1,7 +1,7 @@
 /** When queued messages go out: at once in a calm room, in longer and longer intervals in a busy one. */
 
 /** Decides when a queue is flushed. */
-export interface FlushPolicy {
+interface FlushPolicy {
   /** When to flush a queue that has something at `now` (epoch ms); `now` for at once. */
   dueAt(now: number): number;
 }

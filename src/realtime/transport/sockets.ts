@@ -31,7 +31,7 @@ interface OpenSocket {
   readBytes: number;
 }
 
-export interface SocketPorts {
+interface SocketPorts {
   now(): number;
   /** The client reads more slowly than the room sends. */
   onSlowReader(id: string): void;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Client } from "../realtime/convergence/client.ts";
 import { Convergence } from "../realtime/convergence/convergence.ts";
-import { type RequestStep, type PresenceStep, losslessStep } from "../realtime/convergence/steps.ts";
+import { losslessStep, type PresenceStep, type RequestStep } from "../realtime/convergence/steps.ts";
 import type { KillMoment, NetworkRoom } from "./network-room.ts";
 
 export const MEMBERS = 5;

@@ -32,7 +32,9 @@ it(
   "users who disconnect, reconnect and resend agree on one sequence: nothing is lost or applied twice",
   async () => {
     console.log(`Running ${scenarios} scenarios on the running service, with seed ${seed}`);
-    const property = fc.asyncProperty(scenario, (each) => inRoom(each[0], (world) => runScenario(world, each)));
+    const property = fc.asyncProperty(scenario, (each) =>
+      inRoom(each[0], (world) => runScenario(world, each)),
+    );
     await fc.assert(property, { seed, numRuns: scenarios, endOnFailure: true });
   },
   START_MS + scenarios * SCENARIO_MS,

@@ -34,7 +34,7 @@ export function UserPart({ roomId, userId }: UserPartProps) {
         <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
         <Badge tone="plain">{user.role}</Badge>
         <Identifier value={user.id} what="the user's ID" />
-        <CopyButton text={user.token} what="the token" label="Copy token" />
+        <CopyButton text={user.token} what="token" label="Copy token" />
         <Deletion {...{ roomId, userId }} name={user.name} />
       </div>
       {user.profile_picture && <p className="soft">Profile picture: {user.profile_picture}</p>}

@@ -1,4 +1,4 @@
-/** People in rooms of a running service, each with a client, and what a test waits for. */
+/** Users in rooms of a running service, each with a client, and helpers that wait for events. */
 import { afterEach } from "vitest";
 import { AtriumClient, type SocketEvents, type StoreShapes } from "../../src/sdk/client/index.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
@@ -8,7 +8,7 @@ import { Customer } from "../stories/client.ts";
 
 const DEADLINE_MS = 20_000;
 
-/** Comes back at once each time: what is tested is not how long it waits. */
+/** Reconnects without delay: these tests are not about how long it waits. */
 export const EAGER: Runtime = { ...DEFAULT_RUNTIME, random: () => 0 };
 
 export interface Meeting {
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.disconnect();
 });
 
-/** A new room, and an organization to look at it. */
+/** A new room, and a customer that reads it by REST. */
 export async function meet(service: SharedService): Promise<Meeting> {
   const customer = new Customer(service, service);
   return { customer, roomId: (await customer.createRoom()).id };
@@ -31,7 +31,7 @@ export async function meet(service: SharedService): Promise<Meeting> {
 export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
   user: Pick<UserWithToken, "token">,
   { serverUrl, stores, reconnect = true }: { serverUrl: string; stores?: Shapes; reconnect?: boolean },
-  surroundings: Runtime = EAGER,
+  runtime: Runtime = EAGER,
 ): AtriumClient<Shapes> {
   const options = {
     serverUrl,
@@ -39,7 +39,7 @@ export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
     reconnect,
     ...(stores === undefined ? {} : { stores }),
   };
-  const client = new AtriumClient<Shapes>(options, surroundings);
+  const client = new AtriumClient<Shapes>(options, runtime);
   clients.push(client as unknown as AtriumClient);
   return client;
 }
@@ -56,7 +56,7 @@ export async function join<Shapes extends StoreShapes = Record<never, never>>(
   return client;
 }
 
-/** The next payload of an event; throws when it does not come in time. */
+/** The next payload of an event; rejects when none arrives in time. */
 export function next<Payload>(
   what: string,
   listen: (listener: (payload: Payload) => void) => () => void,

@@ -1,4 +1,4 @@
-/** Surroundings whose time moves only when a test says so. */
+/** A client runtime whose time advances only when a test says so. */
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 
 interface Timer {
@@ -22,12 +22,12 @@ export class Clock implements Runtime {
     return () => this.#timers.delete(timer);
   };
 
-  /** Timers that are still to come. */
+  /** How many timers are pending. */
   get waiting(): number {
     return this.#timers.size;
   }
 
-  /** Lets so much time pass, and what is due happen at its moment. */
+  /** Advances the time, and runs each timer at the moment when it is due. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (let timer = this.#nextBefore(end); timer !== undefined; timer = this.#nextBefore(end)) {

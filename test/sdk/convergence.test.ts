@@ -1,4 +1,4 @@
-/** Two people write through networks that break at random: each write is applied once, and all come to the same. */
+/** Two users write over networks that break at random: each write is applied once, and both clients converge. */
 import { beforeAll, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await useSharedService();
 });
 
-/** Whole numbers below `bound`, always the same ones for a seed (a linear congruential generator). */
+/** Integers below `bound`, always the same for a seed (a linear congruential generator). */
 function randomOf(start: number): (bound: number) => number {
   let state = start >>> 0;
   return (bound) => {
@@ -23,11 +23,11 @@ function randomOf(start: number): (bound: number) => number {
   };
 }
 
-/** One person's hand: what it wrote, and what became of it. */
+/** One user's writes, and their outcome. */
 class Writer {
   readonly client: AtriumClient;
   readonly proxy: BreakableProxy;
-  /** Ids of what was written, each of which must be seen once. */
+  /** The IDs of the writes, each of which must be seen once. */
   readonly written: string[] = [];
   readonly promises: Promise<unknown>[] = [];
 
@@ -73,7 +73,7 @@ class Writer {
   }
 }
 
-it(`comes to one state, with each write in it once (seed ${seed})`, async () => {
+it(`clients converge on one state that contains each write once (seed ${seed})`, async () => {
   const random = randomOf(seed);
   const meeting = await meet(service);
   const observer = await join(meeting, "Cleo");
@@ -95,18 +95,18 @@ it(`comes to one state, with each write in it once (seed ${seed})`, async () => 
     const writer = writers[random(writers.length)];
     writer?.act(random);
     if (random(8) === 0) writer?.disturb(random);
-    // A round trip now and then, so that answers are under way when the next cut comes.
+    // Wait for a response now and then, so that some are in flight at the next cut.
     if (random(3) === 0) await observer.comments.list({ limit: 1 });
   }
   for (const { proxy } of writers) {
     proxy.delayMs = 0;
-    proxy.cut(); // what is stalled would stay so until the next ping
+    proxy.cut(); // a stalled connection would stay stalled until the next ping
   }
   await Promise.all(writers.flatMap(({ promises }) => promises));
   expect(writers.some(({ proxy }) => proxy.accepted > 2)).toBe(true);
 
   const written = writers.flatMap((writer) => writer.written);
-  await eventually("all to be seen", () => seen.length >= written.length);
+  await eventually("all writes to be seen", () => seen.length >= written.length);
   expect(seen.toSorted()).toEqual(written.toSorted());
   const { entries } = (
     await meeting.customer.send<{ entries: Record<string, { value: unknown }> }>(
@@ -125,6 +125,6 @@ it(`comes to one state, with each write in it once (seed ${seed})`, async () => 
   await Promise.all(writers.map(({ proxy }) => proxy.close()));
 });
 
-/** With its keys in one order, in whatever order they came to be. */
+/** The entries sorted by key, so that insertion order does not matter. */
 const sorted = (values: Readonly<Record<string, unknown>>) =>
   Object.entries(values).sort(([a], [b]) => a.localeCompare(b));

@@ -1,4 +1,4 @@
-/** What a store shows: the confirmed entries, and unanswered writes above them; and what its shape lets in. */
+/** The entries that a store shows: confirmed ones with pending writes on top; and the validation by its shape. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Entries, type Operation } from "../../src/sdk/client/stores/entries.ts";
@@ -10,7 +10,7 @@ const remove = (key: string): Operation => ({ action: "delete", key, value: null
 const shown = (entries: Entries) => ({ ...entries.getAll() });
 
 describe("entries", () => {
-  it("show a write at once, and the confirmed entry again after it is rolled back", () => {
+  it("show a write at once, and the confirmed entry again after a rollback", () => {
     const entries = new Entries();
     entries.confirm("a", { value: { x: 1, y: 1 }, version: 1 });
     const writes = [update("a", { y: 2 }), set("b", 1), remove("a"), set("a", 7)].map((operation) => {
@@ -32,7 +32,7 @@ describe("entries", () => {
     expect([entries.getVersion("a"), entries.getVersion("b")]).toEqual([1, 0]);
   });
 
-  it("keep what others change below an unanswered write, and leave alone what a merge cannot change", () => {
+  it("apply changes by others beneath a pending write, and ignore a merge into a value that is no object", () => {
     const entries = new Entries();
     const rollBack = entries.applyOptimistically([update("a", { mine: 1 }), update("list", { mine: 1 })]);
     entries.confirm("a", { value: { theirs: 2, mine: 2 }, version: 4 });
@@ -42,7 +42,7 @@ describe("entries", () => {
     expect(shown(entries)).toEqual({ a: { theirs: 2, mine: 2 }, list: [1] });
   });
 
-  it("give the same objects until they say something else", () => {
+  it("return the same objects until their content changes", () => {
     const entries = new Entries();
     const note = { text: "Hello" };
     const rollBack = entries.applyOptimistically([set("a", note)]);
@@ -59,7 +59,7 @@ describe("entries", () => {
     expect(entries.getAll().a).toBe(note);
   });
 
-  it("take any text for a key", () => {
+  it("accept any text as a key", () => {
     const entries = new Entries();
     entries.replace(
       JSON.parse('{"__proto__":{"value":1,"version":1},"constructor":{"value":2,"version":2}}'),
@@ -74,7 +74,7 @@ describe("entries", () => {
     expect(entries.get("__proto__")).toBe(1);
   });
 
-  it("know each change of their own once, and those of another tab from it", () => {
+  it("recognize each of their own changes once, and tell it from a change in another tab", () => {
     const entries = new Entries();
     entries.applyOptimistically([set("a", { x: 1 })]);
     entries.applyOptimistically([update("a", { y: 2 })]);
@@ -88,7 +88,7 @@ describe("entries", () => {
     expect([entries.claim(remove("a")), entries.claim(remove("a"))]).toEqual([true, false]);
   });
 
-  it("equal what was confirmed, whatever was written and rolled back in between", () => {
+  it("equal the confirmed entries after any sequence of writes and rollbacks", () => {
     const key = fc.constantFrom("a", "b");
     const value = fc.oneof(fc.integer(), fc.record({ x: fc.nat(3) }), fc.record({ y: fc.nat(3) }));
     const operation = fc.oneof(
@@ -133,7 +133,7 @@ describe("a shape", () => {
     },
   });
 
-  it("fills in defaults, a fresh copy for each value", () => {
+  it("fills in defaults, with a new copy for each value", () => {
     const task = fitValue(tasks, { title: "Plan", size: undefined });
     expect(task).toEqual({ title: "Plan", done: false, tags: ["new"] });
     expect(fitValue(tasks, task)).toEqual(task);

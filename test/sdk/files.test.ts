@@ -1,4 +1,4 @@
-/** Files through the client and the back ends' client, over a network that may break. */
+/** Files through the client and the server SDK, over a network that may break. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
@@ -34,7 +34,7 @@ const plan = (text = "The plan", name = "plan.txt", type = "text/plain"): File =
   new File([text], name, { type });
 
 describe("client.storage", () => {
-  it("stores a file without a join, lists it, and takes it away again", async () => {
+  it("uploads, lists and deletes a file without joining", async () => {
     const storage = await filesOfAda();
     const stored = await storage.upload({ file: plan() });
     expect(stored.url).toBe(storage.getUrl(stored));
@@ -55,7 +55,7 @@ describe("client.storage", () => {
     await expect(storage.delete(stored)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Files" });
   });
 
-  it("gives the address of any name", async () => {
+  it("returns the URL of a file with any name", async () => {
     const storage = await filesOfAda();
     for (const name of ["100 % sure?.txt", "#1 & 2+2.txt", "naïve 🚀.txt"]) {
       const { key, url } = await storage.upload({ file: plan(name, name) });
@@ -64,7 +64,7 @@ describe("client.storage", () => {
     }
   });
 
-  it("lists by type and uploader, however many pages that takes", async () => {
+  it("lists by type and uploader, across any number of pages", async () => {
     const storage = await filesOfAda();
     const bo = await meeting.customer.createUser(meeting.roomId, "Bo");
     const uploads = Array.from({ length: 103 }, (_, number) =>
@@ -80,14 +80,14 @@ describe("client.storage", () => {
     expect(two.map(({ filename }) => filename)).toEqual(["z.gif", "y.pdf"]);
   });
 
-  it("tells when the file is stored", async () => {
+  it("reports progress until the file is stored", async () => {
     const storage = await filesOfAda();
     const told: object[] = [];
     await storage.upload({ file: plan(), onProgress: (progress) => told.push(progress) });
     expect(told.at(-1)).toEqual({ loaded: 8, total: 8 });
   });
 
-  it("takes a blob with a name, and refuses before it sends what cannot be stored", async () => {
+  it("accepts a blob with a name, and rejects an invalid file before sending it", async () => {
     const storage = await filesOfAda();
     const file = new Blob(["bytes"]);
     const { key } = await storage.upload({ file, filename: "bytes.bin" });
@@ -100,7 +100,7 @@ describe("client.storage", () => {
     expect(await storage.getAll()).toHaveLength(1);
   });
 
-  it("says why the service refuses", async () => {
+  it("rejects with the service's error", async () => {
     const storage = await filesOfAda();
     const { key } = await storage.upload({ file: plan() });
     const { roomId } = meeting;
@@ -113,7 +113,7 @@ describe("client.storage", () => {
     await expect(storage.getAll()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  it("stores a file once whose answer was lost, and deletes one all the same", async () => {
+  it("stores a file once and deletes it once when the response is lost", async () => {
     const proxy = await BreakableProxy.before(service);
     const storage = await filesOfAda(proxy.url);
     await storage.getAll(); // opens the connection that will break
@@ -128,7 +128,7 @@ describe("client.storage", () => {
     await proxy.close();
   });
 
-  it("leaves nothing of an upload that is ended, and tries it no more", async () => {
+  it("neither stores nor retries an aborted upload", async () => {
     const proxy = await BreakableProxy.before(service);
     const storage = await filesOfAda(proxy.url);
     await storage.getAll();
@@ -146,7 +146,7 @@ describe("client.storage", () => {
 });
 
 describe("AtriumServer.files", () => {
-  it("stores in the name of a user, lists page by page, and deletes", async () => {
+  it("uploads on behalf of a user, lists by page, and deletes", async () => {
     await filesOfAda();
     const { roomId } = meeting;
     const keys = [];

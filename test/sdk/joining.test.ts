@@ -1,4 +1,4 @@
-/** Connecting and joining through the client: what is known afterwards, who comes and goes, and how it ends. */
+/** Connecting, joining and leaving through the client, and its view of the room's users. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { eventually, run } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("joining", () => {
-  it("fills in the user, the room, the role, and everybody there is", async () => {
+  it("sets the current user, the room, the role and the room's users", async () => {
     const { customer, roomId } = await meet(service);
     const bo = await customer.createUser(roomId, "Bo");
     const user = await customer.createUser(roomId, "Ada");
@@ -30,7 +30,7 @@ describe("joining", () => {
     expect(ada.users.getAll()).toHaveLength(2);
   });
 
-  it("connects by itself, and is done once however often it is asked for", async () => {
+  it("connects first, and joins once for concurrent and repeated calls", async () => {
     const { customer, roomId } = await meet(service);
     const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
     await Promise.all([ada.join(), ada.join({ role: "viewer" }), ada.connect(), ada.connect()]);
@@ -39,7 +39,7 @@ describe("joining", () => {
     expect((await customer.getRoom(roomId)).room.active_participants).toBe(1);
   });
 
-  it("can be done again after leaving, and knows then what changed meanwhile", async () => {
+  it("works again after leaving, and includes what changed meanwhile", async () => {
     const meeting = await meet(service);
     const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
     await ada.store("notes").sync();
@@ -53,7 +53,7 @@ describe("joining", () => {
 });
 
 describe("the users of a room", () => {
-  it("are told of as they come and go, once the maps say so", async () => {
+  it("cause events as they come and go, after the maps were updated", async () => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const told: unknown[] = [];
@@ -81,7 +81,7 @@ describe("the users of a room", () => {
     ]);
   });
 
-  it("follow each other, and both ends know", async () => {
+  it("can follow each other, which both users and later participants see", async () => {
     const meeting = await meet(service);
     const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
     await eventually("Ada to see Bo", () => ada.users.online.size === 2);
@@ -90,18 +90,18 @@ describe("the users of a room", () => {
     await ada.users.get({ userId: bo.userId })?.follow();
     expect(ada.currentUser?.following).toEqual([bo.userId]);
     expect(ada.users.get({ userId: bo.userId })?.followers).toEqual([ada.userId]);
-    await eventually("Bo to hear of it", () => bo.currentUser?.followers[0] === ada.userId);
+    await eventually("Bo to receive it", () => bo.currentUser?.followers[0] === ada.userId);
     expect(told).toEqual([{ userId: bo.userId, followerId: ada.userId }]);
     const cleo = await join(meeting, "Cleo");
     expect(cleo.users.get({ userId: ada.userId })?.following).toEqual([bo.userId]);
     await ada.users.get({ userId: bo.userId })?.unfollow();
-    await eventually("Cleo to hear of it", () =>
+    await eventually("Cleo to receive it", () =>
       [ada, bo].every(({ userId }) => cleo.users.get({ userId })?.followers.length === 0),
     );
     await expect(ada.currentUser?.follow()).rejects.toMatchObject({ code: "BAD_REQUEST" });
   });
 
-  it("hear when the room itself is changed", async () => {
+  it("receive updates of the room itself", async () => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const names: string[] = [];
@@ -112,8 +112,8 @@ describe("the users of a room", () => {
   });
 });
 
-describe("the way in", () => {
-  it("is closed to a token that was tampered with", async () => {
+describe("a connection", () => {
+  it("is refused for a token that was tampered with", async () => {
     const { customer, roomId } = await meet(service);
     const user = await customer.createUser(roomId, "Ada");
     const ada = clientOf({ token: `${user.token.slice(0, -1)}!` }, { serverUrl: service.url });
@@ -129,7 +129,7 @@ describe("the way in", () => {
     await expect(ada.store("notes").set("1", 1)).rejects.toMatchObject({ code: "NOT_JOINED" });
   });
 
-  it("is closed for good behind a user who is deleted", async () => {
+  it("is closed for good when its user is deleted", async () => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const [refused, failed] = [nextOf(ada, "authFailed"), nextOf(ada, "failed")];
@@ -141,7 +141,7 @@ describe("the way in", () => {
   it.each([
     ["closed", "PATCH", { state: "closed" }, 4403, "FORBIDDEN"],
     ["deleted", "DELETE", undefined, 4404, "NOT_FOUND"],
-  ] as const)("leads into no room that is %s", async (_, method, body, code, errorCode) => {
+  ] as const)("is closed for good when its room is %s", async (_, method, body, code, errorCode) => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const [disconnected, failed] = [nextOf(ada, "disconnected"), nextOf(ada, "failed")];
@@ -156,7 +156,7 @@ describe("the way in", () => {
     await expect(ada.connect().then(() => ada.join())).rejects.toMatchObject({ name: "AtriumError" });
   });
 
-  it("is not made to a room that is not there, which the service says when it is asked", async () => {
+  it("to a deleted room fails with NOT_FOUND", async () => {
     const { customer, roomId } = await meet(service);
     const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
     await customer.send("DELETE", `/rooms/${roomId}`);
@@ -164,7 +164,7 @@ describe("the way in", () => {
     expect(ada.socket.state).toBe("closed");
   });
 
-  it("is not looked for twice by connect()", async () => {
+  it("is not retried by connect()", async () => {
     const { customer, roomId } = await meet(service);
     const user = await customer.createUser(roomId);
     const lost = clientOf(user, { serverUrl: "http://localhost:1" });
@@ -174,7 +174,7 @@ describe("the way in", () => {
 });
 
 describe("leaving", () => {
-  it("is done at once, may be done twice, and rejects what waits", async () => {
+  it("takes effect at once, may be repeated, and rejects pending writes", async () => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const told: unknown[] = [];
@@ -190,7 +190,7 @@ describe("leaving", () => {
     await eventually("the room to notice", left);
   });
 
-  it("may be done while connecting, joining, and before either", async () => {
+  it("is possible while connecting, while joining, and before either", async () => {
     const { customer, roomId } = await meet(service);
     const ada = clientOf(await customer.createUser(roomId), { serverUrl: service.url });
     ada.disconnect();
@@ -219,7 +219,7 @@ describe("leaving", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it("lets a Node process end by itself", async () => {
+  it("lets a Node.js process exit", async () => {
     const { customer, roomId } = await meet(service);
     const { token } = await customer.createUser(roomId);
     const script = `

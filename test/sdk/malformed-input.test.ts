@@ -1,4 +1,4 @@
-/** The client and the service agree on what goes over the wire, and each passes over what it does not know. */
+/** The client and services of other versions: each ignores what it does not know. */
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket as Peer, WebSocketServer } from "ws";
 import { eventually } from "../node/processes.ts";
@@ -6,16 +6,16 @@ import { type SharedService, useSharedService } from "../node/shared-service.ts"
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 
-/** A service of another version, which says what a test has it say. */
-class Stranger {
+/** A service of another version, which sends whatever a test wants. */
+class ForeignService {
   readonly #server = new WebSocketServer({ port: 0 });
-  readonly heard: { type: string; requestId?: string; data: Record<string, unknown> }[] = [];
+  readonly received: { type: string; requestId?: string; data: Record<string, unknown> }[] = [];
   peer: Peer | null = null;
 
   constructor() {
     this.#server.on("connection", (peer) => {
       this.peer = peer;
-      peer.on("message", (text) => this.#hear(JSON.parse(String(text))));
+      peer.on("message", (text) => this.#receive(JSON.parse(String(text))));
     });
   }
 
@@ -24,12 +24,12 @@ class Stranger {
     return typeof address === "object" && address !== null ? `http://localhost:${address.port}` : "";
   }
 
-  say(...messages: unknown[]): void {
+  send(...messages: unknown[]): void {
     for (const message of messages) this.peer?.send(JSON.stringify(message));
   }
 
-  #hear(message: { type: string; requestId?: string; data: Record<string, unknown> }): void {
-    this.heard.push(message);
+  #receive(message: { type: string; requestId?: string; data: Record<string, unknown> }): void {
+    this.received.push(message);
     const answer = {
       type: "response",
       success: true,
@@ -40,11 +40,11 @@ class Stranger {
     if (message.type === "JOIN_ROOM") {
       const room = { id: "room", name: "A room", mood: "good" };
       const users = [{ id: "ada", name: "Ada", mood: "good" }, { id: 7 }, null];
-      const presence = { bo: { at: "door" } };
-      this.say({ ...answer, data: { room, role: "owner", users, presence, seq: 3, mood: "good" } });
+      const presence = { bo: { at: "desk" } };
+      this.send({ ...answer, data: { room, role: "owner", users, presence, seq: 3, mood: "good" } });
     }
-    if (message.type === "PRESENCE_SUBSCRIBE") this.say({ ...answer, data: {} });
-    if (message.type === "USERS_GET") this.say({ ...answer, data: { users: [], total: "many" } });
+    if (message.type === "PRESENCE_SUBSCRIBE") this.send({ ...answer, data: {} });
+    if (message.type === "USERS_GET") this.send({ ...answer, data: { users: [], total: "many" } });
   }
 
   close(): void {
@@ -56,21 +56,24 @@ class Stranger {
 describe("a service of another version", () => {
   const claims = Buffer.from(JSON.stringify({ accountId: "a", roomId: "room", userId: "ada" }));
   const user = { token: `e30.${claims.toString("base64url")}.` };
-  let stranger: Stranger;
-  afterEach(() => stranger.close());
+  let foreign: ForeignService;
+  afterEach(() => foreign.close());
 
-  it("may say what the client does not know, and leave out what it does", async () => {
-    stranger = new Stranger();
-    const ada = clientOf(user, { serverUrl: stranger.url });
+  it("may send messages and fields that the client does not know, and omit some that it knows", async () => {
+    foreign = new ForeignService();
+    const ada = clientOf(user, { serverUrl: foreign.url });
     await ada.join();
-    expect(stranger.heard[0]).toMatchObject({ type: "JOIN_ROOM", data: { token: user.token, batch: true } });
+    expect(foreign.received[0]).toMatchObject({
+      type: "JOIN_ROOM",
+      data: { token: user.token, batch: true },
+    });
     expect([ada.currentUser?.name, ada.users.all.size, ada.role]).toEqual(["Ada", 1, "viewer"]);
     const told: unknown[] = [];
     ada.users.on("userJoined", ({ name }) => told.push(name));
     ada.store("notes").on("changed", ({ value }) => told.push(value));
     ada.comments.on("created", ({ text }) => told.push(text));
     const event = (name: string, data: unknown, seq?: number) => ({ type: "event", event: name, data, seq });
-    stranger.say(
+    foreign.send(
       event("moonRisen", { phase: "full" }),
       event("moonSet", {}, 4),
       { type: "song" },
@@ -86,8 +89,8 @@ describe("a service of another version", () => {
       event("broadcast", { event: 7 }),
       event("roomUpdated", { room: null }, 8),
     );
-    stranger.peer?.send(Buffer.from("{}"));
-    stranger.say([
+    foreign.peer?.send(Buffer.from("{}"));
+    foreign.send([
       event("userJoined", { userId: "bo", user: { id: "bo", name: "Bo", mood: "good" } }),
       event(
         "storeChanged",
@@ -97,55 +100,55 @@ describe("a service of another version", () => {
       event("storeChanged", { store: "notes", key: "1", action: "set", value: 0, version: 9 }, 9),
       event("commentCreated", { comment: { id: "1", text: "Last" } }, 10),
     ]);
-    await eventually("the last word", () => told.includes("Last"));
+    await eventually("the last comment", () => told.includes("Last"));
     expect(told).toEqual(["Bo", 1, "Last"]);
     expect(ada.socket.state).toBe("connected");
   });
 
-  it("may have no state any more when it is asked to tell, which ends the one of before", async () => {
-    stranger = new Stranger();
+  it("may have lost a presence state after a reconnect, which removes it from the client", async () => {
+    foreign = new ForeignService();
     const clock = new Clock();
-    const ada = clientOf(user, { serverUrl: stranger.url }, clock);
+    const ada = clientOf(user, { serverUrl: foreign.url }, clock);
     await ada.join();
     const told: unknown[] = [];
     ada.presence.sync("*", ({ userId, state }) => told.push([userId, state]));
-    stranger.say({ type: "event", event: "presence", data: { updates: [["bo", { at: "door" }]] } });
+    foreign.send({ type: "event", event: "presence", data: { updates: [["bo", { at: "desk" }]] } });
     await eventually("Bo's state", () => ada.presence.getStates().has("bo"));
     const [disconnected, back] = [nextOf(ada, "disconnected"), nextOf(ada, "reconnected")];
-    stranger.peer?.close(1001);
+    foreign.peer?.close(1001);
     await disconnected;
     clock.advance(0);
     await back;
     expect([told, ada.presence.getStates().size]).toEqual([
       [
-        ["bo", { at: "door" }],
+        ["bo", { at: "desk" }],
         ["bo", null],
       ],
       0,
     ]);
   });
 
-  it("is given up when its answer to joining makes no sense", async () => {
-    stranger = new Stranger();
-    const ada = clientOf(user, { serverUrl: stranger.url });
+  it("makes joining fail for good when its response is invalid", async () => {
+    foreign = new ForeignService();
+    const ada = clientOf(user, { serverUrl: foreign.url });
     await ada.connect();
     const joining = ada.join();
-    await eventually("the connection", () => stranger.peer !== null);
-    stranger.peer?.removeAllListeners("message").on("message", (text) => {
+    await eventually("the connection", () => foreign.peer !== null);
+    foreign.peer?.removeAllListeners("message").on("message", (text) => {
       const { requestId } = JSON.parse(String(text));
-      stranger.say({ type: "response", success: true, requestId, data: { seq: -1 } });
+      foreign.send({ type: "response", success: true, requestId, data: { seq: -1 } });
     });
     await expect(joining).rejects.toMatchObject({ code: "INTERNAL_ERROR", module: "Client" });
     expect(ada.socket.state).toBe("closed");
   });
 
-  it("is told at once how far its events were read, each time it asks (R62)", async () => {
-    stranger = new Stranger();
-    const ada = clientOf(user, { serverUrl: stranger.url });
+  it("receives at once, for each mark, how far the client has read (R62)", async () => {
+    foreign = new ForeignService();
+    const ada = clientOf(user, { serverUrl: foreign.url });
     await ada.join();
-    stranger.say({ type: "event", event: "mark", data: { mark: 1_048_576 } });
-    await eventually("the mark", () => stranger.heard.at(-1)?.type === "MARK");
-    expect(stranger.heard.at(-1)).toEqual({ type: "MARK", data: { mark: 1_048_576 } });
+    foreign.send({ type: "event", event: "mark", data: { mark: 1_048_576 } });
+    await eventually("the mark", () => foreign.received.at(-1)?.type === "MARK");
+    expect(foreign.received.at(-1)).toEqual({ type: "MARK", data: { mark: 1_048_576 } });
   });
 
   it.each([
@@ -153,51 +156,51 @@ describe("a service of another version", () => {
     [4429, "too many messages", 7_500],
     [4413, "reader too slow", 0],
     [1001, "silent for 75 s", 0],
-  ])("that closes with %i (%s) sees the client again after %i ms", async (code, reason, pauseMs) => {
-    stranger = new Stranger();
+  ])("that closes with %i (%s) is reconnected to after %i ms", async (code, reason, pauseMs) => {
+    foreign = new ForeignService();
     const clock = new Clock();
-    const ada = clientOf(user, { serverUrl: stranger.url }, clock);
+    const ada = clientOf(user, { serverUrl: foreign.url }, clock);
     await ada.join();
     const [disconnected, back] = [nextOf(ada, "disconnected"), nextOf(ada, "reconnected")];
-    stranger.peer?.close(code, reason);
+    foreign.peer?.close(code, reason);
     expect(await disconnected).toEqual({ code, reason });
     if (pauseMs > 0) clock.advance(pauseMs - 1);
     expect(ada.socket.state).toBe("reconnecting");
     clock.advance(pauseMs > 0 ? 1 : 0);
     await back;
-    expect(stranger.heard.filter(({ type }) => type === "JOIN_ROOM").at(-1)?.data.since).toBe(3);
+    expect(foreign.received.filter(({ type }) => type === "JOIN_ROOM").at(-1)?.data.since).toBe(3);
   });
 
-  it("that closes with 4413 for a frame that is too large does not", async () => {
-    stranger = new Stranger();
-    const ada = clientOf(user, { serverUrl: stranger.url });
+  it("that closes with 4413 for a frame that is too large is not reconnected to", async () => {
+    foreign = new ForeignService();
+    const ada = clientOf(user, { serverUrl: foreign.url });
     await ada.join();
     const failed = nextOf(ada, "failed");
-    stranger.peer?.close(4413, "frame too large");
+    foreign.peer?.close(4413, "frame too large");
     expect((await failed).error).toMatchObject({ code: "VALIDATION_ERROR" });
   });
 });
 
-describe("a reader of much", () => {
+describe("a client that receives a lot", () => {
   let service: SharedService;
   beforeAll(async () => {
     service = await useSharedService();
   });
 
-  it("stays connected through more than the service sends to those who do not say how far they are (R62)", async () => {
+  it("stays connected beyond what the service sends without an answered mark (R62)", async () => {
     const meeting = await meet(service);
     const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
-    let heard = 0;
+    let count = 0;
     let wasLost = false;
     bo.notifications.on("much", () => {
-      heard += 1;
+      count += 1;
     });
     bo.socket.on("disconnected", () => {
       wasLost = true;
     });
     const data = "a".repeat(60_000);
     for (let index = 0; index < 100; index += 1) await ada.notifications.broadcast("much", data);
-    await eventually("all of it", () => heard === 100);
+    await eventually("all of it", () => count === 100);
     expect(wasLost).toBe(false);
   });
 });

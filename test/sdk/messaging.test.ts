@@ -22,7 +22,7 @@ async function adaAndBo(): Promise<void> {
   await eventually("Ada to see Bo", () => ada.users.online.size === 2);
 }
 
-/** What a client is told of the presence of a target from now on. */
+/** The presence updates that a client receives for a target from now on. */
 function watch(client: AtriumClient, target: string): PresenceUpdate[] {
   const updates: PresenceUpdate[] = [];
   client.presence.sync(target, (update) => updates.push(update));
@@ -30,35 +30,35 @@ function watch(client: AtriumClient, target: string): PresenceUpdate[] {
 }
 
 describe("presence", () => {
-  it("shows the latest state to those who ask for it, in its user's color", async () => {
+  it("shows the latest state to subscribers, with its user's color", async () => {
     await adaAndBo();
     const atBo = watch(bo, "*");
-    await bo.comments.list(); // what is asked for after the subscription is answered after it
+    await bo.comments.list(); // answered after the subscription, which was sent first
     for (let x = 0; x <= 20; x += 1) ada.presence.update({ x });
-    await eventually("the last one", () => bo.presence.getStates().get(ada.userId)?.x === 20);
+    await eventually("the last state", () => bo.presence.getStates().get(ada.userId)?.x === 20);
     expect(atBo.map(({ state }) => state?.x)).toEqual([0, 20]);
     expect(atBo[0]).toMatchObject({ userId: ada.userId, state: { color: expect.stringMatching(/^#/) } });
     expect(ada.presence.getStates().size).toBe(0);
     ada.presence.update(null);
-    await eventually("the end of it", () => bo.presence.getStates().size === 0);
+    await eventually("the state to be removed", () => bo.presence.getStates().size === 0);
     expect(atBo.at(-1)).toEqual({ userId: ada.userId, state: null });
   });
 
-  it("is told from the present states on, to several listeners at once, until each one's end", async () => {
+  it("reaches each listener, beginning with the current states, until the listener is removed", async () => {
     await adaAndBo();
-    ada.presence.update({ at: "door" });
+    ada.presence.update({ at: "window" });
     const all = watch(bo, "*");
-    await eventually("the present state", () => all.length === 1);
+    await eventually("the current state", () => all.length === 1);
     const two: PresenceUpdate[] = [];
     const off = bo.presence.sync("*", (update) => two.push(update));
     const one = watch(bo, ada.userId);
-    await eventually("the present state for all three", () => two.length > 0 && one.length > 0);
+    await eventually("the current state for all three", () => two.length > 0 && one.length > 0);
     off();
-    const heard = two.length;
+    const received = two.length;
     ada.presence.update({ at: "desk" });
     await eventually("the next state", () => one.at(-1)?.state?.at === "desk");
     expect(all.at(-1)?.state?.at).toBe("desk");
-    expect(two).toHaveLength(heard);
+    expect(two).toHaveLength(received);
     bo.presence.unsync("*");
     expect(bo.presence.getStates().size).toBe(1);
     bo.presence.unsync();
@@ -66,7 +66,7 @@ describe("presence", () => {
     expect(bo.presence.getStates().size).toBe(0);
   });
 
-  it("of those who are followed comes and goes with following them", async () => {
+  it("of followed users is received only while they are followed", async () => {
     await adaAndBo();
     const followed = watch(bo, "following");
     ada.presence.update({ at: "desk" });
@@ -76,7 +76,7 @@ describe("presence", () => {
     expect(followed).toEqual([]);
     await bo.users.get({ userId: ada.userId })?.follow();
     await eventually("Ada's state", () => bo.presence.getStates().has(ada.userId));
-    cleo.presence.update({ at: "door" });
+    cleo.presence.update({ at: "window" });
     await eventually("Cleo's own state", () => cleo.presence.getStates().has(cleo.userId));
     await bo.users.get({ userId: ada.userId })?.unfollow();
     expect(bo.presence.getStates().size).toBe(0);
@@ -86,13 +86,13 @@ describe("presence", () => {
     ]);
   });
 
-  it("may be asked for and shown before joining, and ends with leaving", async () => {
+  it("can be subscribed to and updated before joining, and ends when the user leaves", async () => {
     await adaAndBo();
     const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
     const cleo = clientOf(user, { serverUrl: service.url });
     const atCleo = watch(cleo, bo.userId);
-    cleo.presence.unsync("nobody");
-    cleo.presence.update({ at: "door" });
+    cleo.presence.unsync("unknown");
+    cleo.presence.update({ at: "window" });
     const atBo = watch(bo, "*");
     bo.presence.update({ at: "desk" });
     await cleo.join();
@@ -102,7 +102,7 @@ describe("presence", () => {
     expect(atBo.at(-1)).toEqual({ userId: cleo.userId, state: null });
   });
 
-  it("refuses a state that the room would refuse", async () => {
+  it("rejects a state that the room would reject", async () => {
     await adaAndBo();
     const update = (state: unknown) => () => ada.presence.update(state as Record<string, unknown>);
     for (const wrong of [[], "here", { text: "a".repeat(8192) }, undefined])
@@ -113,19 +113,19 @@ describe("presence", () => {
 });
 
 describe("broadcasts", () => {
-  it("reach the others, or those who are named, and say whom they are from", async () => {
+  it("reach the other users, or only the named ones, and name their sender", async () => {
     await adaAndBo();
-    const heard: [string, Notification][] = [];
+    const received: [string, Notification][] = [];
     for (const [name, client] of Object.entries({ ada, bo }))
-      client.notifications.on("wave", (notification) => heard.push([name, notification]));
+      client.notifications.on("wave", (notification) => received.push([name, notification]));
     const once: unknown[] = [];
     bo.notifications.once("wave", ({ data }) => once.push(data));
     expect(await ada.notifications.broadcast("wave", { hand: "left" })).toBe(1);
-    expect(await ada.notifications.broadcast("wave", 2, [ada.userId, bo.userId, "nobody"])).toBe(2);
+    expect(await ada.notifications.broadcast("wave", 2, [ada.userId, bo.userId, "unknown"])).toBe(2);
     await meeting.customer.send("POST", `/rooms/${meeting.roomId}/broadcast`, { event: "wave" });
-    await eventually("all five", () => heard.length === 5);
+    await eventually("all five", () => received.length === 5);
     const from = ada.userId;
-    expect(heard.filter(([name]) => name === "bo").map(([, notification]) => notification)).toEqual([
+    expect(received.filter(([name]) => name === "bo").map(([, notification]) => notification)).toEqual([
       { data: { hand: "left" }, from },
       { data: 2, from },
       { data: null, from: null },
@@ -133,7 +133,7 @@ describe("broadcasts", () => {
     expect(once).toEqual([{ hand: "left" }]);
   });
 
-  it("are not for viewers to send", async () => {
+  it("cannot be sent by viewers", async () => {
     const viewer = clientOf(
       await meeting.customer.createUser(meeting.roomId),
       { serverUrl: service.url },
@@ -145,11 +145,11 @@ describe("broadcasts", () => {
 });
 
 describe("comments", () => {
-  it("are written, answered, changed, resolved, reacted to and deleted, and all hear of each", async () => {
+  it("are created, replied to, updated, resolved, reacted to and deleted, with an event for each change", async () => {
     await adaAndBo();
-    const heard: [string, string][] = [];
+    const received: [string, string][] = [];
     for (const event of ["created", "updated", "deleted"] as const)
-      bo.comments.on(event, ({ text }) => heard.push([event, text]));
+      bo.comments.on(event, ({ text }) => received.push([event, text]));
     const anchor = { x: 12 };
     const first = await ada.comments.create({ text: "Shall we?", anchor, mentions: [bo.userId] });
     expect(first).toMatchObject({ user_id: ada.userId, thread_id: first.id, anchor, mentions: [bo.userId] });
@@ -165,7 +165,7 @@ describe("comments", () => {
     expect(listed).toEqual({ comments: [second], total: 2 });
     await bo.comments.delete({ commentId: second.id });
     expect((await ada.comments.list()).total).toBe(1);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ["created", "Shall we?"],
       ["created", "We shall"],
       ...Array(5).fill(["updated", "Shall we now?"]),
@@ -173,13 +173,13 @@ describe("comments", () => {
     ]);
   });
 
-  it("are told to their author before the promise settles, and refused as the room refuses", async () => {
+  it("emit their event to the author before the promise resolves, and reject with the room's error", async () => {
     await adaAndBo();
-    const told = next("the comment", (listener: (comment: Comment) => void) =>
+    const event = next("the comment", (listener: (comment: Comment) => void) =>
       ada.comments.on("created", listener),
     );
     const created = await ada.comments.create({ text: "Mine" });
-    expect(await told).toEqual(created);
+    expect(await event).toEqual(created);
     const change = { commentId: created.id, text: "Yours" };
     await expect(bo.comments.update(change)).rejects.toMatchObject({ code: "FORBIDDEN", module: "Rooms" });
     await expect(bo.comments.create({ text: "" })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });

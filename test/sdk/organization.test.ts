@@ -1,4 +1,4 @@
-/** The organization itself by the SDK: its keys, its people, and how it fares. */
+/** The organization through the SDK: its API keys, members, invitations and overview. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
@@ -12,8 +12,8 @@ beforeAll(async () => {
   atrium = new AtriumServer({ serverUrl, accountId, apiKey });
 });
 
-describe("an organization's keys", () => {
-  it("are made, listed without what opens, and revoked", async () => {
+describe("API keys", () => {
+  it("are created, listed without their secrets, and revoked", async () => {
     const { api_key, key } = await atrium.organization.createKey("Back end");
     const { serverUrl, accountId } = { serverUrl: service.url, accountId: service.accountId };
     const other = new AtriumServer({ serverUrl, accountId, apiKey: key });
@@ -26,8 +26,8 @@ describe("an organization's keys", () => {
   });
 });
 
-describe("an organization's people", () => {
-  it("are listed, invited by a link, and no longer invited", async () => {
+describe("members", () => {
+  it("are listed and invited by a link, which can be withdrawn", async () => {
     const { members } = await atrium.organization.listMembers();
     expect(members.map(({ role }) => role)).toEqual(["owner"]);
     const { invitation, url } = await atrium.organization.invite("member");
@@ -38,14 +38,14 @@ describe("an organization's people", () => {
     expect((await atrium.organization.listInvitations()).total).toBe(0);
   });
 
-  it("keep their last owner", async () => {
+  it("include at least one owner: the last one cannot be removed", async () => {
     const { members } = await atrium.organization.listMembers();
     const removal = atrium.organization.removeMember(members[0]?.id ?? "");
     await expect(removal).rejects.toMatchObject({ code: "CONFLICT" });
   });
 });
 
-it("an organization at a glance has its rooms, its users and 24 hours", async () => {
+it("the overview counts rooms and users, and covers 24 hours", async () => {
   const room = await atrium.rooms.create({ name: "Board" });
   await atrium.users.create({ roomId: room.id, name: "Ada" });
   const overview = await atrium.organization.overview();
@@ -53,9 +53,9 @@ it("an organization at a glance has its rooms, its users and 24 hours", async ()
   expect(overview.hours).toHaveLength(24);
 });
 
-it("nothing is opened without a key outside of a browser", async () => {
+it("a client without an API key is unauthorized outside a browser", async () => {
   const { url: serverUrl, accountId } = service;
-  const asked = new AtriumServer({ serverUrl, accountId, apiKey: null }).rooms.list();
-  await expect(asked).rejects.toBeInstanceOf(AtriumError);
-  await expect(asked).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  const listing = new AtriumServer({ serverUrl, accountId, apiKey: null }).rooms.list();
+  await expect(listing).rejects.toBeInstanceOf(AtriumError);
+  await expect(listing).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });

@@ -1,13 +1,13 @@
-/** A network between clients and the service that a test can break: cut it, stall it, delay it, at any byte. */
+/** A proxy between clients and the service with which a test cuts, stalls or delays connections, at any byte. */
 import { createServer, connect as dial, type Server, type Socket } from "node:net";
 
-/** `up` is towards the service. */
+/** `up` is from the client to the service. */
 export type Direction = "up" | "down";
 
-/** One connection through the proxy: two sockets, and what becomes of the bytes between them. */
+/** One connection through the proxy: a socket to each side, and the bytes between them. */
 class Line {
   readonly #sockets: Readonly<Record<Direction, Socket>>;
-  /** Bytes that still get through, after which the line is cut; null without such a bound. */
+  /** How many more bytes pass before the connection is cut; null for no limit. */
   readonly #left: Record<Direction, number | null> = { up: null, down: null };
 
   constructor(client: Socket, service: Socket, delayMs: () => number) {
@@ -19,7 +19,7 @@ class Line {
           if (passed.length > 0) to.write(passed);
           if (this.#left[direction] === 0) this.cut();
         };
-        // Equal delays keep their order; without one, nothing overtakes either.
+        // Equal delays keep the order of the bytes, and so does no delay.
         if (delayMs() > 0) setTimeout(send, delayMs());
         else send();
       });
@@ -55,7 +55,7 @@ export class BreakableProxy {
   readonly #lines = new Set<Line>();
   #isOpen = true;
   #accepted = 0;
-  /** Of each piece that passes, in both directions. */
+  /** The delay of each chunk, in both directions. */
   delayMs = 0;
 
   private constructor(servicePort: number) {
@@ -84,27 +84,27 @@ export class BreakableProxy {
     return `http://localhost:${address.port}`;
   }
 
-  /** Connections that were let through so far. */
+  /** How many connections were accepted so far. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Breaks all connections now. */
+  /** Cuts all connections now. */
   cut(): void {
     for (const line of this.#lines) line.cut();
   }
 
-  /** Breaks the present connections once so many further bytes have passed in one direction. */
+  /** Cuts the open connections after this many more bytes in one direction. */
   cutAfter(direction: Direction, bytes: number): void {
     for (const line of this.#lines) line.cutAfter(direction, bytes);
   }
 
-  /** Lets nothing more through in one direction of the present connections, which stay open. */
+  /** Stops all bytes in one direction of the open connections, which stay open. */
   stall(direction: Direction): void {
     for (const line of this.#lines) line.stall(direction);
   }
 
-  /** Breaks all connections, and refuses new ones until {@link open}. */
+  /** Cuts all connections, and refuses new ones until {@link open}. */
   shut(): void {
     this.#isOpen = false;
     this.cut();

@@ -1,4 +1,4 @@
-/** A network that breaks at any point: nothing is lost, nothing is done twice, and every promise settles. */
+/** The client over a network that breaks at any point: nothing is lost or applied twice, and every promise settles. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
@@ -10,7 +10,7 @@ import { BreakableProxy } from "./proxy.ts";
 let service: SharedService;
 let proxy: BreakableProxy;
 let meeting: Meeting;
-/** Behind the proxy, and beside it. */
+/** Ada connects through the proxy, Bo directly. */
 let ada: AtriumClient;
 let bo: AtriumClient;
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** What Bo sees done to the notes from now on. */
+/** The changes to the notes that Bo sees from now on. */
 function watchNotes(): string[] {
   const seen: string[] = [];
   bo.store("notes").on("changed", ({ key, action, value }) => seen.push(`${action} ${key} ${value}`));
@@ -35,7 +35,7 @@ function watchNotes(): string[] {
 }
 
 describe("a connection that is cut", () => {
-  it("is given up when the room was deleted meanwhile", async () => {
+  it("fails for good when the room was deleted meanwhile", async () => {
     proxy.shut();
     await nextOf(ada, "reconnecting");
     await meeting.customer.send("DELETE", `/rooms/${meeting.roomId}`);
@@ -46,7 +46,7 @@ describe("a connection that is cut", () => {
     await refused;
   });
 
-  it("is told of, and comes back with what was missed, as if it had been there", async () => {
+  it("is reported, and reconnects with the events that it missed, in order", async () => {
     const told: unknown[] = [];
     for (const event of ["connected", "disconnected", "reconnecting", "reconnected", "failed"] as const)
       ada.socket.on(event, () => told.push([event, ada.socket.state]));
@@ -79,11 +79,11 @@ describe("a connection that is cut", () => {
     expect(told.at(-1)).toEqual(["reconnected", "connected"]);
   });
 
-  it("shows and asks again for what it showed and asked for", async () => {
+  it("restores its presence and its presence subscriptions", async () => {
     ada.presence.update({ at: "desk" });
     ada.presence.sync("*", () => {});
     bo.presence.sync("*", () => {});
-    bo.presence.update({ at: "door" });
+    bo.presence.update({ at: "balcony" });
     const cleo = await join(meeting, "Cleo");
     cleo.presence.update({ at: "window" });
     await eventually("Ada to see all", () => ada.presence.getStates().size === 3);
@@ -101,7 +101,7 @@ describe("a connection that is cut", () => {
     await eventually("Ada's state", () => bo.presence.getStates().get(ada.userId)?.at === "sofa");
   });
 
-  it("sends what was written meanwhile once, in its order, and answers it", async () => {
+  it("sends the writes made meanwhile once, in order, and settles their promises", async () => {
     const seen = watchNotes();
     proxy.shut();
     await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
@@ -118,7 +118,7 @@ describe("a connection that is cut", () => {
     expect(seen).toEqual(["set 1 a", "set 2 b", "delete 1 null"]);
   });
 
-  it.each([0, 1, 7, 100])("after %i bytes of a write has it applied once", async (bytes) => {
+  it.each([0, 1, 7, 100])("after %i bytes of a write applies it once", async (bytes) => {
     const seen = watchNotes();
     proxy.cutAfter("up", bytes);
     await Promise.all([ada.store("notes").set("1", "a"), ada.store("notes").set("2", "b")]);
@@ -127,7 +127,7 @@ describe("a connection that is cut", () => {
     expect(proxy.accepted).toBe(2);
   });
 
-  it.each([1, 2, 30, 60])("after %i bytes of the answer to a write has it applied once", async (bytes) => {
+  it.each([1, 2, 30, 60])("after %i bytes of the response to a write applies it once", async (bytes) => {
     const seen = watchNotes();
     proxy.cutAfter("down", bytes);
     await Promise.all([ada.store("notes").set("1", "a"), ada.store("notes").update("2", { b: 1 })]);
@@ -137,7 +137,7 @@ describe("a connection that is cut", () => {
     expect(proxy.accepted).toBe(2);
   });
 
-  it("between a write and its answer has it applied once, and not told to its writer as another's", async () => {
+  it("between a write and its response applies it once, and emits no change to its writer", async () => {
     const [seen, told] = [watchNotes(), [] as unknown[]];
     ada.store("notes").on("changed", (change) => told.push(change));
     proxy.stall("down");
@@ -153,7 +153,7 @@ describe("a connection that is cut", () => {
     expect(ada.store("notes").getAll()).toEqual({ 1: "b", 2: "c" });
   });
 
-  it("during the join itself is made good too", async () => {
+  it("during the join joins after reconnecting", async () => {
     for (const bytes of [50, 400, 900]) {
       const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
       const cleo = clientOf(user, { serverUrl: proxy.url });
@@ -165,7 +165,7 @@ describe("a connection that is cut", () => {
     }
   });
 
-  it("ends it all without `reconnect`, and rejects what waits", async () => {
+  it("closes the client without `reconnect`, and rejects pending writes", async () => {
     const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
     const cleo = clientOf(user, { serverUrl: proxy.url, reconnect: false });
     await cleo.join();
@@ -180,8 +180,8 @@ describe("a connection that is cut", () => {
   });
 });
 
-describe("more than a connection can catch up with", () => {
-  it("is fetched anew before it counts as back: users, stores, and what is under way", async () => {
+describe("a client that missed too many changes", () => {
+  it("fetches users and stores again before it reports that it reconnected, and keeps pending writes", async () => {
     const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
     await eventually("Ada to know Cleo", () => ada.users.all.has(cleo.id));
     await ada.store("notes").set("gone", "soon");
@@ -193,7 +193,7 @@ describe("more than a connection can catch up with", () => {
     await eventually("Ada to notice", () => ada.socket.state === "reconnecting");
     const write = ada.store("notes").set("mine", "kept");
     await bo.store("notes").delete("gone");
-    // More than the 1 MiB that the room tells to those who come back.
+    // More than the 1 MiB of changes that the room replays after a reconnect.
     const filler = "a".repeat(60_000);
     for (let index = 0; index < 20; index += 1) await bo.store("notes").set("filler", `${index}${filler}`);
     await bo.store("notes").set("filler", "short");
@@ -234,7 +234,7 @@ describe("more than a connection can catch up with", () => {
 
 describe("a connection that goes silent without being closed", () => {
   it.each(["up", "down"] as const)(
-    "%s is noticed 15 s after the next ping, and replaced",
+    "%s is replaced 15 s after the next unanswered ping",
     async (direction) => {
       const clock = new Clock();
       const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
@@ -254,14 +254,14 @@ describe("a connection that goes silent without being closed", () => {
     },
   );
 
-  it("stays as long as its pings are answered", async () => {
+  it("stays open as long as its pings are answered", async () => {
     const clock = new Clock();
     const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
     const cleo = clientOf(user, { serverUrl: proxy.url }, clock);
     await cleo.join();
     for (let pings = 0; pings < 3; pings += 1) {
       clock.advance(25_000);
-      // The answers come in order: that of the ping has come before this one.
+      // Responses arrive in order, so the ping has been answered when this one is.
       await cleo.comments.list();
       clock.advance(15_000);
     }
@@ -269,7 +269,7 @@ describe("a connection that goes silent without being closed", () => {
     expect(proxy.accepted).toBe(2);
   });
 
-  it("is noticed while it opens, too", async () => {
+  it("fails to connect when it is silent from the start", async () => {
     const clock = new Clock();
     const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
     proxy.delayMs = 3_600_000;

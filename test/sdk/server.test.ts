@@ -1,4 +1,4 @@
-/** `atrium/server` against the real service: every method once, and what it does when the network fails. */
+/** `atrium/server` against the real service: every method once, and its retries when the network fails. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
@@ -17,8 +17,8 @@ const connect = (options: Partial<ConstructorParameters<typeof AtriumServer>[0]>
     ...options,
   });
 
-/** A fetch whose first `losses` answers get lost on the way back, after the service has done the work. */
-function losing(losses: number): { readonly fetch: typeof fetch; readonly tries: () => number } {
+/** A fetch that loses the first `losses` responses after the service has done the work. */
+function losingFetch(losses: number): { readonly fetch: typeof fetch; readonly tries: () => number } {
   let tries = 0;
   return {
     tries: () => tries,
@@ -40,8 +40,8 @@ const refusal = (promise: Promise<unknown>): Promise<AtriumError> =>
     },
   );
 
-describe("a back end", () => {
-  it("asks for nothing else when an id is made of dots", async () => {
+describe("AtriumServer", () => {
+  it("rejects an ID made of dots instead of requesting another path", async () => {
     const server = connect();
     const { id } = await server.rooms.create({ name: "Still here" });
     expect(await refusal(server.stores.delete(id, "..", ".."))).toMatchObject({ code: "VALIDATION_ERROR" });
@@ -49,22 +49,22 @@ describe("a back end", () => {
     expect((await server.rooms.get(id)).room.name).toBe("Still here");
   });
 
-  it("makes, finds, changes and deletes rooms", async () => {
+  it("creates, finds, updates and deletes rooms", async () => {
     const { rooms } = connect();
-    const made = await rooms.create({ name: "Weekly planning", customId: "ours/1" });
-    expect(await rooms.get(made.id)).toMatchObject({ room: made, users: [], usersTotal: 0 });
-    expect((await rooms.getByCustomId("ours/1")).room.id).toBe(made.id);
-    expect(await rooms.list({ search: "weekly", limit: 1 })).toMatchObject({ rooms: [made], total: 1 });
-    expect(await rooms.update(made.id, { name: "Monthly", state: "closed" })).toMatchObject({
+    const created = await rooms.create({ name: "Weekly planning", customId: "ours/1" });
+    expect(await rooms.get(created.id)).toMatchObject({ room: created, users: [], usersTotal: 0 });
+    expect((await rooms.getByCustomId("ours/1")).room.id).toBe(created.id);
+    expect(await rooms.list({ search: "weekly", limit: 1 })).toMatchObject({ rooms: [created], total: 1 });
+    expect(await rooms.update(created.id, { name: "Monthly", state: "closed" })).toMatchObject({
       name: "Monthly",
       state: "closed",
     });
-    expect(await rooms.reconcile(made.id)).toMatchObject({ reconciled_active_participants: 0 });
-    await rooms.delete(made.id);
-    expect(await refusal(rooms.get(made.id))).toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
+    expect(await rooms.reconcile(created.id)).toMatchObject({ reconciled_active_participants: 0 });
+    await rooms.delete(created.id);
+    expect(await refusal(rooms.get(created.id))).toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
   });
 
-  it("makes, finds, changes and deletes users", async () => {
+  it("creates, finds, updates and deletes users", async () => {
     const { rooms, users } = connect();
     const { id: roomId } = await rooms.create({ name: "A room" });
     const ada = await users.create({ roomId, name: "Ada", customId: "7", role: "viewer" });
@@ -109,37 +109,37 @@ describe("a back end", () => {
   });
 });
 
-describe("when answers get lost", () => {
-  it("a creation is done once", async () => {
-    const network = losing(2);
+describe("when a response is lost", () => {
+  it("a retried creation creates one room", async () => {
+    const network = losingFetch(2);
     const room = await connect({ fetch: network.fetch }).rooms.create({ name: "Only one" });
     expect(network.tries()).toBe(3);
     expect(await connect().rooms.list({ search: "only one" })).toMatchObject({ rooms: [room], total: 1 });
   });
 
-  it("what was deleted by an earlier try counts as deleted", async () => {
+  it("a retried deletion succeeds although the first try already deleted the room", async () => {
     const { id } = await connect().rooms.create({ name: "Short-lived" });
-    await connect({ fetch: losing(1).fetch }).rooms.delete(id);
+    await connect({ fetch: losingFetch(1).fetch }).rooms.delete(id);
     expect((await refusal(connect().rooms.delete(id))).code).toBe("NOT_FOUND");
   });
 
-  it("a conditional write is not repeated, as it would seem to be in conflict with itself", async () => {
+  it("a conditional write is not retried, because it would conflict with itself", async () => {
     const { id } = await connect().rooms.create({ name: "A room" });
-    const network = losing(1);
+    const network = losingFetch(1);
     const writing = connect({ fetch: network.fetch }).stores.set(id, "s", "k", 1, { ifVersion: 0 });
     expect(await refusal(writing)).toMatchObject({ code: "UNREACHABLE", requestId: undefined });
     expect(network.tries()).toBe(1);
   });
 
-  it("it gives up after so many tries as it was told", async () => {
-    const network = losing(9);
-    const asking = connect({ fetch: network.fetch, maxRetries: 1 }).rooms.list();
-    expect(await refusal(asking)).toMatchObject({ code: "UNREACHABLE", module: "Client" });
+  it("a request fails after maxRetries retries", async () => {
+    const network = losingFetch(9);
+    const listing = connect({ fetch: network.fetch, maxRetries: 1 }).rooms.list();
+    expect(await refusal(listing)).toMatchObject({ code: "UNREACHABLE", module: "Client" });
     expect(network.tries()).toBe(2);
   });
 });
 
-it("a refusal says what is wrong, and by which id the service logged it", async () => {
+it("an error has the service's code and the request ID in its log", async () => {
   const refused = await refusal(connect({ apiKey: "atrium_sk_wrong" }).rooms.list());
   expect(refused).toMatchObject({ name: "AtriumError", code: "UNAUTHORIZED", module: "Auth" });
   expect(refused.requestId).toMatch(/^[0-9a-f-]{36}$/);

@@ -1,4 +1,4 @@
-/** Stores through the client: optimistic, typed, and the same for everybody in the end. */
+/** Stores through the client: optimistic, typed, and in the end the same for everyone. */
 import { beforeAll, expect, it } from "vitest";
 import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await useSharedService();
 });
 
-/** All that a store tells of others' changes from now on. */
+/** The changes by others that a store emits from now on. */
 function changesOf(client: AtriumClient<typeof STORES>): StoreChange<unknown>[] {
   const changes: StoreChange<unknown>[] = [];
   client.stores.tasks.on("changed", (change) => changes.push(change));
@@ -31,7 +31,7 @@ async function pair(): Promise<[AtriumClient<typeof STORES>, AtriumClient<typeof
   return [ada, bo];
 }
 
-it("shows a write at once to its writer, and then to the others, with defaults filled in", async () => {
+it("shows a write to its writer at once and to the others when it is confirmed, with defaults filled in", async () => {
   const [ada, bo] = await pair();
   const [atAda, atBo] = [changesOf(ada), changesOf(bo)];
   const written = ada.stores.tasks.set("1", { title: "Plan" });
@@ -41,7 +41,7 @@ it("shows a write at once to its writer, and then to the others, with defaults f
   expect(ada.stores.tasks.getVersion("1")).toBe(version);
   await ada.stores.tasks.update("1", { done: true });
   await ada.stores.tasks.delete("1");
-  await eventually("Bo to hear of it", () => atBo.length === 3);
+  await eventually("Bo to receive all three", () => atBo.length === 3);
   expect(atBo).toEqual([
     { key: "1", action: "set", value: { title: "Plan", done: false }, userId: ada.userId },
     { key: "1", action: "update", value: { title: "Plan", done: true }, userId: ada.userId },
@@ -50,7 +50,7 @@ it("shows a write at once to its writer, and then to the others, with defaults f
   expect([ada.stores.tasks.getAll(), bo.stores.tasks.getAll(), atAda]).toEqual([{}, {}, []]);
 });
 
-it("takes a refused write back, and says so", async () => {
+it("rolls back a rejected write, and emits the rollback", async () => {
   const [ada, bo] = await pair();
   await ada.stores.tasks.set("1", { title: "Plan" });
   await eventually("Bo to see it", () => bo.stores.tasks.get("1") !== undefined);
@@ -68,7 +68,7 @@ it("takes a refused write back, and says so", async () => {
   await eventually("Ada to see it", () => ada.stores.tasks.get("1")?.done === true);
 });
 
-it("does a batch as one: all of it, or nothing", async () => {
+it("applies a batch as a whole or not at all", async () => {
   const [ada, bo] = await pair();
   const results = await ada.stores.tasks.batch([
     { action: "set", key: "1", value: { title: "Plan" } },
@@ -89,7 +89,7 @@ it("does a batch as one: all of it, or nothing", async () => {
   }
 });
 
-it("refuses what does not fit before it is sent", async () => {
+it("rejects a value that does not match its shape before sending it", async () => {
   const [ada, bo] = await pair();
   const untyped = ada.store("tasks") as unknown as { set(key: unknown, value: unknown): Promise<unknown> };
   const invalid = { name: "AtriumError", code: "VALIDATION_ERROR", module: "Stores" };
@@ -106,7 +106,7 @@ it("refuses what does not fit before it is sent", async () => {
   await eventually("Ada to see it", () => ada.stores.tasks.get("1") !== undefined);
 });
 
-it("holds any JSON under any text without shapes, also before it is synced", async () => {
+it("accepts any JSON under any key without shapes, even before it is synced", async () => {
   const meeting = await meet(service);
   const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
   const heard = next("the change", (listener: (change: StoreChange<unknown>) => void) =>
@@ -124,7 +124,7 @@ it("holds any JSON under any text without shapes, also before it is synced", asy
   ]);
 });
 
-it("tells a user of what it did in another tab, and of what the organization did", async () => {
+it("emits the changes that the user made in another tab and that the organization made", async () => {
   const { customer, roomId } = await meet(service);
   const user = await customer.createUser(roomId, "Ada");
   const tabs = [clientOf(user, { serverUrl: service.url }), clientOf(user, { serverUrl: service.url })];
@@ -141,7 +141,7 @@ it("tells a user of what it did in another tab, and of what the organization did
   expect(heard).toEqual([[theirs], [{ key: "1", action: "set", value: "here", userId: user.id }, theirs]]);
 });
 
-it("lets a viewer read and not write", async () => {
+it("lets a viewer read but not write", async () => {
   const { customer, roomId } = await meet(service);
   const viewer = clientOf(await customer.createUser(roomId), { serverUrl: service.url, stores: STORES });
   await viewer.join({ role: "viewer" });
@@ -151,7 +151,7 @@ it("lets a viewer read and not write", async () => {
   expect(viewer.stores.tasks.getAll()).toEqual({});
 });
 
-it("sends a great many writes at a pace that the service takes, and in their order", async () => {
+it("sends many writes in order, within the service's rate limit", async () => {
   const [ada, bo] = await pair();
   const writes = Array.from({ length: 1_200 }, (_, index) =>
     ada.stores.tasks.set(`${index % 7}`, { title: `${index}` }),

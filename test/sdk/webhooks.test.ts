@@ -1,4 +1,4 @@
-/** Webhooks as a back end has them: made with `atrium/server`, received by a server of its own, and verified. */
+/** Webhooks through `atrium/server`: created, received by a real server, and verified. */
 import { Webhook as Signer } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { AtriumError, type AtriumEvent, AtriumServer, verifyWebhook } from "../../src/sdk/server/index.ts";
@@ -22,7 +22,7 @@ describe("verifying a message", () => {
     vi.useRealTimers();
   });
 
-  it("gives the event, of text and of bytes, with headers as the Fetch API and Node have them", () => {
+  it("returns the event from text or bytes, with headers from the Fetch API or Node.js", () => {
     const headers = signed(BODY);
     const expected = JSON.parse(BODY);
     const capitals = Object.fromEntries(
@@ -39,7 +39,7 @@ describe("verifying a message", () => {
     expect(verifyWebhook(BODY, foreign, SECRET)).toEqual(expected);
   });
 
-  it("takes the example that the specification publishes, in its time", () => {
+  it("accepts the specification's published example, at its timestamp", () => {
     vi.useFakeTimers({ now: 1_614_265_330_000 });
     const headers = {
       "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -54,7 +54,7 @@ describe("verifying a message", () => {
     ["a byte order mark", new TextEncoder().encode(`\uFEFF${BODY}`), signed(BODY), SECRET],
     ["another secret", BODY, signed(BODY), "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
     ["no secret", BODY, signed(BODY), ""],
-    ["a secret that is none", BODY, signed(BODY), "whsec_?"],
+    ["a malformed secret", BODY, signed(BODY), "whsec_?"],
     ["another id", BODY, { ...signed(BODY), "webhook-id": "another" }, SECRET],
     ["another time", BODY, { ...signed(BODY), "webhook-timestamp": `${Date.now()}`.slice(0, 9) }, SECRET],
     ["no time", BODY, { ...signed(BODY), "webhook-timestamp": "now" }, SECRET],
@@ -71,7 +71,7 @@ describe("verifying a message", () => {
   });
 });
 
-describe("a back end", () => {
+describe("AtriumServer.webhooks", () => {
   let service: SharedService;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   let atrium: AtriumServer;
@@ -97,40 +97,44 @@ describe("a back end", () => {
     return messages;
   };
 
-  it("is told what it asked for, signed, and in the order in which it happened", async () => {
+  it("subscribes to events, which arrive signed and in order", async () => {
     const { id: roomId } = await atrium.rooms.create({ name: "Weekly planning" });
     const events = ["user.created", "user.updated", "user.deleted"] as const;
-    const { secret } = await atrium.webhooks.create({ url: urlOf("told"), events, roomId });
+    const { secret } = await atrium.webhooks.create({ url: urlOf("received"), events, roomId });
     const ada = await atrium.users.create({ roomId, name: "Ada" });
     await atrium.users.update(roomId, ada.id, { name: "Ada B" });
     await atrium.users.delete(roomId, ada.id);
-    const messages = await messagesAt("told", 3);
-    const told = messages.map(({ body, headers }): AtriumEvent => verifyWebhook(body, headers, secret));
-    expect(told.map(({ event }) => event)).toEqual(events);
-    expect(told.map((event) => ("user" in event ? event.user.name : ""))).toEqual(["Ada", "Ada B", "Ada B"]);
-    expect(told[0]).toMatchObject({ data: { roomId, userId: ada.id }, room: { id: roomId } });
-    expect(JSON.stringify(told)).not.toContain(ada.token);
-    expect(messages[0]?.headers["webhook-id"]).toBe(told[0]?.id);
+    const messages = await messagesAt("received", 3);
+    const received = messages.map(({ body, headers }): AtriumEvent => verifyWebhook(body, headers, secret));
+    expect(received.map(({ event }) => event)).toEqual(events);
+    expect(received.map((event) => ("user" in event ? event.user.name : ""))).toEqual([
+      "Ada",
+      "Ada B",
+      "Ada B",
+    ]);
+    expect(received[0]).toMatchObject({ data: { roomId, userId: ada.id }, room: { id: roomId } });
+    expect(JSON.stringify(received)).not.toContain(ada.token);
+    expect(messages[0]?.headers["webhook-id"]).toBe(received[0]?.id);
   });
 
-  it("makes, finds, changes and deletes webhooks", async () => {
+  it("creates, finds, updates and deletes webhooks", async () => {
     const { webhooks } = atrium;
-    const { secret, ...made } = await webhooks.create({ url: urlOf("kept"), events: ["session.closed"] });
+    const { secret, ...created } = await webhooks.create({ url: urlOf("kept"), events: ["session.closed"] });
     expect(secret).toMatch(/^whsec_/);
-    expect(await webhooks.get(made.id)).toEqual(made);
+    expect(await webhooks.get(created.id)).toEqual(created);
     expect(await webhooks.list({ search: "/KEPT", limit: 1 })).toEqual({
-      webhooks: [made],
+      webhooks: [created],
       total: 1,
       limit: 1,
       offset: 0,
     });
     const changes = { url: urlOf("moved"), events: ["session.started"], enabled: false } as const;
-    expect(await webhooks.update(made.id, changes)).toMatchObject(changes);
-    await webhooks.delete(made.id);
-    await expect(webhooks.get(made.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Webhooks" });
+    expect(await webhooks.update(created.id, changes)).toMatchObject(changes);
+    await webhooks.delete(created.id);
+    await expect(webhooks.get(created.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Webhooks" });
   });
 
-  it("tries a webhook out, reads how that went, and has it repeated under both secrets", async () => {
+  it("tests a webhook, lists its deliveries, and redelivers with both secrets after a rotation", async () => {
     const { webhooks } = atrium;
     const { id, secret } = await webhooks.create({ url: urlOf("tried"), events: ["participant.joined"] });
     const delivery = await webhooks.test(id);
@@ -150,7 +154,7 @@ describe("a back end", () => {
     expect(() => verify(first, rotated.secret)).toThrow("could not be verified");
   });
 
-  it("is refused what is not a place to send to", async () => {
+  it("rejects a URL that events cannot be sent to", async () => {
     const creation = atrium.webhooks.create({ url: "http://10.0.0.1/", events: ["user.created"] });
     await expect(creation).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Webhooks" });
     const looping = atrium.webhooks.create({ url: `${service.url}/v1`, events: ["user.created"] });

@@ -1,9 +1,9 @@
-/** Workflows as a back end has them: made, tried out and looked at with `atrium/server`. */
+/** Workflows through `atrium/server`: created, run and inspected. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
-describe("a back end", () => {
+describe("AtriumServer.workflows", () => {
   let service: SharedService;
   let atrium: AtriumServer;
   let roomId: string;
@@ -15,28 +15,28 @@ describe("a back end", () => {
     roomId = (await atrium.rooms.create({ name: "Weekly planning" })).id;
   });
 
-  it("makes, finds, changes and deletes workflows", async () => {
+  it("creates, finds, updates and deletes workflows", async () => {
     const { workflows } = atrium;
     const code = "export default () => 1;";
-    const made = await workflows.create({ name: "Count", code, events: ["session.closed"], roomId });
-    expect(made).toMatchObject({ code, events: ["session.closed"], room_id: roomId, enabled: true });
-    expect(await workflows.get(made.id)).toEqual(made);
+    const created = await workflows.create({ name: "Count", code, events: ["session.closed"], roomId });
+    expect(created).toMatchObject({ code, events: ["session.closed"], room_id: roomId, enabled: true });
+    expect(await workflows.get(created.id)).toEqual(created);
     expect(await workflows.list({ search: "COUNT", limit: 1 })).toEqual({
-      workflows: [made],
+      workflows: [created],
       total: 1,
       limit: 1,
       offset: 0,
     });
     const changes = { name: "Sum", events: ["session.started"], enabled: false } as const;
-    expect(await workflows.update(made.id, { ...changes, roomId: null })).toMatchObject({
+    expect(await workflows.update(created.id, { ...changes, roomId: null })).toMatchObject({
       ...changes,
       room_id: null,
     });
-    await workflows.delete(made.id);
-    await expect(workflows.get(made.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Workflows" });
+    await workflows.delete(created.id);
+    await expect(workflows.get(created.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Workflows" });
   });
 
-  it("tries a workflow out, and reads what it returned and logged", async () => {
+  it("runs a workflow and returns its result and logs", async () => {
     const code = `
       import type { Workflow } from "atrium/workflow";
       const greet: Workflow<"user.created"> = async ({ user }, { room }) => {
@@ -57,7 +57,7 @@ describe("a back end", () => {
     expect(executions).toContainEqual(execution);
   });
 
-  it("is told where code is wrong", async () => {
+  it("rejects invalid code with the line and column of the error", async () => {
     const creation = atrium.workflows.create({
       name: "Wrong",
       code: "export default () => {\n  return 1 +;\n};",
@@ -67,13 +67,13 @@ describe("a back end", () => {
     await expect(creation).rejects.toThrow("code: line 2, column 13");
   });
 
-  it("reads of a run that fails why it did", async () => {
-    const code = "export default (event) => {\n  return event.nobody.name;\n};";
+  it("returns the error of a run that fails", async () => {
+    const code = "export default (event) => {\n  return event.missing.name;\n};";
     const { id } = await atrium.workflows.create({ name: "Fail", code, events: ["session.closed"], roomId });
     const { status, result } = await atrium.workflows.run(id, "session.closed", { roomId });
     expect({ status, result }).toEqual({
       status: "failed",
-      result: expect.stringMatching(/^TypeError: .*nobody.* \(line 2\)|^TypeError: .* \(line 2\)/),
+      result: expect.stringMatching(/^TypeError: .*missing.* \(line 2\)|^TypeError: .* \(line 2\)/),
     });
   });
 });

@@ -1,4 +1,4 @@
-/** The parts of the client that decide without doing, exactly. */
+/** The pure parts of the client: reconnect delays, throttling, frames and tokens. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CLOSE } from "../../src/realtime/protocol/protocol.ts";
@@ -18,19 +18,19 @@ import { toFrame } from "../../src/sdk/core/json.ts";
 import { newId } from "../../src/sdk/core/runtime.ts";
 import { Clock } from "./clock.ts";
 
-describe("coming back", () => {
-  it("begins at once, then waits a random part of a bound that doubles from 250 ms to 10 s", () => {
+describe("a reconnect", () => {
+  it("starts at once, then waits a random part of a limit that doubles from 250 ms to 10 s", () => {
     const longest = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((attempt) => reconnectDelayMs(attempt, "soon", 1));
     expect(longest).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
     expect(reconnectDelayMs(6, "soon", 0)).toBe(0);
     expect(reconnectDelayMs(6, "soon", 0.25)).toBe(1000);
   });
 
-  it("waits 5 to 10 s, the first time too, where the service is to be spared", () => {
+  it("waits 5 to 10 s, even the first time, when the service must be spared", () => {
     expect([0, 0.5, 1].map((random) => reconnectDelayMs(1, "later", random))).toEqual([5000, 7500, 10_000]);
   });
 
-  it("is given up for the close codes that say so, and for no other", () => {
+  it("is not attempted after a final close code, and is after any other", () => {
     const plan = Object.entries(CLOSE).map(([name, code]) => [name, planReconnect({ code, reason: "" })]);
     expect(Object.fromEntries(plan)).toEqual({
       left: "never",
@@ -53,8 +53,8 @@ describe("coming back", () => {
   });
 });
 
-describe("an attempt to come back", () => {
-  it("is made after its pause, or when the browser is online again, and once", () => {
+describe("an attempt to reconnect", () => {
+  it("starts once: after its delay, or when the browser is online again", () => {
     const clock = new Clock();
     let online = () => {};
     const listeners = new Set<() => void>();
@@ -89,38 +89,38 @@ describe("an attempt to come back", () => {
 });
 
 describe("listeners", () => {
-  class Bell extends Emitter<Record<string, number>> {
+  class TestEmitter extends Emitter<Record<string, number>> {
     ring = (event: string, times: number) => this.emit(event, times);
   }
 
-  it("are called in the order in which they came, each once, until their off function is called", () => {
-    const bell = new Bell();
+  it("are called once each, in the order of registration, until they are removed", () => {
+    const emitter = new TestEmitter();
     const heard: string[] = [];
     const first = (times: number) => heard.push(`first ${times}`);
-    const off = bell.on("ring", first);
-    bell.on("ring", first);
-    bell.on("ring", (times) => heard.push(`second ${times}`));
-    bell.ring("ring", 1);
+    const off = emitter.on("ring", first);
+    emitter.on("ring", first);
+    emitter.on("ring", (times) => heard.push(`second ${times}`));
+    emitter.ring("ring", 1);
     off();
-    bell.ring("ring", 2);
+    emitter.ring("ring", 2);
     expect(heard).toEqual(["first 1", "second 1", "second 2"]);
   });
 
-  it("may throw, come and go during a call, and listen to any name", () => {
+  it("may throw, be added or removed during a call, and listen to any name", () => {
     const reported: unknown[] = [];
     const consoleError = console.error;
     console.error = (error: unknown) => reported.push(error);
-    const bell = new Bell();
+    const emitter = new TestEmitter();
     const heard: string[] = [];
     const last = () => heard.push("last");
-    bell.on("__proto__", () => {
-      bell.off("__proto__", last);
-      bell.on("__proto__", () => heard.push("new"));
+    emitter.on("__proto__", () => {
+      emitter.off("__proto__", last);
+      emitter.on("__proto__", () => heard.push("new"));
       throw new Error("Mine");
     });
-    bell.on("__proto__", () => heard.push("next"));
-    bell.on("__proto__", last);
-    bell.ring("__proto__", 1);
+    emitter.on("__proto__", () => heard.push("next"));
+    emitter.on("__proto__", last);
+    emitter.ring("__proto__", 1);
     console.error = consoleError;
     expect(heard).toEqual(["next"]);
     expect(reported).toEqual([new Error("Mine")]);
@@ -146,22 +146,22 @@ describe("a throttle", () => {
   });
 });
 
-describe("the pace of frames", () => {
-  it("allows a burst of 800 and 150 a second, always less than the service does (R60)", () => {
-    const pace = new SendRate(0);
+describe("the send rate", () => {
+  it("allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {
+    const rate = new SendRate(0);
     const sendAt = (now: number) => {
       let sent = 0;
-      while (pace.take(now)) sent += 1;
+      while (rate.take(now)) sent += 1;
       return sent;
     };
     expect([sendAt(0), sendAt(1000), sendAt(1100), sendAt(100_000)]).toEqual([800, 150, 15, 800]);
-    for (let forced = 0; forced < 10; forced += 1) pace.force(100_000);
+    for (let forced = 0; forced < 10; forced += 1) rate.force(100_000);
     expect(sendAt(101_000)).toBe(140);
   });
 });
 
 describe("following", () => {
-  it("is known from both ends, and ends with either", () => {
+  it("is known for both users, and ends when either is removed", () => {
     const follows = new Follows();
     follows.replace({ ada: ["bo", "cleo"], bo: ["ada"] });
     follows.add("cleo", "ada");
@@ -175,26 +175,26 @@ describe("following", () => {
   });
 });
 
-describe("what comes over the wire", () => {
-  it("is read as one message or as many", () => {
-    const told = { type: "event", event: "userLeft", data: { userId: "bo" } };
+describe("a received frame", () => {
+  it("is parsed as one message or as several", () => {
+    const event = { type: "event", event: "userLeft", data: { userId: "bo" } };
     const change = { type: "event", seq: 7, event: "userDeleted", data: {} };
     const answer = { type: "response", success: true, requestId: "1", data: { seq: 7 }, error: null };
     const read = { kind: "event", event: "userLeft", data: { userId: "bo" }, seq: null };
-    expect(parseFrame(JSON.stringify(told))).toEqual([read]);
-    expect(parseFrame(JSON.stringify([told, change, answer]))).toEqual([
+    expect(parseFrame(JSON.stringify(event))).toEqual([read]);
+    expect(parseFrame(JSON.stringify([event, change, answer]))).toEqual([
       read,
       { kind: "event", event: "userDeleted", data: {}, seq: 7 },
       { kind: "response", requestId: "1", data: { seq: 7 }, fault: null },
     ]);
   });
 
-  it("is passed over where it cannot be understood", () => {
+  it("is ignored when it cannot be understood", () => {
     const frames = ["", "{", "null", "7", '"pong"', "[[]]", '{"type":"event"}', '{"type":"event","event":1}'];
     expect([...frames, '{"type":"response","success":true}'].flatMap(parseFrame)).toEqual([]);
   });
 
-  it("never breaks the reader, whatever it is", () => {
+  it("never breaks the parser, whatever it contains", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         for (const message of parseFrame(JSON.stringify(value)))
@@ -207,8 +207,8 @@ describe("what comes over the wire", () => {
   });
 });
 
-describe("what goes over the wire", () => {
-  it("is refused where the service would not answer it", () => {
+describe("a sent message", () => {
+  it("is rejected when the service would not answer it", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const deep = JSON.parse(`${"[".repeat(40)}${"]".repeat(40)}`);
@@ -227,7 +227,7 @@ describe("what goes over the wire", () => {
     expect(toFrame(deep, "Stores")).toHaveLength(80);
   });
 
-  it("has ids that are UUIDs and do not come again", () => {
+  it("has a UUID of its own as its request ID", () => {
     const ids = Array.from({ length: 1000 }, newId);
     for (const id of ids)
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -239,7 +239,7 @@ describe("a token", () => {
   const tokenOf = (claims: unknown) =>
     `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
 
-  it("says where to connect", () => {
+  it("determines the URL of the socket", () => {
     const claims = { accountId: "ä-1", roomId: "r/2", userId: "u>>>???" };
     expect(readClaims(tokenOf({ ...claims, role: "editor" }))).toEqual(claims);
     const path = "/v1/accounts/%C3%A4-1/rooms/r%2F2/socket";
@@ -247,7 +247,7 @@ describe("a token", () => {
     expect(socketUrl("https://example.com/atrium/", claims)).toBe(`wss://example.com/atrium${path}`);
   });
 
-  it("or an address that is none is refused at once", () => {
+  it("or a server URL that is invalid is rejected at once", () => {
     const claims = { accountId: "a", roomId: "r", userId: "u" };
     for (const token of ["", "a.b.c", "e30", tokenOf(null), tokenOf({ ...claims, roomId: 1 })])
       expect(() => readClaims(token)).toThrow(AtriumError);

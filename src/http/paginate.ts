@@ -16,7 +16,7 @@ const Limit = z
   .transform((value) => Math.min(Number(value), MAX_LIMIT))
   .default(DEFAULT_LIMIT)
   .meta({
-    description: `How many to show; above ${MAX_LIMIT} it counts as ${MAX_LIMIT}.`,
+    description: `The most items to return. Values above ${MAX_LIMIT} count as ${MAX_LIMIT}.`,
     override: { type: "integer", minimum: 1, default: DEFAULT_LIMIT },
   });
 
@@ -28,7 +28,7 @@ const Offset = z
   )
   .transform(Number)
   .default(0)
-  .meta({ description: "How many to pass over.", override: { type: "integer", minimum: 0, default: 0 } });
+  .meta({ description: "How many items to skip.", override: { type: "integer", minimum: 0, default: 0 } });
 
 const time = (end: "from" | "to") =>
   z
@@ -36,22 +36,22 @@ const time = (end: "from" | "to") =>
     .transform((value, context) => {
       const parsed = parseTime(value, end);
       if (parsed === null)
-        context.addIssue("must be a date, or an RFC 3339 timestamp with a zone (with + as %2B)");
+        context.addIssue("must be a date or an RFC 3339 timestamp with a time zone (write + as %2B)");
       return parsed ?? z.NEVER;
     })
     .optional()
     .meta({
       description:
         end === "from"
-          ? "Keeps what was created at or after it. A bare date means the first millisecond of that UTC day."
-          : "Keeps what was created at or before it. A bare date means the last millisecond of that UTC day.",
+          ? "Only items created at or after this time. A date without a time is the start of that UTC day."
+          : "Only items created at or before this time. A date without a time is the end of that UTC day.",
       override: { type: "string", example: "2026-01-31" },
     });
 
 /** `limit` and `offset`. */
 export const paging = { limit: Limit, offset: Offset };
 
-/** `search` in the field that `where` names. */
+/** `search`; `where` completes "Only items with this text in …". */
 export const searching = (where: string) => ({
   search: z
     .string()
@@ -62,7 +62,7 @@ export const searching = (where: string) => ({
     .transform(fold)
     .default("")
     .meta({
-      description: `Keeps what has this text in ${where}, literally and in any case. Empty: no filter.`,
+      description: `Only items with this text in ${where}. Matched literally, ignoring case. Empty: no filter.`,
       override: { type: "string", maxLength: MAX_SEARCH_LENGTH },
     }),
 });
@@ -70,7 +70,7 @@ export const searching = (where: string) => ({
 /** `from` and `to`. */
 export const dates = { from: time("from"), to: time("to") };
 
-/** What a list's parsed query asks of a store. */
+/** The page that a list's parsed query selects. */
 export const toPage = (query: {
   readonly limit: number;
   readonly offset: number;
@@ -85,21 +85,21 @@ export const toPage = (query: {
   to: query.to ?? Number.MAX_SAFE_INTEGER,
 });
 
-/** The part of a paginated answer that says which page it is. */
+/** The fields of a paginated response that describe the page. */
 export const pageShape = {
-  total: z.int().meta({ description: "How many match, on all pages together.", minimum: 0, example: 1 }),
-  limit: z.int().meta({ description: "As used.", minimum: 1, example: 50 }),
-  offset: z.int().meta({ description: "As used.", minimum: 0, example: 0 }),
+  total: z.int().meta({ description: "Number of matching items on all pages.", minimum: 0, example: 1 }),
+  limit: z.int().meta({ description: "The limit that was used.", minimum: 1, example: 50 }),
+  offset: z.int().meta({ description: "The offset that was used.", minimum: 0, example: 0 }),
 };
 
-/** Which page an answer shows, and of how many items. */
+/** A page as a response describes it. */
 export interface PresentedPage {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The page as it was used, with the total that a count statement answered. */
+/** Presents a page, with the total from a count statement. */
 export const presentPage = (
   { limit, offset }: Page,
   counted: readonly { readonly total: number }[],

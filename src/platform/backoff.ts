@@ -1,4 +1,4 @@
-/** Exponential backoff, for everything that tries again. Pure: randomness is passed in. */
+/** Exponential backoff, for everything that retries. Pure: randomness is passed in. */
 
 export interface BackoffOptions {
   /** The delay after the first failure, in milliseconds. */
@@ -8,8 +8,8 @@ export interface BackoffOptions {
 }
 
 /**
- * The delay after `failures` failures in a row (1 or more), in milliseconds: doubled each time up to `maxMs`.
- * With `random` (0 to 1) it is a random part of that, so that many who failed together do not return together
+ * The delay after `failures` failures in a row (1 or more), in milliseconds: doubled each time, up to `maxMs`.
+ * `random` (0 to 1) scales it, so that clients that failed together do not retry together
  * ("full jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffOptions, random = 1): number {

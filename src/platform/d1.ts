@@ -1,38 +1,38 @@
-/** The one place that runs SQL on D1: stores describe statements, commands and queries run them in one round trip. */
+/** The only file that runs SQL on D1. Stores return statements; commands and queries run them in one round trip. */
 import type { D1Database } from "@cloudflare/workers-types";
 import { and, count, eq, fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 
-/** A statement with its parameters. `row` is a type only: what each of its rows looks like. */
+/** A statement with its parameters. `row` never has a value; it carries the type of the rows. */
 export interface Statement<Row = unknown> {
   readonly sql: string;
   readonly params: readonly unknown[];
   readonly row?: Row;
 }
 
-/** What statements answer, one by one. */
+/** The rows that each of the statements returns. */
 export type Results<T extends readonly Statement[]> = {
   -readonly [I in keyof T]: T[I] extends Statement<infer Row> ? Row[] : never;
 };
 
-/** Where statements run. */
+/** A database that statements run on. */
 export interface Database {
   /** Runs statements as one atomic batch, in one round trip. */
   run<const T extends readonly [Statement, ...Statement[]]>(statements: T): Promise<Results<T>>;
 }
 
-/** One organization's view of the database: the first argument of every store function. */
+/** The organization that statements are for, and its database: the first argument of every store function. */
 export interface Tenant {
   readonly accountId: string;
   readonly db: Database;
 }
 
-/** One page of a list, as stores take it. */
+/** One page of a list, as stores select it. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
-  /** Folded text that the searched field contains; empty for no filter. */
+  /** Folded text that the searched column must contain; empty for no filter. */
   readonly search: string;
   /** Inclusive bounds of `created_at` in epoch milliseconds. */
   readonly from: number;
@@ -43,12 +43,12 @@ export const openDatabase = (d1: D1Database): Database => ({
   async run(statements) {
     const bound = statements.map(({ sql, params }) => d1.prepare(sql).bind(...params));
     const results = await d1.batch(bound);
-    // Each statement says by its type what its rows are: the one place where the two are joined.
+    // The type of a statement names its rows; this is the only place that relies on it.
     return results.map((result) => result.results) as Results<typeof statements>;
   },
 });
 
-/** Asks nothing of any table: it succeeds when D1 responds. */
+/** Succeeds whenever D1 responds, because it reads no table. */
 export const PING: Statement = { sql: "SELECT 1", params: [] };
 
 export const openTenant = (d1: D1Database, accountId: string): Tenant => ({
@@ -56,12 +56,12 @@ export const openTenant = (d1: D1Database, accountId: string): Tenant => ({
   db: openDatabase(d1),
 });
 
-/** drizzle without a database: it writes SQL, and {@link Database.run} runs it. */
+/** drizzle without a database: it only builds SQL, and {@link Database.run} runs it. */
 export const build = drizzle(() => {
   throw new Error("Statements are run by Database.run");
 });
 
-/** What drizzle has built, with the type of what it answers. */
+/** A query built by drizzle, with the type of its result. */
 interface Query<Rows> {
   toSQL(): { readonly sql: string; readonly params: unknown[] };
   readonly _: { readonly result: Rows };
@@ -69,12 +69,12 @@ interface Query<Rows> {
 
 type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
 
-/** A statement whose shape depends on its values, and is built each time. */
+/** A statement whose SQL depends on its values, and is therefore built each time. */
 export const statement = <Rows>(query: Query<Rows>): Statement<RowOf<Rows>> => query.toSQL();
 
 /**
- * A statement of a few shapes, each of which is built when it is first used: built on every request, this and
- * drizzle's mapping of rows took a fifth of the processor time. Values take the places of `sql.placeholder`s, by name.
+ * A statement of a few shapes, each built at its first use: building statements and mapping rows by drizzle on every
+ * request took a fifth of the CPU time. Values replace `sql.placeholder`s by name.
  */
 export function preparedByShape<Shape extends string, Rows>(
   buildShape: (shape: Shape) => Query<Rows>,
@@ -87,7 +87,7 @@ export function preparedByShape<Shape extends string, Rows>(
   };
 }
 
-/** A statement of one shape, which is built when it is first used. */
+/** A statement of one shape, built at its first use. */
 export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) => Statement<RowOf<Rows>> {
   const byShape = preparedByShape<"", Rows>(buildQuery);
   return (values) => byShape("", values);
@@ -97,20 +97,20 @@ type Columns<T extends SQLiteTable> = {
   [K in keyof T["$inferSelect"] & string]: SQL.Aliased<T["$inferSelect"][K]>;
 };
 
-/** A table's columns under their TypeScript names, so that rows come from D1 as they are used. */
+/** A table's columns under their TypeScript names, so that rows need no mapping. */
 export const columnsOf = <T extends SQLiteTable>(table: T): Columns<T> =>
   Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([name, column]) => [name, sql`${column}`.as(name)]),
   ) as Columns<T>;
 
-/** A placeholder for each of a table's columns, by their TypeScript names: the values of an insert. */
+/** A placeholder for each column of a table, under its TypeScript name: the values of an insert. */
 export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert"] =>
   Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
 
-/** A table of what organizations own: listed newest first, and searched by one folded column. */
+/** A table whose rows belong to organizations, are listed newest first and searched by one folded column. */
 type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id" | "createdAt", SQLiteColumn>>;
 
-/** The statements that the stores of such tables have in common. `Row` is what the selected `fields` make up. */
+/** The statements that the stores of such tables share. `Row` is the type that the selected `fields` form. */
 export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
   const ofAccount = eq(table.accountId, sql.placeholder("accountId"));
   type Filter = "all" | "searched";
@@ -129,7 +129,7 @@ export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
   const byId = ({ accountId }: Tenant, id: string) => and(eq(table.accountId, accountId), eq(table.id, id));
 
   return {
-    /** The condition of an update or deletion of one row. */
+    /** The condition for updating or deleting one row. */
     byId,
 
     selectOne<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, id: string) => Statement<Row> {
@@ -151,7 +151,7 @@ export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
       return ({ accountId }, page) => withoutType(rows(filterFor(page), { accountId, ...page }));
     },
 
-    /** How many rows {@link selectPage} pages through. */
+    /** Counts the rows on all pages of {@link selectPage}. */
     count: ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
       counted(filterFor(page), { accountId, ...page }),
 
@@ -161,15 +161,15 @@ export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
   };
 }
 
-/** The statement without what drizzle infers of its rows: fields in a variable tell it nothing. */
+/** The statement without drizzle's row type, which is useless for fields that are held in a variable. */
 const withoutType = ({ sql, params }: Statement): Omit<Statement<never>, "row"> => ({ sql, params });
 
-/** The next version of a row: its time of change, later than the one before whatever the clock says. */
+/** The next version of a row: the time of its update, and always later than its last version. */
 export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now}, ${updatedAt} + 1)`;
 
 /**
- * What a failed statement violated: `unique:rooms.account_id, rooms.custom_id`, `foreign` (what it refers to
- * is not there), `required:memberships.role` (a value is missing), or null when it failed for another reason.
+ * The constraint that a failed statement violated: `unique:rooms.account_id, rooms.custom_id`, `foreign` (the row it
+ * refers to does not exist), `required:memberships.role` (a value is missing), or null if it failed otherwise.
  */
 export function violatedConstraint(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
@@ -180,6 +180,6 @@ export function violatedConstraint(error: unknown): string | null {
   return error.message.includes("FOREIGN KEY constraint failed") ? "foreign" : null;
 }
 
-/** True when D1 says that a table is missing: the migrations have not been applied. */
+/** True when a table is missing, because the migrations have not been applied. */
 export const lacksTables = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("no such table");

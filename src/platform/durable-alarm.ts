@@ -1,4 +1,4 @@
-/** The one alarm of a Durable Object: setting it is a write to storage, so it is only ever set to be earlier. */
+/** The one alarm of a Durable Object. Setting it writes to storage, so it is only moved to an earlier time. */
 export class DurableAlarm {
   readonly #storage: DurableObjectStorage;
   /** Epoch milliseconds; null when none is set. */
@@ -11,7 +11,7 @@ export class DurableAlarm {
     });
   }
 
-  /** Sets it to go off at the earliest of these times at the latest (epoch ms; null for never). */
+  /** Ensures that the alarm fires by the earliest of these times (epoch ms; null for never). */
   scheduleBy(times: readonly (number | null)[]): void {
     const at = Math.min(...times.filter((time) => time !== null));
     if (!Number.isFinite(at) || (this.#at !== null && this.#at <= at)) return;
@@ -19,7 +19,7 @@ export class DurableAlarm {
     void this.#storage.setAlarm(at);
   }
 
-  /** It has gone off, or was removed with all else. */
+  /** Call it when the alarm has fired, or was deleted with the storage. */
   markFired(): void {
     this.#at = null;
   }

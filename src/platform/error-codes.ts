@@ -14,7 +14,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The part of the service that answers for an error: `error.module` in the envelope. */
+/** The parts of the service that report errors: `error.module` in the envelope. */
 export const MODULES = [
   "Auth",
   "Accounts",

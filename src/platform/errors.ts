@@ -1,11 +1,11 @@
-/** The one error class of the service, for everything that is refused on purpose. */
+/** The service's error class, for every request that is refused on purpose. */
 import type { ErrorCode, Module } from "./error-codes.ts";
 
-/** An answer that is not a success, on purpose: its message is written for the caller and shown as it is. */
+/** A refusal. Its message is written for the caller and shown unchanged. */
 export class AppError extends Error {
   readonly module: Module;
   readonly code: ErrorCode;
-  /** Seconds after which trying again makes sense; becomes `Retry-After`. */
+  /** Seconds to wait before a retry, sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(module: Module, code: ErrorCode, message: string, retryAfterSeconds?: number) {
@@ -17,13 +17,13 @@ export class AppError extends Error {
   }
 }
 
-/** Shorthand for the most common refusal: what was asked for is not there, or not the caller's. */
+/** The most common refusal: the thing does not exist, or belongs to another organization. */
 export const notFound = (module: Module, what: string): AppError =>
   new AppError(module, "NOT_FOUND", `${what} not found`);
 
 /**
- * What an error comes down to. Logs tell this and not the layers above it: drizzle's own message quotes a
- * statement's parameters, which are what users wrote.
+ * The innermost cause of an error, for logs. The errors that wrap it may quote a statement's parameters, as drizzle's
+ * do, and those hold what users wrote.
  */
 export function innermostCause(error: unknown): unknown {
   let cause = error;

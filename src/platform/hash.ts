@@ -1,4 +1,4 @@
-/** SHA-256 and hexadecimal, as keys, receipts and tokens use them. */
+/** SHA-256 and hexadecimal, for keys, receipts and tokens. */
 
 /** Lower-case hexadecimal. */
 export const hex = (bytes: Uint8Array): string =>

@@ -1,10 +1,10 @@
-/** Host names in one spelling, so that they can be compared. */
+/** Host names in a normal form, so that they can be compared. */
 
-/** The URL's host without a name's trailing dot or an address's brackets; empty for null. */
+/** The URL's host, without the trailing dot of a name or the brackets of an address; empty for null. */
 export const hostOf = (url: URL | null): string =>
   (url?.hostname ?? "").replace(/\.$/, "").replace(/^\[|\]$/g, "");
 
-/** The hosts in a comma-separated list, spelt as {@link hostOf} spells them. */
+/** The hosts in a comma-separated list, in the form of {@link hostOf}. */
 export const parseHosts = (setting: string): readonly string[] =>
   setting
     .split(",")

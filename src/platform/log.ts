@@ -3,23 +3,23 @@ import { innermostCause } from "./errors.ts";
 
 export type LogLevel = "info" | "warn" | "error";
 
-/** What an entry is about. Never secrets, and never anything that users wrote. */
+/** The subject of an entry. Never put secrets or anything that users wrote into it. */
 export interface LogFields {
   readonly account?: string | undefined;
   readonly room?: string | undefined;
   readonly webhook?: string | undefined;
   readonly workflow?: string | undefined;
-  /** The id of a Durable Object, where it does not know its room or subscriber yet. */
+  /** The ID of a Durable Object that does not know its room or subscriber yet. */
   readonly object?: string | undefined;
-  /** The request id, as the response's `X-Request-Id` shows it. */
+  /** The request ID, as in the response's `X-Request-Id`. */
   readonly request?: string | undefined;
   /** The scheduled task, such as `outbox`. */
   readonly task?: string | undefined;
 }
 
 /**
- * Writes one entry. Of an error only its innermost cause is logged: the layers above it, such as drizzle's,
- * quote statement parameters, which hold what users wrote.
+ * Writes one entry. Only the innermost cause of an error is logged, because the errors that wrap it may quote what
+ * users wrote.
  */
 export function log(level: LogLevel, message: string, fields: LogFields = {}, error?: unknown): void {
   const cause = innermostCause(error);

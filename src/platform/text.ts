@@ -1,10 +1,10 @@
-/** Strings on the wire: well-formed Unicode without NUL, measured in code points, bytes and levels, and folded for search. */
+/** Strings on the wire: their validation, their length in code points and bytes, and the folding that search uses. */
 import * as z from "zod";
 
-/** True for text that every store and client can hold: no lone surrogate, no NUL. */
+/** True for text that every database and client can hold: without lone surrogates and NUL. */
 export const isPlainText = (value: string): boolean => value.isWellFormed() && !value.includes("\0");
 
-/** Length in code points, as JSON Schema's `maxLength` counts (RFC 8259 characters), not in UTF-16 units. */
+/** Length in code points, as JSON Schema's `maxLength` counts it, not in UTF-16 units. */
 export const codePoints = (value: string): number => {
   let count = 0;
   for (const _ of value) count += 1;
@@ -22,21 +22,21 @@ export const text = (min: number, max: number) =>
     )
     .meta({ minLength: min, maxLength: max });
 
-/** A name that people see: 1 to 255 characters. */
+/** A display name: 1 to 255 characters. */
 export const Name = text(1, 255);
 
-/** An organization's own identifier for one of its things: 1 to 255 characters, compared as given. */
+/** An identifier that the organization chooses: 1 to 255 characters, compared exactly. */
 export const CustomId = text(1, 255);
 
-/** An http or https address of at most 2,048 characters. */
+/** An http or https URL of at most 2,048 characters. */
 export const WebUrl = text(1, 2048)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be an http or https URL")
   .meta({ format: "uri" });
 
 /**
- * The form in which text is searched: equal for all spellings that differ in case alone, in all of Unicode.
- * Lower then upper case brings together what either alone keeps apart (ς and Σ, ẞ and SS, the Kelvin sign
- * and k), and it works character by character, so a part of a text folds to a part of the folded text.
+ * Folds text for a case-insensitive search in all of Unicode. Lower case followed by upper case unites what either
+ * one alone keeps apart (ς and Σ, ẞ and SS, the Kelvin sign and k). It works character by character, so that a part
+ * of a text folds to a part of the folded text.
  */
 export const fold = (value: string): string => value.toLowerCase().toUpperCase();
 
@@ -45,7 +45,7 @@ const encoder = new TextEncoder();
 /** Size in UTF-8 bytes. */
 export const byteLength = (value: string): number => encoder.encode(value).byteLength;
 
-/** True when brackets outside of strings nest deeper than `max` levels; `JSON.parse` itself accepts any depth. */
+/** True when arrays and objects nest deeper than `max` levels. `JSON.parse` itself accepts any depth. */
 export function isTooDeep(json: string, max: number): boolean {
   let depth = 0;
   let inString = false;

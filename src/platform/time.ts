@@ -1,10 +1,10 @@
-/** Time on the wire: ISO 8601 out, strict RFC 3339 (or a bare UTC date) in. */
+/** Time on the wire: output in ISO 8601, input in strict RFC 3339 or as a UTC date. */
 import * as z from "zod";
 
-/** Epoch milliseconds as the contract shows them: ISO 8601 with milliseconds and `Z`. */
+/** Presents epoch milliseconds as ISO 8601 with milliseconds and `Z`. */
 export const presentTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
-/** A timestamp as an answer shows it. */
+/** A timestamp in a response. */
 export const Timestamp = z.string().meta({ format: "date-time", example: "2026-01-31T09:30:00.000Z" });
 
 const DAY_MS = 86_400_000;
@@ -12,9 +12,9 @@ const RFC_3339 =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
 
 /**
- * Parses one end of a date filter to the epoch millisecond it stands for; null when it is not RFC 3339.
- * A bare date means the whole UTC day: its first millisecond as "from", its last as "to". Fractions finer
- * than a millisecond are rounded inwards, so that a filter never keeps an item outside of it.
+ * Parses one end of a date filter to epoch milliseconds; null when it is not RFC 3339. A date without a time is the
+ * whole UTC day: its first millisecond as "from", its last as "to". Finer fractions of a second are rounded towards
+ * the inside of the range, so that the filter never matches an item outside of it.
  */
 export function parseTime(value: string, end: "from" | "to"): number | null {
   const match = RFC_3339.exec(value);

@@ -1,9 +1,9 @@
-/** A bounded in-memory cache whose entries expire: each isolate has its own, so a lifetime is how late it may be. */
+/** A bounded in-memory cache whose entries expire. Each isolate has its own, so entries can be stale for their lifetime. */
 
 export interface TtlCacheOptions {
-  /** How long an entry is used, in milliseconds. */
+  /** Lifetime of an entry, in milliseconds. */
   readonly ttlMs: number;
-  /** When full, the entry that was set first makes room. */
+  /** When the cache is full, a new entry replaces the one that was set first. */
   readonly maxEntries: number;
 }
 
@@ -26,7 +26,7 @@ export class TtlCache<V> {
     return this.#entries.size;
   }
 
-  /** The value that was set less than the lifetime before `now` (epoch ms); undefined when there is none. */
+  /** The value of an entry that has not expired at `now` (epoch ms), or undefined. */
   get(key: string, now: number): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -46,7 +46,7 @@ export class TtlCache<V> {
     return this.#entries.delete(key);
   }
 
-  /** Removes all entries whose value matches. */
+  /** Deletes all entries whose value matches. */
   deleteWhere(matches: (value: V) => boolean): void {
     for (const [key, { value }] of this.#entries) if (matches(value)) this.#entries.delete(key);
   }

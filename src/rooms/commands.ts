@@ -1,5 +1,4 @@
-/** What can be done to rooms. */
-
+/** Writes rooms: create, update, delete and reconcile, each committed as one batch with its outbox row. */
 import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garbage-collection.ts";
@@ -15,10 +14,10 @@ import type { RoomRow } from "./table.ts";
 
 function refuseTakenCustomId(error: unknown): never {
   if (violatedConstraint(error) !== "unique:rooms.account_id, rooms.custom_id") throw error;
-  throw new AppError("Rooms", "CONFLICT", "Another room of the organization has this customId");
+  throw new AppError("Rooms", "CONFLICT", "customId is already used by another room of the organization");
 }
 
-/** Creates an empty, active room; CONFLICT when its customId is taken. */
+/** Creates an empty, active room. CONFLICT when another room has its customId. */
 export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise<{ room: Room }> {
   const now = ctx.now();
   const row: RoomRow = {
@@ -33,7 +32,7 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
     activeParticipants: 0,
     occupiedMs: 0,
     occupiedSince: null,
-    figuresVersion: 0,
+    statsVersion: 0,
     firstJoinAt: null,
   };
   const data = { room: presentRoom(row, now) };
@@ -41,7 +40,7 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
   return data;
 }
 
-/** Changes a room's fields; those connected to it see them. Closing it ends its open sessions and closes its sockets. */
+/** Updates a room and sends the change to its participants. Closing it ends its sessions and closes its sockets. */
 export async function updateRoom(
   ctx: RoomContext,
   roomId: string,
@@ -63,11 +62,11 @@ export async function updateRoom(
     .catch(refuseTakenCustomId);
   const row = rows[0];
   if (row === undefined) throw notFound("Rooms", "Room");
-  const figures = owed.length === 0 ? null : await relayCommand(ctx, entry);
-  return { room: presentRoom(row, ctx.now(), figures ?? row) };
+  const stats = owed.length === 0 ? null : await relayCommand(ctx, entry);
+  return { room: presentRoom(row, ctx.now(), stats ?? row) };
 }
 
-/** Removes a room with its users, its files and all that its object keeps; connected sockets are closed. */
+/** Deletes a room with its users, its files and everything in its object, and closes its sockets. */
 export async function deleteRoom(ctx: RoomContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [, deleted, , deleting] = await ctx.commit([
@@ -80,7 +79,7 @@ export async function deleteRoom(ctx: RoomContext, roomId: string): Promise<Reco
   return {};
 }
 
-/** Sets the room's counter to the users that are really online, in its object and in D1. */
+/** Recounts the users online, and corrects the counter in the room's object and in D1. */
 export async function reconcileRoom(
   ctx: RoomContext,
   roomId: string,

@@ -1,15 +1,15 @@
-/** What rooms' commands and queries need beyond a request. */
+/** The ports that the commands and queries of rooms need beside those of every request. */
 import type { OperationContext, RequestContext } from "../context/context.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 
-/** Reads live rooms, for a request or for a workflow's run. */
+/** For queries that a request and a workflow's run share. */
 export interface LiveRoomContext extends OperationContext {
   readonly rooms: RoomGateway;
 }
 
 export interface RoomContext extends RequestContext {
   readonly rooms: RoomGateway;
-  /** The bytes of files, which go when their room goes. */
+  /** Deleting a room deletes the bytes of its files. */
   readonly blobs: Blobs;
 }

@@ -1,5 +1,4 @@
-/** What can be asked about rooms. */
-
+/** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page, Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
@@ -9,7 +8,7 @@ import { type RoomKey, selectRoom } from "./shared-store.ts";
 import { countRooms, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
-/** The organization's rooms, newest first. Their figures are the copies in D1, at most 2 s old. */
+/** A page of the organization's rooms, newest first. Their stats are the copies in D1, at most 2 s old. */
 export async function listRooms(ctx: RoomContext, page: Page): Promise<{ rooms: Room[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
@@ -22,7 +21,7 @@ export async function findRoomRow(tenant: Tenant, key: RoomKey): Promise<RoomRow
   return row ?? null;
 }
 
-/** The room as its object has it now; null when it is not there. One D1 round trip and one object call. */
+/** The room with its live stats; null when it does not exist. One D1 round trip and one object call. */
 export async function findRoom(ctx: LiveRoomContext, key: RoomKey): Promise<Room | null> {
   const row = await findRoomRow(ctx, key);
   if (row === null) return null;
@@ -30,7 +29,7 @@ export async function findRoom(ctx: LiveRoomContext, key: RoomKey): Promise<Room
   return presentRoom(row, ctx.now(), stats);
 }
 
-/** The room's row; NOT_FOUND when it is not there or not the organization's. */
+/** The room's row. NOT_FOUND when it does not exist or belongs to another organization. */
 export async function getRoomRow(tenant: Tenant, roomId: string): Promise<RoomRow> {
   const row = await findRoomRow(tenant, { id: roomId });
   if (row === null) throw notFound("Rooms", "Room");

@@ -1,4 +1,4 @@
-/** The endpoints of rooms; those that show a room with its users are in `users/routes-room.ts`. */
+/** The endpoints of rooms. Those that return a room with its users are in `users/routes-room.ts`. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
@@ -45,9 +45,9 @@ export const roomEndpoints = [
     operation: "updateRoom",
     module: "Rooms",
     access: "organization",
-    summary: "Change a room, close it or open it again",
+    summary: "Update, close or reopen a room",
     details:
-      "Closing ends the open sessions and closes the sockets; joining is refused until the state is `active` again.",
+      "Closing a room ends its sessions and closes its sockets. Joins are refused until the state is `active` again.",
     errors: ["NOT_FOUND", "CONFLICT"],
     body: RoomUpdate,
     status: 200,
@@ -74,8 +74,8 @@ export const roomEndpoints = [
     operation: "reconcileRoom",
     module: "Rooms",
     access: "organization",
-    summary: "Set a room's counter to the users really online",
-    details: "Safe at any time. When the counter was right already, both numbers are equal.",
+    summary: "Recount the users online in a room",
+    details: "Safe at any time. If the counter was correct, both numbers are equal.",
     errors: ["NOT_FOUND"],
     status: 200,
     done: "Room reconciled",
@@ -83,10 +83,10 @@ export const roomEndpoints = [
       room: Room,
       previous_active_participants: z
         .int()
-        .meta({ description: "The counter before.", minimum: 0, example: 0 }),
+        .meta({ description: "The counter before the recount.", minimum: 0, example: 0 }),
       reconciled_active_participants: z
         .int()
-        .meta({ description: "The users online.", minimum: 0, example: 0 }),
+        .meta({ description: "The number of users online.", minimum: 0, example: 0 }),
     }),
     handle: (ctx, { params }) => reconcileRoom(ctx, params.roomId),
   }),

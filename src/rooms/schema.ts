@@ -1,4 +1,4 @@
-/** A room on the wire, and how rows and live figures become one. Safe to import from the client SDK. */
+/** Rooms on the wire, and how a row and its live stats are presented. The SDK imports these types. */
 import * as z from "zod";
 import { CustomId, Name } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
@@ -14,22 +14,20 @@ export const Room = z
     id: z.uuid(),
     account_id: z.uuid(),
     name: z.string(),
-    custom_id: z
-      .string()
-      .optional()
-      .meta({ description: "Your own identifier; left out when there is none." }),
+    custom_id: z.string().optional().meta({ description: "Your own identifier. Absent if not set." }),
     created_at: Timestamp,
-    state: RoomState.meta({ description: "A closed room refuses joins and uploads and keeps its data." }),
+    state: RoomState.meta({ description: "A closed room refuses joins and uploads, and keeps its data." }),
     duration_seconds: z.int().meta({
-      description: "Whole seconds in which somebody was online, added up, the running stretch included.",
+      description:
+        "Total time with at least one user online, in whole seconds, including the current occupancy period.",
       minimum: 0,
     }),
     active_participants: z.int().meta({
-      description: "Users online now; several tabs of a user count once.",
+      description: "Users online now. A user with several tabs counts once.",
       minimum: 0,
     }),
     total_users_created: z.int().meta({
-      description: "Users ever created here; deleting one does not lower it.",
+      description: "Users ever created in the room. Deleting a user does not lower it.",
       minimum: 0,
     }),
   })
@@ -63,7 +61,7 @@ export type RoomInput = z.input<typeof RoomCreation>;
 export const RoomUpdate = z
   .object({
     name: Name.optional(),
-    customId: CustomId.nullable().optional().meta({ description: "null removes it." }),
+    customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
     state: RoomState.optional(),
   })
   .refine((update) => Object.keys(update).length > 0, "at least one of name, customId, state is required")
@@ -71,9 +69,9 @@ export const RoomUpdate = z
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
 export type RoomUpdateInput = z.input<typeof RoomUpdate>;
 
-/** Presents a room with the given figures: the object's own where they were asked for, else the row's copy. */
-export function presentRoom(row: RoomRow, now: number, figures: RoomStats = row): Room {
-  const runningMs = figures.occupiedSince === null ? 0 : Math.max(0, now - figures.occupiedSince);
+/** Presents a room at `now` (epoch ms) with live stats from its object, or by default with the copy in its row. */
+export function presentRoom(row: RoomRow, now: number, stats: RoomStats = row): Room {
+  const currentMs = stats.occupiedSince === null ? 0 : Math.max(0, now - stats.occupiedSince);
   return {
     id: row.id,
     account_id: row.accountId,
@@ -81,8 +79,8 @@ export function presentRoom(row: RoomRow, now: number, figures: RoomStats = row)
     ...(row.customId === null ? {} : { custom_id: row.customId }),
     created_at: presentTime(row.createdAt),
     state: row.state,
-    duration_seconds: Math.floor((figures.occupiedMs + runningMs) / 1000),
-    active_participants: figures.activeParticipants,
+    duration_seconds: Math.floor((stats.occupiedMs + currentMs) / 1000),
+    active_participants: stats.activeParticipants,
     total_users_created: row.totalUsersCreated,
   };
 }

@@ -1,9 +1,9 @@
-/** The SQL about rooms that the batches of other features include. */
+/** The statements about rooms that other features include in their batches. */
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { build, columnsOf, prepared, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
 import { type RoomRow, rooms } from "./table.ts";
 
-/** Finds a room by its id, or by the organization's own one. */
+/** Identifies a room, by its ID or by its custom ID. */
 export type RoomKey = { readonly id: string } | { readonly customId: string };
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
@@ -28,7 +28,7 @@ const joinedRoom = prepared(() =>
     .where(and(byId, isNotNull(rooms.firstJoinAt))),
 );
 
-/** Selects a row if the room has ever been joined: only then its object has anything to apply changes to. */
+/** Selects a row if the room has ever been joined. Until then its object is empty and needs no room commands. */
 export const selectJoinedRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
   joinedRoom({ accountId, id: roomId });
 
@@ -49,6 +49,6 @@ const firstJoin = prepared(() =>
     .where(and(byId, isNull(rooms.firstJoinAt))),
 );
 
-/** Records when the room was first joined. */
+/** Records the time of the room's first join; later joins change nothing. */
 export const updateFirstJoin = ({ accountId }: Tenant, roomId: string, now: number): Statement =>
   firstJoin({ accountId, id: roomId, now });

@@ -1,17 +1,17 @@
-/** The copy of a room object's figures that the lists of rooms read. */
+/** The copy in D1 of a room's live stats, for lists of rooms. */
 import type { Tenant } from "../platform/d1.ts";
 import type { RoomStats } from "../realtime/port/snapshots.ts";
 import { updateStats } from "./store.ts";
 
 /**
- * Writes a room object's figures to its row, in one round trip. `version` counts the changes that the object
- * has made to them: a copy that arrives late never overwrites a newer one. A room that is gone is no error.
+ * Copies a room's live stats to its row, in one round trip. `version` increases with every change of the stats,
+ * so a copy that arrives late never overwrites a newer one. A deleted room is no error.
  */
 export async function updateRoomStats(
   tenant: Tenant,
   roomId: string,
-  figures: RoomStats,
+  stats: RoomStats,
   version: number,
 ): Promise<void> {
-  await tenant.db.run([updateStats(tenant, roomId, figures, version)]);
+  await tenant.db.run([updateStats(tenant, roomId, stats, version)]);
 }

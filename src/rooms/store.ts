@@ -1,4 +1,4 @@
-/** The SQL about rooms that only their own commands and queries use. */
+/** The statements about rooms that only their own commands and queries use. */
 import { and, count, eq, lte, sql } from "drizzle-orm";
 import {
   build,
@@ -66,16 +66,16 @@ export const updateRoom = (
 export const deleteRoom = (tenant: Tenant, roomId: string): Statement<{ id: string }> =>
   statement(build.delete(rooms).where(whereIs(tenant, roomId)).returning({ id: rooms.id }));
 
-/** Copies a room object's figures, unless a newer copy is there already. */
+/** Writes a copy of a room's live stats, unless the row holds a newer one. */
 export const updateStats = (
   tenant: Tenant,
   roomId: string,
-  figures: RoomStats,
-  figuresVersion: number,
+  stats: RoomStats,
+  statsVersion: number,
 ): Statement =>
   statement(
     build
       .update(rooms)
-      .set({ ...figures, figuresVersion })
-      .where(and(whereIs(tenant, roomId), lte(rooms.figuresVersion, figuresVersion))),
+      .set({ ...stats, statsVersion })
+      .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion))),
   );

@@ -16,17 +16,17 @@ export const rooms = sqliteTable(
     customId: text("custom_id"),
     state: text({ enum: ["active", "closed"] }).notNull(),
     createdAt: integer("created_at").notNull(),
-    /** When somebody first came to join, as far as that was asked; before, no live room needs to hear of changes. */
+    /** The first join, epoch ms. Until then the room's object is empty, and changes are not sent to it. */
     firstJoinAt: integer("first_join_at"),
     totalUsersCreated: integer("total_users_created").notNull().default(0),
-    /** The room object's figures, copied here for lists; the object owns them. */
+    /** A copy of the room's live stats, for lists. The room's object owns them. */
     activeParticipants: integer("active_participants").notNull().default(0),
-    /** Milliseconds in which somebody was online, without the running stretch. */
+    /** Total time with at least one user online, in milliseconds, without the current occupancy period. */
     occupiedMs: integer("occupied_ms").notNull().default(0),
-    /** Since when somebody has been online; null while nobody is. */
+    /** Start of the current occupancy period, epoch ms; null while no user is online. */
     occupiedSince: integer("occupied_since"),
-    /** The object's count of changes to these figures: an older copy never overwrites a newer one. */
-    figuresVersion: integer("figures_version").notNull().default(0),
+    /** Increases with every change of the stats, so that an older copy never overwrites a newer one. */
+    statsVersion: integer("figures_version").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),

@@ -1,5 +1,4 @@
-/** What can be done to users. */
-
+/** Writes users: create, update and delete, each committed as one batch with its events and room command. */
 import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
 import type { OutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
@@ -21,15 +20,14 @@ function refuse(error: unknown): never {
   const violated = violatedConstraint(error);
   if (violated === "foreign") throw notFound("Rooms", "Room");
   if (violated === "unique:users.account_id, users.room_id, users.custom_id") {
-    throw new AppError("Users", "CONFLICT", "Another user of the room has this customId");
+    throw new AppError("Users", "CONFLICT", "customId is already used by another user of the room");
   }
   throw error;
 }
 
 /**
- * Relays what the batch of a user's change wrote: first the command to the room, if `entries` holds its outbox row,
- * then `events` to their subscribers. So they receive the events that the room records on the way first. Never
- * rejects.
+ * Relays the outbox rows that a committed batch wrote: first the room command, if `entries` holds its row, then the
+ * user's events. In this order, subscribers receive the events that the room records first. Never rejects.
  */
 async function relayUserChange(
   ctx: UserContext,
@@ -37,12 +35,12 @@ async function relayUserChange(
   entries: readonly unknown[],
   events: readonly UserEventRow[],
 ): Promise<void> {
-  // An event must not overtake its room's events: without the room it waits for the cron trigger.
+  // If the room did not take its command, the events wait for the cron trigger: they must not overtake the room's.
   if (entries.length > 0 && (await relayCommand(ctx, entry)) === null) return;
   await ctx.relayUserEvents(events);
 }
 
-/** Creates a user and its token; NOT_FOUND without the room, CONFLICT when its customId is taken there. */
+/** Creates a user and its token. NOT_FOUND without the room, CONFLICT when another user of it has the customId. */
 export async function createUser(
   ctx: UserContext,
   input: UserCreation,
@@ -61,7 +59,7 @@ export async function createUser(
   const token = await ctx.tokens.sign(row);
   const data = { user: { ...presentUser(row), token }, token };
   const entry = newOutboxEntry(ctx, input.roomId, { type: "user.created", userId: row.id });
-  const [, , owed, told] = await ctx
+  const [, , owed, events] = await ctx
     .commit(
       [
         insertUser(ctx, row),
@@ -73,14 +71,14 @@ export async function createUser(
       data,
     )
     .catch(refuse);
-  const handedOn = relayUserChange(ctx, entry, owed, told);
-  // Subscribers are given it before its caller can cause the user to join; members are not waited for.
-  if (told.length > 0) await handedOn;
-  else ctx.defer(handedOn);
+  const relayed = relayUserChange(ctx, entry, owed, events);
+  // Subscribers receive user.created before the caller can let the user join; participants need no waiting for.
+  if (events.length > 0) await relayed;
+  else ctx.defer(relayed);
   return data;
 }
 
-/** Changes a user's fields; those connected to its room see them. */
+/** Updates a user and sends the change to the participants of its room. */
 export async function updateUser(
   ctx: UserContext,
   roomId: string,
@@ -93,7 +91,7 @@ export async function updateUser(
     ...(update.customId === undefined ? {} : { customId: update.customId }),
   };
   const entry = newOutboxEntry(ctx, roomId, { type: "user.updated", userId });
-  const [told, rows, owed] = await ctx
+  const [events, rows, owed] = await ctx
     .commit([
       insertUserEvent(ctx, newUserEvent(ctx, "user.updated", roomId, userId), changes),
       updateRow(ctx, roomId, userId, changes),
@@ -107,19 +105,19 @@ export async function updateUser(
     .catch(refuse);
   const row = rows[0];
   if (row === undefined) throw notFound("Users", "User");
-  await relayUserChange(ctx, entry, owed, told);
+  await relayUserChange(ctx, entry, owed, events);
   const { user } = await presentWithSessions(ctx, row);
   return { user };
 }
 
-/** Removes a user, closes its sockets and ends its session; its token is refused from now on. */
+/** Deletes a user, closes its sockets and ends its session. Its token is refused from then on. */
 export async function deleteUser(
   ctx: UserContext,
   roomId: string,
   userId: string,
 ): Promise<Record<string, never>> {
   const entry = newOutboxEntry(ctx, roomId, { type: "user.deleted", userId });
-  const [told, owed, , deleted] = await ctx.commit([
+  const [events, owed, , deleted] = await ctx.commit([
     insertUserEvent(ctx, newUserEvent(ctx, "user.deleted", roomId, userId)),
     insertOutboxEntry(
       entry,
@@ -130,6 +128,6 @@ export async function deleteUser(
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");
-  await relayUserChange(ctx, entry, owed, told);
+  await relayUserChange(ctx, entry, owed, events);
   return {};
 }

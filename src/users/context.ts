@@ -1,4 +1,4 @@
-/** What users' commands and queries need beyond a request. */
+/** The ports that the commands and queries of users need beside those of every request. */
 import type { RequestContext } from "../context/context.ts";
 import type { UserEventRow } from "../delivery/outbox/table.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
@@ -7,6 +7,6 @@ import type { Tokens } from "./tokens.ts";
 export interface UserContext extends RequestContext {
   readonly rooms: RoomGateway;
   readonly tokens: Tokens;
-  /** Delivers committed events of users to their subscribers. Never rejects: the scheduled relay retries. */
+  /** Relays committed events of users to their subscribers. Never rejects: the cron trigger retries. */
   relayUserEvents(rows: readonly UserEventRow[]): Promise<void>;
 }

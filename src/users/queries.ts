@@ -1,4 +1,4 @@
-/** What can be asked about users. */
+/** Reads users: rows from D1, who is online from the room's object. */
 import { requireRoomAccess } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
@@ -20,11 +20,11 @@ import { countUsers, type RoomOfUsers, selectUsers } from "./store.ts";
 import type { UserRow } from "./table.ts";
 import { isTokenOf, type TokenClaims } from "./tokens.ts";
 
-/** The statements that read a page of a room's users and how many match, for another query's batch too. */
+/** The statements that read a page of a room's users and count all that match. */
 export const selectUsersPage = (tenant: Tenant, room: RoomOfUsers, page: Page) =>
   [selectUsers(tenant, room, page), countUsers(tenant, room, page)] as const;
 
-/** A page of a room's users as D1 has them, newest first, and how many there are. One round trip. */
+/** A page of the rows of a room's users, newest first, and how many match. One round trip. */
 export async function findUsers(
   tenant: Tenant,
   roomId: string,
@@ -34,7 +34,7 @@ export async function findUsers(
   return { users, total: counted[0]?.total ?? 0 };
 }
 
-/** A room with its live stats, with a page of its users. One D1 round trip and one object call. */
+/** A room with its live stats and a page of its users. One D1 round trip and one object call. */
 export async function getRoomWithUsers(
   ctx: UserContext,
   key: RoomKey,
@@ -62,8 +62,8 @@ export async function getRoomWithUsers(
 }
 
 /**
- * A room's users, newest first, each with the token that the caller may see: the organization all of them, a
- * user its own, or any member could act as any other. NOT_FOUND when there is no such room.
+ * A page of a room's users, newest first. The organization sees every token; a user sees only its own, because
+ * with another's it could act as that user. NOT_FOUND when the room does not exist.
  */
 export async function listUsers(
   ctx: UserContext,
@@ -92,7 +92,7 @@ export async function listUsers(
   return { users: await Promise.all(users), ...presentPage(page, counted) };
 }
 
-/** A page of a room's users without their tokens, newest first; none when there is no such room. */
+/** A page of a room's users without their tokens, newest first; empty when the room does not exist. */
 export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: Page): Promise<User[]> {
   requireRoomAccess(ctx, roomId);
   const { users } = await findUsers(ctx, roomId, page);
@@ -102,7 +102,7 @@ export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: 
   return users.map((row) => presentUser(row, attendance[row.id]));
 }
 
-/** A user with its token and its latest sessions, newest first. One D1 round trip and one object call. */
+/** A user with its token and latest sessions, newest first. One D1 round trip and one object call. */
 export async function getUser(
   ctx: UserContext,
   roomId: string,
@@ -113,7 +113,7 @@ export async function getUser(
   return presentWithSessions(ctx, row);
 }
 
-/** A user's row as the single-user answers show it. */
+/** Presents a user's row with its token and latest sessions. One object call. */
 export async function presentWithSessions(
   ctx: UserContext,
   row: UserRow,
@@ -128,7 +128,7 @@ export async function presentWithSessions(
   };
 }
 
-/** The user whose token this is, as D1 has it now: null when deleted since, or not the one that was signed for. */
+/** The current row of a token's user; null when the user is deleted or no longer matches the claims. */
 export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<UserRow | null> {
   const tenant = { db, accountId: claims.accountId };
   const [[user]] = await db.run([selectUser(tenant, claims.roomId, { id: claims.userId })]);

@@ -1,4 +1,4 @@
-/** The endpoints that show a room together with its users. */
+/** The endpoints that return a room with its users. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
@@ -9,18 +9,21 @@ import { User } from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 
-const UsersQuery = z.object({ ...paging, ...searching("a user's name, or the start of its id"), ...dates });
+const UsersQuery = z.object({
+  ...paging,
+  ...searching("the user's name or at the start of its ID"),
+  ...dates,
+});
 
 const RoomWithUsers = z.object({
-  room: Room.meta({ description: "With the live figures of the room." }),
+  room: Room.meta({ description: "The room, with its live stats." }),
   users: z.array(User),
   usersTotal: pageShape.total,
   limit: pageShape.limit,
   offset: pageShape.offset,
 });
 
-const USERS_DETAILS =
-  "The query applies to the list of users only. The figures of the room are those of this moment.";
+const USERS_DETAILS = "The query parameters filter the users only. The room's stats are live.";
 
 export const roomWithUsersEndpoints = [
   endpoint({
@@ -29,7 +32,7 @@ export const roomWithUsersEndpoints = [
     operation: "getRoomByCustomId",
     module: "Rooms",
     access: "organization",
-    summary: "Get a room by your own id",
+    summary: "Get a room by its custom ID",
     details: USERS_DETAILS,
     errors: ["NOT_FOUND"],
     query: UsersQuery,

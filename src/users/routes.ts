@@ -10,14 +10,14 @@ import { ListedUser, Token, User, UserCreation, UserSession, UserUpdate, UserWit
 
 const { endpoint } = endpointsFor<UserContext>();
 
-const InRoom = z.object({ roomId: z.string().min(1).meta({ description: "The user's room." }) });
+const InRoom = z.object({ roomId: z.string().min(1).meta({ description: "The ID of the user's room." }) });
 
 const UserWithSessions = z.object({
   user: UserWithToken,
   sessions: z.array(UserSession).meta({ description: "Newest first, at most 100." }),
 });
 
-/** A receipt keeps no token: the user's row is all that it takes to derive it again. */
+/** The receipt keeps no token, because it can be derived again from the user. */
 const DERIVE_TOKEN: Replay<UserContext> = {
   keep: (data) => ({ user: User.parse((data as { user: unknown }).user) }),
   restore: async (ctx, kept) => {
@@ -41,9 +41,10 @@ export const userEndpoints = [
     module: "Users",
     access: "member",
     summary: "List a room's users",
-    details: "Newest first. A user's JWT opens its own room, and shows its own `token` only.",
+    details:
+      "Newest first. With a user's JWT, only its own room can be listed, and only its own `token` is shown.",
     errors: ["NOT_FOUND"],
-    query: InRoom.extend({ ...paging, ...searching("a user's name, or the start of its id"), ...dates }),
+    query: InRoom.extend({ ...paging, ...searching("the user's name or at the start of its ID"), ...dates }),
     status: 200,
     done: "Users retrieved",
     data: z.object({ users: z.array(ListedUser), ...pageShape }),
@@ -71,7 +72,7 @@ export const userEndpoints = [
     operation: "getUserByCustomId",
     module: "Users",
     access: "organization",
-    summary: "Get a user by your own id",
+    summary: "Get a user by its custom ID",
     errors: ["NOT_FOUND"],
     query: InRoom,
     status: 200,
@@ -99,7 +100,7 @@ export const userEndpoints = [
     operation: "updateUser",
     module: "Users",
     access: "organization",
-    summary: "Change a user",
+    summary: "Update a user",
     errors: ["NOT_FOUND", "CONFLICT"],
     query: InRoom,
     body: UserUpdate,
@@ -115,7 +116,7 @@ export const userEndpoints = [
     module: "Users",
     access: "organization",
     summary: "Delete a user",
-    details: "Closes the user's sockets and ends its session; its token is refused from then on.",
+    details: "Closes the user's sockets and ends its session. Its token is refused from then on.",
     errors: ["NOT_FOUND"],
     query: InRoom,
     status: 200,

@@ -1,4 +1,4 @@
-/** A user and a session on the wire, and how rows become them. Safe to import from the client SDK. */
+/** Users and their sessions on the wire, and how rows are presented. The SDK imports these types. */
 import * as z from "zod";
 import { CustomId, Name, text, WebUrl } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
@@ -15,17 +15,19 @@ export const User = z
     room_id: z.uuid(),
     name: z.string().meta({ example: "Ada" }),
     profile_picture: z.string().optional().meta({
-      description: "Left out when there is none.",
+      description: "Absent if not set.",
       example: "https://example.com/ada.png",
     }),
     custom_id: z.string().optional().meta({
-      description: "Your own identifier; left out when there is none.",
+      description: "Your own identifier. Absent if not set.",
       example: "ada-1",
     }),
     role: Role.meta({ description: "The highest role that the user can join with." }),
     status: z.enum(["online", "offline"]),
     created_at: Timestamp,
-    joined_at: Timestamp.optional().meta({ description: "The latest join; left out before the first." }),
+    joined_at: Timestamp.optional().meta({
+      description: "The user's latest join. Absent before the first one.",
+    }),
   })
   .meta({
     id: "User",
@@ -42,19 +44,19 @@ export type User = z.infer<typeof User>;
 
 /** The JWT of a user. */
 export const Token = z.string().meta({
-  description: "The user's JWT, valid for 90 days from the user's creation; always the same one.",
+  description: "The user's JWT. It is always the same, and expires 90 days after the user's creation.",
   example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl",
 });
 
-/** A user with the token that lets it join. */
+/** A user with the token it joins with. */
 export const UserWithToken = User.extend({ token: Token }).meta({ id: "UserWithToken" });
 export type UserWithToken = z.infer<typeof UserWithToken>;
 
-/** A user as a list shows it: with the token where the caller may see it. */
+/** A user in a list, with its token if the caller may see it. */
 export const ListedUser = User.extend({ token: Token.optional() }).meta({ id: "ListedUser" });
 export type ListedUser = z.infer<typeof ListedUser>;
 
-/** One stretch of being online: from the first tab that joins to the last that leaves. */
+/** A user's stay in a room: from the join of its first tab until the last one leaves. */
 export const UserSession = z
   .object({
     id: z.uuid().meta({ example: "e2a64f0b-7c1d-4b9e-a3f5-94d80c6b1a72" }),
@@ -62,7 +64,7 @@ export const UserSession = z
     room_id: z.uuid(),
     joined_at: Timestamp,
     left_at: Timestamp.nullable().meta({
-      description: "null while the session is open.",
+      description: "`null` while the session is open.",
       example: "2026-01-31T10:15:00.000Z",
     }),
   })
@@ -73,8 +75,8 @@ export type UserSession = z.infer<typeof UserSession>;
 export const UserCreation = z
   .object({
     name: Name,
-    roomId: text(1, 255).meta({ description: "The room that the user may join." }),
-    profilePicture: WebUrl.optional().meta({ description: "An http or https address." }),
+    roomId: text(1, 255).meta({ description: "The ID of the room that the user can join." }),
+    profilePicture: WebUrl.optional().meta({ description: "An http or https URL." }),
     customId: CustomId.optional().meta({ description: "Unique in the room." }),
     role: Role.default("editor"),
   })
@@ -86,8 +88,8 @@ export type UserInput = z.input<typeof UserCreation>;
 export const UserUpdate = z
   .object({
     name: Name.optional(),
-    profilePicture: WebUrl.nullable().optional().meta({ description: "null removes it." }),
-    customId: CustomId.nullable().optional().meta({ description: "null removes it." }),
+    profilePicture: WebUrl.nullable().optional().meta({ description: "`null` removes it." }),
+    customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
   })
   .refine(
     (update) => Object.keys(update).length > 0,
@@ -97,12 +99,12 @@ export const UserUpdate = z
 export type UserUpdate = z.infer<typeof UserUpdate>;
 export type UserUpdateInput = z.input<typeof UserUpdate>;
 
-/** A user's row without what only the database needs. */
+/** A user's row without the column that only the search needs. */
 export type UserRecord = Omit<UserRow, "nameFolded">;
 
 export const recordOf = ({ nameFolded: _, ...record }: UserRow): UserRecord => record;
 
-/** Presents a user; without attendance it has never joined. */
+/** Presents a user. Without attendance, it has never joined. */
 export function presentUser(row: UserRecord, attendance?: Attendance): User {
   return {
     id: row.id,

@@ -1,9 +1,9 @@
-/** The SQL about users that the batches of other features include. */
+/** The statements about users that other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
 import { type UserRow, users } from "./table.ts";
 
-/** Finds a user of a room by its id, or by the organization's own one. */
+/** Identifies a user of a room, by its ID or by its custom ID. */
 export type UserKey = { readonly id: string } | { readonly customId: string };
 
 const inRoom = and(

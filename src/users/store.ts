@@ -1,4 +1,4 @@
-/** The SQL about users that only their own commands and queries use. */
+/** The statements about users that only their own commands and queries use. */
 import { and, count, eq, or, sql } from "drizzle-orm";
 import {
   build,
@@ -14,7 +14,7 @@ import {
 import { rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "./table.ts";
 
-/** The room whose users are meant, by its id or by the organization's own one. */
+/** The room whose users are selected, by its ID or by its custom ID. */
 export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
 
 const ofAccount = eq(users.accountId, sql.placeholder("accountId"));
@@ -49,7 +49,7 @@ const filtered = (filter: Filter) =>
     filter.endsWith("searched")
       ? or(
           sql`instr(${users.nameFolded}, ${sql.placeholder("search")})`,
-          // Ids are hexadecimal, whose upper case is what the search was folded to.
+          // Folding the search has put it into upper case, and IDs are hexadecimal.
           sql`instr(upper(${users.id}), ${sql.placeholder("search")}) = 1`,
         )
       : undefined,

@@ -18,7 +18,7 @@ export const users = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (table) => [
-    // Room and account together: the database itself refuses a user in another organization's room.
+    // The key includes the account, so that the database refuses a user in another organization's room.
     foreignKey({
       columns: [table.accountId, table.roomId],
       foreignColumns: [rooms.accountId, rooms.id],

@@ -1,11 +1,11 @@
-/** Who a token's bearer is now: what a room's object asks before it lets somebody in. */
+/** The rows behind a user's token, which a room's object reads before it accepts a join. */
 import type { Statement, Tenant } from "../platform/d1.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { selectUser } from "./shared-store.ts";
 import type { UserRow } from "./table.ts";
 
-/** The room and the user as D1 has them; null for what is not there. One round trip, with what else is to be done in it. */
+/** The rows of the room and the user, null where there is none. One round trip, which also runs `alongside`. */
 export async function findTokenBearer(
   tenant: Tenant,
   roomId: string,

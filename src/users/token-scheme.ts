@@ -1,11 +1,10 @@
-/** The Authorization scheme of a room's users: `Bearer <JWT>`. */
-
+/** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
 import type { Actor } from "../context/actor.ts";
 import { type AuthPorts, bearerOf } from "../http/authenticate.ts";
 import { findTokenBearer } from "./queries.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A user of a room, by a token that `tokens` verifies. A bearer without dots is no JWT. */
+/** The user whose token `tokens` verifies. A credential without dots is not a JWT. */
 export async function authenticateUser(
   request: Request,
   { db, now }: AuthPorts,

@@ -1,4 +1,4 @@
-/** The users' JWTs: derived from the user's row, so that reading a user shows the very token it was given. */
+/** The JWTs of users. They are derived from the user's row, so that every read shows the token of its creation. */
 import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import type { JwtSecrets } from "../config.ts";
@@ -6,33 +6,33 @@ import { hex } from "../platform/hash.ts";
 import { Role } from "./schema.ts";
 import type { UserRow } from "./table.ts";
 
-/** How long a token is valid, counted from its user's creation (spec section 5). */
+/** A token expires this long after its user's creation (spec section 5). */
 export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
 
-/** The clocks of two machines may differ by this much before a token counts as made in the future. */
+/** How far the clocks of two machines may differ before a token counts as issued in the future. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
-/** What a token says of its bearer. */
+/** The claims of a user's token. */
 export const TokenClaims = z.object({
   accountId: z.string(),
   userId: z.string(),
   roomId: z.string(),
   role: Role,
-  /** Seconds: the user's creation. */
+  /** The user's creation, epoch seconds. */
   iat: z.int(),
-  /** Seconds: {@link TOKEN_LIFETIME_SECONDS} later. */
+  /** {@link TOKEN_LIFETIME_SECONDS} later, epoch seconds. */
   exp: z.int(),
 });
 export type TokenClaims = z.infer<typeof TokenClaims>;
 
-/** A token's fields in the row of its user. */
+/** The columns of a user's row that its token is derived from. */
 export type TokenSubject = Pick<UserRow, "id" | "accountId" | "roomId" | "role" | "createdAt">;
 
 /** Signs and verifies the tokens of one deployment. */
 export interface Tokens {
-  /** The user's token: the same one each time. */
+  /** The user's token; the same one every time. */
   sign(user: TokenSubject): Promise<string>;
-  /** The claims of a token that this deployment signed and that is valid at `now` (epoch ms); else null. */
+  /** The claims of a token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
   verify(token: string, now: number): Promise<TokenClaims | null>;
 }
 
@@ -43,7 +43,7 @@ interface SigningKey {
 
 const encoder = new TextEncoder();
 
-/** Imported keys, kept for the isolate's life: importing on each request would cost more than signing. */
+/** Imported keys, kept for the isolate's life, because importing one costs more than signing. */
 const keys = new Map<string, Promise<SigningKey>>();
 
 function signingKey(secret: string): Promise<SigningKey> {
@@ -54,7 +54,7 @@ function signingKey(secret: string): Promise<SigningKey> {
   return key;
 }
 
-/** The key's name is a MAC of a constant: it tells secrets apart and says nothing about them. */
+/** The key's ID is a MAC of a constant: it distinguishes secrets and reveals nothing about them. */
 async function importKey(secret: string): Promise<SigningKey> {
   const key = await crypto.subtle.importKey(
     "raw",
@@ -68,9 +68,9 @@ async function importKey(secret: string): Promise<SigningKey> {
 }
 
 /**
- * Tokens under the given secrets: the first signs, all verify.
- * Verification pins HS256 and the type, finds the key by `kid` among our own, and wants the lifetime to be
- * exactly ours, so that not even a leaked secret makes a token that outlives its rotation unnoticed.
+ * Signs with the first secret and verifies with all of them. Verification pins HS256 and the type, looks up `kid`
+ * among the deployment's keys, and requires the exact lifetime, so that a leaked secret cannot produce tokens that
+ * outlive its rotation.
  */
 export function tokensFor(secrets: JwtSecrets): Tokens {
   return {
@@ -105,22 +105,22 @@ export function tokensFor(secrets: JwtSecrets): Tokens {
         }
         return null;
       } catch {
-        return null; // jose throws for each of the many ways in which a token can be bad: to us they are one
+        return null; // jose throws a different error for every kind of invalid token; callers need no distinction
       }
     },
   };
 }
 
 /**
- * True when the last part is spelt the only way that {@link Tokens.sign} spells it: Base64 leaves bits unused
- * in its last character, so several texts decode to one signature, and a token must have one text only.
+ * True when the signature is encoded the way {@link Tokens.sign} encodes it. Base64 leaves bits of the last character
+ * unused, so that several texts decode to the same signature; only one of them is the token.
  */
 const isCanonical = (token: string): boolean => {
   const signature = token.slice(token.lastIndexOf(".") + 1);
   return base64url.encode(base64url.decode(signature)) === signature;
 };
 
-/** True when the claims are those of this very user: a token outlives neither its user nor a change of role. */
+/** True when the claims match the user's row: a token outlives neither its user nor a change of role. */
 export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   claims.accountId === user.accountId &&
   claims.roomId === user.roomId &&

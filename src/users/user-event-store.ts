@@ -1,4 +1,4 @@
-/** The SQL that writes an event of a user in the batch of its change, with the subscriptions that want it. */
+/** The statement that writes a user's event, with the subscriptions it matches, in the batch of the change itself. */
 import { getTableColumns } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { RequestContext } from "../context/context.ts";
@@ -8,7 +8,7 @@ import type { Statement, Tenant } from "../platform/d1.ts";
 import { rooms } from "../rooms/table.ts";
 import { type UserRow, users } from "./table.ts";
 
-/** An event of a user that the batch is about to cause. */
+/** A user's event that the batch will write. */
 interface UserEventEntry {
   readonly id: string;
   readonly event: UserEventRow["event"];
@@ -18,7 +18,7 @@ interface UserEventEntry {
   readonly occurredAt: number;
 }
 
-/** The event of a user that the request is about to commit. */
+/** A new event of a user, which occurs now. */
 export const newUserEvent = (
   ctx: Pick<RequestContext, "newId" | "now">,
   event: UserEventEntry["event"],
@@ -26,7 +26,7 @@ export const newUserEvent = (
   userId: string,
 ): UserEventEntry => ({ id: ctx.newId(), event, roomId, userId, occurredAt: ctx.now() });
 
-/** SQL for a table's row as JSON under its TypeScript names, with `?` for the fields in `replaced`. */
+/** SQL that returns a row as JSON under its TypeScript names, with `?` for the fields in `replaced`. */
 function rowAsJson(table: SQLiteTable, name: string, replaced: readonly string[] = []): string {
   const fields = Object.entries(getTableColumns(table)).map(([field, column]) =>
     replaced.includes(field) ? `'${field}', ?` : `'${field}', ${name}.${column.name}`,
@@ -40,20 +40,20 @@ const RETURNED = Object.entries(getTableColumns(userEvents))
   .map(([field, column]) => `${column.name} AS "${field}"`)
   .join();
 
-/** The fields that an update is about to write; none for a creation or deletion. */
+/** The fields that an update writes; none for a creation or deletion. */
 type UserChanges = Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId">>;
 
 /**
- * Writes the event and returns it, provided that someone subscribes and the user exists. It runs after the
- * statement that creates the user, and before the one that deletes or updates it. An update passes its `changes`:
- * the event shows the user with them, and is not written when they change nothing.
+ * Writes the event and returns it, if it has a subscription and the user exists. Runs after the statement that
+ * creates the user, and before the one that updates or deletes it. An update passes its `changes`: the event shows
+ * the user with them, and is not written if they change nothing.
  */
 export function insertUserEvent(
   tenant: Tenant,
   { id, event, roomId, userId, occurredAt }: UserEventEntry,
   changes: UserChanges = {},
 ): Statement<UserEventRow> {
-  // The columns' order decides the order of the values among the parameters.
+  // Values follow the order of the columns, as their placeholders do.
   const changed = Object.entries(USER_COLUMNS).filter(([field]) => Object.hasOwn(changes, field));
   const fields = changed.map(([field]) => field);
   const values = Object.entries(USER_COLUMNS).flatMap(([field]) =>

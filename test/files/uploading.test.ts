@@ -208,18 +208,18 @@ describe("an upload is refused, and leaves nothing,", () => {
       VALIDATION_ERROR,
       "note",
     ],
-    ["without its end", (all: string) => all + filePart(), BAD_REQUEST, "breaks off"],
+    ["without its end", (all: string) => all + filePart(), BAD_REQUEST, "is incomplete"],
     [
       "that breaks off in the file",
       (all: string) => all + filePart().slice(0, -4),
       BAD_REQUEST,
-      "breaks off",
+      "is incomplete",
     ],
     [
       "with another boundary",
       (all: string) => (all + filePart() + END).replaceAll(BOUNDARY, "another"),
       BAD_REQUEST,
-      "breaks off",
+      "is incomplete",
     ],
     [
       "with ten thousand parts",
@@ -227,7 +227,7 @@ describe("an upload is refused, and leaves nothing,", () => {
       BAD_REQUEST,
       "more than 32 parts",
     ],
-    ["with nothing", () => "", BAD_REQUEST, "breaks off"],
+    ["with nothing", () => "", BAD_REQUEST, "is incomplete"],
   ])("%s", async (_, bodyOf, code, reason) => {
     const owner = await ownerWithRoom();
     const answer = await sendForm(owner.api, bodyOf(fieldsOf(owner)));

@@ -119,15 +119,15 @@ describe("a form is refused", () => {
   const anywhere = fc.array(fc.nat({ max: 20_000 }), { maxLength: 8 });
 
   it.each([
-    ["without a closing boundary", `${head}name="a"\r\n\r\nhello`, "breaks off"],
-    ["that ends in a boundary that does not close", `${head}name="a"\r\n\r\nhello\r\n--b`, "breaks off"],
-    ["that breaks off in headers", `${head}name="a"`, "breaks off"],
+    ["without a closing boundary", `${head}name="a"\r\n\r\nhello`, "is incomplete"],
+    ["that ends in a boundary that does not close", `${head}name="a"\r\n\r\nhello\r\n--b`, "is incomplete"],
+    ["that breaks off in headers", `${head}name="a"`, "is incomplete"],
     [
       "with another boundary",
       '--c\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--c--',
-      "breaks off",
+      "is incomplete",
     ],
-    ["that is empty", "", "breaks off"],
+    ["that is empty", "", "is incomplete"],
     ["with a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\n\r\n--b--", "name"],
     [
       "with a part that is none of a form",

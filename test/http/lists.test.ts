@@ -35,7 +35,7 @@ async function withRooms(rooms: readonly { name: string; createdAt?: number }[])
       activeParticipants: 0,
       occupiedMs: 0,
       occupiedSince: null,
-      figuresVersion: 0,
+      statsVersion: 0,
       firstJoinAt: null,
     }),
   );

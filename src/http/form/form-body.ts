@@ -1,50 +1,51 @@
-/** A large body on its way in, read in chunks of a good size, and no further than it may be long. */
+/** Reads a large request body in large chunks, and only up to its size limit. */
 
-/** Left to itself, the platform gives 4 KiB at a time, each of which costs a turn of the loop. */
+/** By default, the platform reads 4 KiB at a time, and every read costs a turn of the event loop. */
 const READ_BYTES = 64 * 1024;
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
-interface PatientReader {
-  /** Waits for `bytes` of them, or for the end; the last ones may come with `done` or before it. */
+/** workerd's extension of the standard BYOB reader. */
+interface MinimumReader {
+  /** Waits for at least `bytes` bytes or the end. The last bytes may come together with `done` or before it. */
   readAtLeast(
     bytes: number,
     into: Uint8Array,
   ): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
 
-/** The platform's own reader, as it is beyond what the standard says of it. */
-const patientReader = (body: ReadableStream<Uint8Array>): PatientReader =>
-  body.getReader({ mode: "byob" }) as unknown as PatientReader;
+const openReader = (body: ReadableStream<Uint8Array>): MinimumReader =>
+  body.getReader({ mode: "byob" }) as unknown as MinimumReader;
 
 export class Body {
-  readonly #reader: PatientReader | null;
+  readonly #reader: MinimumReader | null;
   readonly #tooLarge: Error;
-  #left: number;
+  /** How many more bytes the body may have. */
+  #remaining: number;
   #isDone = false;
 
-  /** {@link read} throws `tooLarge` when there are more than `maxBytes`. */
+  /** {@link read} throws `tooLarge` when the body has more than `maxBytes`. */
   constructor(stream: ReadableStream<Uint8Array> | null, maxBytes: number, tooLarge: Error) {
-    this.#reader = stream && patientReader(stream);
-    this.#left = maxBytes;
+    this.#reader = stream && openReader(stream);
+    this.#remaining = maxBytes;
     this.#tooLarge = tooLarge;
   }
 
-  /** The next bytes, in a buffer of their own; null at the end. */
+  /** The next bytes, in a new buffer; null at the end. */
   async read(): Promise<Uint8Array | null> {
     if (this.#reader === null || this.#isDone) return null;
-    const { value = NOTHING, done } = await this.#reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES));
+    const { value = NO_BYTES, done } = await this.#reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES));
     this.#isDone = done;
-    this.#left -= value.byteLength;
-    if (this.#left < 0) throw this.#tooLarge;
+    this.#remaining -= value.byteLength;
+    if (this.#remaining < 0) throw this.#tooLarge;
     return value;
   }
 
-  /** Reads what is left to no end, as far as it may go on; never rejects. */
+  /** Reads and discards the rest, up to the limit. Never rejects. */
   async drain(): Promise<void> {
     try {
       while ((await this.read()) !== null);
     } catch {
-      // It broke off, or has no end: there is nobody to be kept waiting for an answer.
+      // The body ended early or exceeds its limit: the response can be sent either way.
     }
   }
 }

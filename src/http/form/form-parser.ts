@@ -1,44 +1,45 @@
-/** Takes multipart/form-data apart as it comes (RFC 7578): chunks in, events out, and nothing is kept. */
+/** Parses multipart/form-data (RFC 7578) as a stream: chunks in, events out, without buffering parts. */
 import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
 
-/** A form may have this many parts; forms that people make have a handful. */
+/** The most parts that a form may have. Real forms have a handful. */
 export const MAX_PARTS = 32;
 
-/** How one part of a form introduces itself. */
+/** The headers of one part of a form. */
 export interface PartHead {
   readonly name: string;
-  /** As given; undefined for a field that is no file. */
+  /** As sent; undefined for a field that is not a file. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
 }
 
-/** A part's head, then its bytes in pieces, then `end`. */
+/** For each part: its head, then its bytes in pieces, then `end`. */
 export type FormEvent = PartHead | Uint8Array | "end";
 
 const MAX_BOUNDARY_LENGTH = 70;
 const BOUNDARY = new RegExp(`^[ !#-\\[\\]-~]{1,${MAX_BOUNDARY_LENGTH}}$`);
 const DASH = 0x2d;
-/** Longer than any run of dashes in which a closing boundary can end. */
+/** Longer than any run of dashes that can end a closing boundary. */
 const MAX_DASHES = MAX_BOUNDARY_LENGTH + 10;
 
-/** The boundary that a Content-Type names; null when it is none of a form. */
+/** The boundary in a Content-Type; null when it is not that of a form. */
 function boundaryOf(contentType: string): string | null {
-  const { type, parameters } = parse(contentType); // the same grammar as Content-Disposition's
+  const { type, parameters } = parse(contentType); // its grammar is that of Content-Disposition
   const { boundary = "" } = parameters;
   return type === "multipart/form-data" && BOUNDARY.test(boundary) ? boundary : null;
 }
 
-function complaintOf(error: MultipartError): string {
+/** The error message for a parser's error. */
+function describeError(error: MultipartError): string {
   switch (error._tag) {
     case "ReachedLimit":
       return `The form has more than ${MAX_PARTS} parts`;
     case "EndNotReached":
-      return "The form breaks off: its closing boundary is missing";
+      return "The form is incomplete: its closing boundary is missing";
     case "BadHeaders":
-      return "A part of the form has malformed headers, or more than 16 KiB of them";
+      return "A part of the form has malformed headers, or headers above 16 KiB";
     default:
       return NAMELESS;
   }
@@ -54,27 +55,27 @@ export class FormParser {
   #isDone = false;
   #heldBack = new Uint8Array();
 
-  /** BAD_REQUEST when the body cannot be a form. */
+  /** BAD_REQUEST when the Content-Type is not that of a form. */
   constructor(contentType: string | null, module: Module) {
     this.#module = module;
     const boundary = boundaryOf(contentType ?? "");
     if (boundary === null) {
       throw this.#refuse(
-        "The body must be multipart/form-data; your HTTP library sets that, and a boundary, for a form",
+        "The body must be multipart/form-data with a boundary; pass a FormData object and let your HTTP library set Content-Type",
       );
     }
     this.#parser = make({
       headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
       maxParts: MAX_PARTS,
-      // Fields come like files: their limits are for those to know who know their meaning.
+      // Fields are streamed like files: the endpoint knows how long each one may be.
       isFile: () => true,
       onFile: ({ headers }) => {
-        this.#tell(this.#headOf(headers));
-        return (bytes) => this.#tell(bytes ?? "end");
+        this.#emit(this.#headOf(headers));
+        return (bytes) => this.#emit(bytes ?? "end");
       },
       onField: () => {},
       onError: (error) => {
-        if (!this.#isDone) throw this.#refuse(complaintOf(error));
+        if (!this.#isDone) throw this.#refuse(describeError(error));
       },
       onDone: () => {
         this.#isDone = true;
@@ -82,10 +83,10 @@ export class FormParser {
     });
   }
 
-  /** What another piece of the body says. BAD_REQUEST when it is malformed. Keeps views of `chunk` until the next. */
+  /** The events in the next chunk of the body, which may be views of `chunk`. BAD_REQUEST when it is malformed. */
   write(chunk: Uint8Array): readonly FormEvent[] {
-    // multipasta takes the second dash of a closing boundary for a header if a chunk ends before it, so
-    // none ever does: a run of dashes waits for what follows, unless it is too long to end a boundary.
+    // If a chunk ends between the two dashes of a closing boundary, multipasta takes the second one for a header.
+    // So a run of dashes at the end waits for the next chunk, unless it is too long to end a boundary.
     const joined = concat(this.#heldBack, chunk);
     let end = joined.byteLength;
     while (end > 0 && joined[end - 1] === DASH && joined.byteLength - end < MAX_DASHES) end -= 1;
@@ -95,11 +96,11 @@ export class FormParser {
     return this.#events;
   }
 
-  /** What the body said last. BAD_REQUEST when it breaks off before its closing boundary. */
+  /** The last events. BAD_REQUEST when the body ends before its closing boundary. */
   end(): readonly FormEvent[] {
     this.#parse(this.#heldBack);
     if (!this.#isDone) this.#parser.end();
-    if (!this.#isDone) throw this.#refuse(complaintOf({ _tag: "EndNotReached" })); // it broke off in a part's headers
+    if (!this.#isDone) throw this.#refuse(describeError({ _tag: "EndNotReached" })); // it ended within a part's headers
     return this.#events;
   }
 
@@ -112,8 +113,8 @@ export class FormParser {
     }
   }
 
-  /** What follows the closing boundary says nothing. */
-  #tell(event: FormEvent): void {
+  /** Content after the closing boundary is ignored. */
+  #emit(event: FormEvent): void {
     if (!this.#isDone) this.#events.push(event);
   }
 

@@ -1,4 +1,4 @@
-/** A form on its way in: read part by part while it comes, so that its size costs no memory. */
+/** An uploaded form, read part by part as it arrives, so that its size costs no memory. */
 import { createHash } from "node:crypto";
 import type * as z from "zod";
 import type { Module } from "../../platform/error-codes.ts";
@@ -6,30 +6,30 @@ import { AppError } from "../../platform/errors.ts";
 import { Body } from "./form-body.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
 
-/** What an endpoint says of the form that it takes. */
+/** An endpoint's description of the form that it accepts. */
 export interface FormDescription {
   /** The fields, for the API's description. */
   readonly fields: z.ZodObject;
-  /** The whole body may have this many bytes. */
+  /** Limit of the whole body, in bytes. */
   readonly maxBytes: number;
-  /** What a caller is told whose body has more. */
+  /** Error message for a larger body. */
   readonly tooLarge: string;
 }
 
-/** One part of a form. Its bytes must be read, or passed over, before the next part is asked for. */
+/** One part of a form. Its bytes are lost once the next part is requested. */
 export interface Part extends PartHead {
   /** The part's bytes, in pieces. */
   bytes(): AsyncGenerator<Uint8Array, void>;
 }
 
-/** Told of all that a form says, to tell two forms apart whose boundaries differ. */
+/** Hashes a form's events, so that two forms compare as equal whatever their boundaries are. */
 interface Digest {
   update(event: FormEvent): void;
   finish(): string;
 }
 
 export class Form {
-  /** No part has more bytes: the body's announced length, or the most that it may have. */
+  /** The most bytes that a part can have: the body's Content-Length, or else its limit. */
   readonly maxBytes: number;
   readonly #body: Body;
   readonly #events: AsyncGenerator<FormEvent, void>;
@@ -37,8 +37,8 @@ export class Form {
   #digested: string | undefined;
 
   /**
-   * BAD_REQUEST when the request's body is no form, or is announced as larger than allowed.
-   * With `isDigested`, {@link digest} can be asked for.
+   * BAD_REQUEST when the body is not a form, or its Content-Length exceeds the limit.
+   * {@link digest} requires `isDigested`.
    */
   constructor(request: Request, description: FormDescription, module: Module, isDigested: boolean) {
     const { maxBytes, tooLarge } = description;
@@ -51,16 +51,16 @@ export class Form {
     this.#events = this.#observe(readEvents(this.#body, parser));
   }
 
-  /** The parts in their order. BAD_REQUEST, as soon as that is known, when the form is malformed or too large. */
+  /** The parts in order. BAD_REQUEST as soon as the form turns out to be malformed or too large. */
   async *parts(): AsyncGenerator<Part, void> {
     const events = this.#events;
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      if (next.value instanceof Uint8Array || next.value === "end") continue; // of a part that was not read to its end
+      if (next.value instanceof Uint8Array || next.value === "end") continue; // from a part that was not read to its end
       yield { ...next.value, bytes: () => bytesOfPart(events) };
     }
   }
 
-  /** SHA-256 of the form's content; reads what has not been read yet. The boundary is not part of it. */
+  /** SHA-256 of the form's content without its boundary. Reads the rest of the form first. */
   async digest(): Promise<string> {
     if (this.#digest === null) throw new Error("The form was not opened to be digested");
     for await (const _ of this.#events);
@@ -68,7 +68,7 @@ export class Form {
     return this.#digested;
   }
 
-  /** Passes over what the caller is still sending: one that is not listened to hears no refusal. Never rejects. */
+  /** Reads and discards the rest: many clients read no response before they have sent everything. Never rejects. */
   drain(): Promise<void> {
     return this.#body.drain();
   }
@@ -103,7 +103,7 @@ function openDigest(): Digest {
         hash.update(event);
         return;
       }
-      // Lengths and quotes: no two forms are written alike.
+      // With the lengths and JSON quotes, different forms never hash the same bytes.
       hash.update(event === "end" ? `${size}\n` : `${JSON.stringify(event)}\n`);
       size = 0;
     },

@@ -1,4 +1,4 @@
-/** The API's description (OpenAPI 3.1), made from the very endpoints and schemas that serve it. */
+/** Generates the OpenAPI 3.1 document from the endpoints and schemas that serve the API. */
 import * as z from "zod";
 import {
   createDocument,
@@ -12,7 +12,7 @@ import { type AnyEndpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
 
-/** Every code that the endpoint may answer. */
+/** Every error code that the endpoint may return. */
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
   if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
@@ -25,9 +25,9 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
 
 const header = (description: string, type = "string") => ({ description, schema: { type } });
 
-const REQUEST_ID = { "X-Request-Id": header("Names the request in our logs.") };
-const RETRY_AFTER = { "Retry-After": header("Seconds after which to try again.", "integer") };
-const REPLAYED = { "Idempotency-Replayed": header("`true` when this is the answer of an earlier try.") };
+const REQUEST_ID = { "X-Request-Id": header("Identifies the request in the service's logs.") };
+const RETRY_AFTER = { "Retry-After": header("Seconds to wait before a retry.", "integer") };
+const REPLAYED = { "Idempotency-Replayed": header("`true` if this is the response to an earlier request.") };
 
 const answerOf = (
   description: string,
@@ -74,7 +74,7 @@ const IdempotencyKey = z.object({
     .string()
     .optional()
     .meta({
-      description: "Makes a retry harmless for 24 hours.",
+      description: "Makes the request safe to retry for 24 hours.",
       example: "order-8731-room",
       override: { minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
     }),
@@ -112,13 +112,13 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** An endpoint's path in the document's spelling. */
+/** An endpoint's path in OpenAPI's notation. */
 export const documentedPath = (endpoint: AnyEndpoint): string =>
   pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
 
 /**
- * Drops what zod adds to say how it checks: the bounds of safe integers, the pattern behind a format, and
- * that an answer has no other field, since later versions may add some.
+ * Drops what zod adds for its own checks: the bounds of safe integers, the pattern behind a format, and
+ * `additionalProperties: false`, since later versions may add fields to a response.
  */
 function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -127,7 +127,7 @@ function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema"
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
-/** The whole document. */
+/** Builds the whole document. */
 export function buildDocument(endpoints: readonly AnyEndpoint[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {

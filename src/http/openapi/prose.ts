@@ -1,79 +1,82 @@
-/** What the API's description says in words, beside what it derives from endpoints and schemas. */
+/** The texts of the OpenAPI document that are not derived from endpoints and schemas. */
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../validate.ts";
 
-/** What every caller should know, in Markdown. */
+/** The introduction, in Markdown. */
 export const INTRODUCTION = `Rooms, users and live presence for collaborative applications.
 
-**Envelope.** Every answer is \`{ type, success, description, data, error, requestId }\`. On failure \`data\` is \`{}\` and
-\`error\` holds \`module\`, \`code\` and \`message\`. The request id is also in the \`X-Request-Id\` header.
+**Envelope.** Every response is \`{ type, success, description, data, error, requestId }\`. On failure, \`data\` is \`{}\` and
+\`error\` holds \`module\`, \`code\` and \`message\`. The request ID is also in the \`X-Request-Id\` header.
 
-**Authentication.** \`Authorization: Bearer <Base64 of accountId:apiKey>\`, standard or URL-safe, padding optional.
-Endpoints that say so also take a room user's JWT in its place. Whoever signs up at \`/dashboard\` makes keys there, and
-\`npm run account -- create NAME\` makes an organization with its first one. Without the header, the dashboard's session
-cookie opens the organizations that its person belongs to, with changes taken from the dashboard's own pages only.
+**Authentication.** Send \`Authorization: Bearer <Base64 of accountId:apiKey>\`, in standard or URL-safe Base64, with or
+without padding. Some endpoints also accept a user's JWT; they say so. Create API keys in the dashboard, or create an
+organization with its first key by \`npm run account -- create NAME\`. Without the header, the dashboard's session cookie
+authenticates a member of the organization; changes are then accepted from the dashboard's own pages only.
 
-**Input.** Bodies, but for uploads, are JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep; unknown fields are
-ignored, and of a duplicate key the last value counts. Strings are well-formed Unicode without NUL, their lengths are
-counted in characters (code points). Unknown query parameters are ignored; a known one may be given once, a list's as often as you like.
+**Input.** Except for uploads, bodies are JSON in UTF-8, up to ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep. Unknown fields are
+ignored, and the last value of a duplicate key counts. Strings are well-formed Unicode without NUL; their length is
+counted in code points. Unknown query parameters are ignored. Only parameters that are lists may be repeated.
 
-**Retries.** A POST with an \`Idempotency-Key\` header (1 to 255 visible ASCII characters) is done once: for 24 hours the
-same request with the same key is answered alike, with \`Idempotency-Replayed: true\`. Another request under the same key
-is answered \`CONFLICT\`. Refused requests change nothing and leave no trace under their key.
+**Retries.** A POST with an \`Idempotency-Key\` header (1 to 255 visible ASCII characters) is done only once. For 24 hours,
+the same request with the same key returns the first response, with \`Idempotency-Replayed: true\`. A different request with
+the same key returns \`CONFLICT\`. Refused requests change nothing, so their keys can be used again.
 
-**Rates.** Requests are counted per organization and per credential; beyond the limit the answer is \`RATE_LIMITED\`
-with \`Retry-After\` in seconds.`;
+**Rate limits.** Requests are counted per organization and per credential. Above the limit, the response is
+\`RATE_LIMITED\` with \`Retry-After\` in seconds.
 
-/** What each error code means, at whichever endpoint. */
+**Health.** \`GET /health\` needs no credential. It returns 200 with \`{ "status": "ok" }\` if the database and the rooms
+respond, and otherwise 503 with \`{ "status": "unavailable", "failed": [...] }\`, both without the envelope.`;
+
+/** The meaning of each error code, at every endpoint. */
 export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_REQUEST:
-    "The address or a parameter is missing, wrong or given twice, or the body is not JSON, too large or too deep.",
-  VALIDATION_ERROR: "The body breaks its schema; `error.message` names the field.",
-  UNAUTHORIZED: "No credential, or one that is malformed, unknown or expired.",
-  FORBIDDEN: "A good credential that does not open this.",
-  NOT_FOUND: "Not there, or not the organization's.",
-  CONFLICT: "It contradicts what is there already.",
-  RATE_LIMITED: "Too many requests; `Retry-After` says when to try again.",
-  INTERNAL_ERROR: "Something went wrong on our side.",
+    "The path or a parameter is missing, invalid or repeated, or the body is not JSON, too large or nested too deep.",
+  VALIDATION_ERROR: "The body does not match its schema. `error.message` names the field.",
+  UNAUTHORIZED: "The credential is missing, malformed, unknown or expired.",
+  FORBIDDEN: "The credential is valid but does not permit this request.",
+  NOT_FOUND: "The resource does not exist or belongs to another organization.",
+  CONFLICT: "The request conflicts with existing data.",
+  RATE_LIMITED: "Too many requests. `Retry-After` says how long to wait.",
+  INTERNAL_ERROR: "The service failed. The request can be retried.",
 };
 
-/** What a tag's endpoints are about; the linter asks for a line here when a feature brings a new one. */
+/** The description of each tag; the linter of the document requires one. */
 export const TAGS: Partial<Record<Module, string>> = {
-  Accounts: "The API keys by which an organization speaks, and the people who speak for it.",
-  Rooms: "Places in which users meet, with live figures of who is there.",
-  Users: "Who may join a room, each with a token of its own.",
-  Files: "What a room's users have uploaded; whoever knows a file's key may read it.",
-  Webhooks: "Addresses of yours that are told what happens in rooms, signed, and again until they have it.",
-  Workflows: "Code of yours that runs here when something happens in a room, once for each event.",
+  Accounts: "An organization's API keys, members and invitations.",
+  Rooms: "Rooms, their live stats and their content.",
+  Users: "The users of a room and their tokens.",
+  Files: "Files that the users of a room upload. Anyone who knows a file's key can read it.",
+  Webhooks: "URLs of yours that receive events, signed, with retries.",
+  Workflows: "Functions of yours that run in the service when an event occurs, once per event.",
 };
 
 const UUID = { format: "uuid" } as const;
 
-/** What the names in paths stand for. */
+/** The description of each path parameter. */
 export const PATH_PARAMETERS: Readonly<
   Record<string, { readonly description: string; readonly format?: string }>
 > = {
-  accountId: { description: "Your organization's id.", ...UUID },
-  keyId: { description: "The API key's id.", ...UUID },
-  personId: { description: "The member's id.", ...UUID },
-  invitationId: { description: "The invitation's id.", ...UUID },
-  roomId: { description: "The room's id.", ...UUID },
-  userId: { description: "The user's id.", ...UUID },
+  accountId: { description: "Your organization's ID.", ...UUID },
+  keyId: { description: "The API key's ID.", ...UUID },
+  personId: { description: "The member's ID.", ...UUID },
+  invitationId: { description: "The invitation's ID.", ...UUID },
+  roomId: { description: "The room's ID.", ...UUID },
+  userId: { description: "The user's ID.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
   key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
-  fileKey: { description: "The file's key, percent-encoded; its slashes may stand as they are." },
-  commentId: { description: "The comment's id.", ...UUID },
-  webhookId: { description: "The webhook's id.", ...UUID },
-  workflowId: { description: "The workflow's id.", ...UUID },
-  deliveryId: { description: "The delivery's id.", ...UUID },
+  fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
+  commentId: { description: "The comment's ID.", ...UUID },
+  webhookId: { description: "The webhook's ID.", ...UUID },
+  workflowId: { description: "The workflow's ID.", ...UUID },
+  deliveryId: { description: "The delivery's ID.", ...UUID },
 };
 
-/** What a caller can show to say who it is. */
+/** The description of each security scheme. */
 export const CREDENTIALS = {
   apiKey:
-    "An organization's own credential: the Base64 encoding of `accountId:apiKey`. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
+    "The organization's credential: `accountId:apiKey` in Base64. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
   session:
-    "The session of a person who is signed in to the dashboard and belongs to the organization. Requests that change something need an `Origin` of this very service.",
-  userToken: "A room user's token, as its creation answered it. It opens the user's own room only.",
+    "The dashboard's session cookie of a member of the organization. Requests that change something need the service's own `Origin`.",
+  userToken: "A user's token, as returned by its creation. It gives access to the user's own room only.",
 } as const;

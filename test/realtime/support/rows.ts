@@ -14,6 +14,6 @@ export const ROOM: RoomRow = {
   activeParticipants: 0,
   occupiedMs: 0,
   occupiedSince: null,
-  figuresVersion: 0,
+  statsVersion: 0,
   firstJoinAt: null,
 };

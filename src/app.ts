@@ -1,7 +1,7 @@
-/** Routes: the endpoints of each feature, and the pages and documents beside them. */
+/** Every route of the service: the endpoints of all features, the pages and the documents. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
-import { type AppContext, composition, healthChecks } from "./composition.ts";
+import { type AppContext, compose, healthChecks } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleVisitor } from "./demo/routes.ts";
@@ -26,7 +26,7 @@ import { roomWithUsersEndpoints } from "./users/routes-room.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 
-/** Every endpoint under `/v1/accounts/:accountId`: what is listed here is routed, documented and tested. */
+/** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...memberEndpoints,
@@ -40,7 +40,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...workflowEndpoints,
 ];
 
-const handleRequest = createPipeline(composition);
+const handleRequest = createPipeline(compose);
 
 export const app = new Hono<{ Bindings: Env }>();
 
@@ -55,7 +55,7 @@ for (const endpoint of ENDPOINTS) {
   );
 }
 
-/** Built at the first request for it, so that no other request waits. */
+/** Built by the first request for it, so that it does not delay the start of an isolate. */
 let document: ApiDocument | undefined;
 const apiDocument = (): ApiDocument => {
   document ??= buildDocument(ENDPOINTS);
@@ -82,5 +82,8 @@ app.get("/dashboard/*", (c) => dashboardPage(c.req.raw, c.env));
 app.options("/v1/*", () => preflight(crypto.randomUUID()));
 
 const noSuchEndpoint = () =>
-  failure(new AppError("Server", "NOT_FOUND", "No such endpoint; /docs lists them all"), crypto.randomUUID());
+  failure(
+    new AppError("Server", "NOT_FOUND", "This endpoint does not exist; see /docs for all endpoints"),
+    crypto.randomUUID(),
+  );
 app.notFound(noSuchEndpoint);

@@ -1,6 +1,7 @@
-/** The composition root: which ports a request gets, and how callers authenticate. Features never import it. */
+/** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
 import { type Env, jwtSecrets, webhookDevTargets } from "./config.ts";
+import type { RequestContext } from "./context/context.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
 import type { FileContext } from "./files/context.ts";
@@ -19,46 +20,36 @@ import { tokensFor } from "./users/tokens.ts";
 import type { WebhookContext } from "./webhooks/context.ts";
 import type { WorkflowContext } from "./workflows/context.ts";
 
-/** All that any endpoint needs of a request. */
+/** Everything that endpoints need of a request. */
 export interface AppContext extends RoomContext, UserContext, FileContext, WebhookContext, WorkflowContext {}
 
-/** What `GET /health` checks. Reading from a room's object that never was creates nothing. */
+/** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({
   database: () => openDatabase(env.DB).run([PING]),
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
-export const composition: Composition<AppContext> = {
-  schemesOf(env) {
-    const secrets = jwtSecrets(env);
-    return [
+/** Everything that depends on the bindings and settings alone, and so is the same for all requests of an isolate. */
+export function compose(env: Env): Composition<Omit<AppContext, keyof RequestContext>> {
+  const secrets = jwtSecrets(env);
+  const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];
+  const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
+  return {
+    schemes: [
       apiKeyScheme,
-      (request, ports) => authenticateUser(request, ports, tokensFor(secrets)),
-      (request, ports) => authenticateMember(request, ports, cookieSecretOf(secrets[0])),
-    ];
-  },
-
-  // Getters: a request opens the ports that it uses.
-  contextOf: (base, env) => ({
-    ...base,
-    get rooms() {
-      return roomGateway(env);
+      (request, ports) => authenticateUser(request, ports, tokens),
+      (request, ports) => authenticateMember(request, ports, cookieSecret),
+    ],
+    ports: {
+      rooms,
+      subscribers,
+      tokens,
+      blobs: openBlobs(env.FILES),
+      webhookDevTargets: webhookDevTargets(env),
+      // Selected when it is used: only requests that deploy code fail if its settings are missing.
+      runner: { deploy: async (script) => selectRunner(env).deploy(script) },
+      relayUserEvents: ({ db, log, defer }, rows) =>
+        relayUserEvents({ db, log, defer, rooms, subscribers }, rows),
     },
-    get subscribers() {
-      return subscriberGateway(env);
-    },
-    get tokens() {
-      return tokensFor(jwtSecrets(env));
-    },
-    get blobs() {
-      return openBlobs(env.FILES);
-    },
-    get webhookDevTargets() {
-      return webhookDevTargets(env);
-    },
-    runner: { deploy: async (script) => selectRunner(env).deploy(script) },
-    relayUserEvents(rows) {
-      return relayUserEvents(this, rows);
-    },
-  }),
-};
+  };
+}

@@ -2,8 +2,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { bearerOf, type Scheme } from "../http/authenticate.ts";
 import type { Database } from "../platform/d1.ts";
+import { sha256 } from "../platform/hash.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { fingerprintOf, isApiKey } from "./api-key.ts";
+import { isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
 /** How much longer a revoked key may work in another isolate. */
@@ -30,8 +31,8 @@ function equalInConstantTime(a: string, b: string): boolean {
 }
 
 /**
- * The key if it is valid and belongs to the account, else null. The look-up is by the key's SHA-256, so its
- * duration reveals nothing about the key. A key with a typo fails its checksum and costs no look-up.
+ * The key if it is valid and belongs to the account, else null. The look-up is by the key's SHA-256, so its duration
+ * reveals nothing about the key. A key with a typo fails its checksum and costs no D1 read.
  */
 export async function verifyKey(
   db: Database,
@@ -40,9 +41,8 @@ export async function verifyKey(
   now: number,
   defer: (work: Promise<unknown>) => void,
 ): Promise<VerifiedKey | null> {
-  if (!isApiKey(apiKey)) return null;
-  const { hash } = await fingerprintOf(apiKey);
-  const key = cache.get(hash, now) ?? (await readKey(db, hash, now, defer));
+  const hash = await sha256(new TextEncoder().encode(apiKey));
+  const key = cache.get(hash, now) ?? (isApiKey(apiKey) ? await readKey(db, hash, now, defer) : null);
   return key !== null && equalInConstantTime(key.accountId, accountId) ? key : null;
 }
 

@@ -4,8 +4,8 @@ import { AppError } from "../platform/errors.ts";
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD"];
 
 /**
- * FORBIDDEN for a request that changes something unless `Origin` names this service: pages of other origins can
- * neither omit nor forge it. Hono's csrf() checks forms only; these requests are JSON, and uploads must be covered too.
+ * FORBIDDEN for a request that changes something, unless `Origin` names this service. Pages of other origins can
+ * neither omit nor forge it. For why this is not Hono's csrf(), see docs/decisions/0013.
  */
 export function requireSameOrigin(request: Request): void {
   if (SAFE_METHODS.includes(request.method)) return;
@@ -17,6 +17,6 @@ export function requireSameOrigin(request: Request): void {
   throw new AppError(
     "Auth",
     "FORBIDDEN",
-    "With a session cookie, only this service's own pages may make changes; use an API key instead",
+    "With a session cookie, only the dashboard's own pages can make changes; use an API key instead",
   );
 }

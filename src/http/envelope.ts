@@ -4,10 +4,7 @@ import { lacksTables } from "../platform/d1.ts";
 import { ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 
-/**
- * What pages of any origin may do and see; no credentials cross origins. Hono's cors() does not fit: it copies every
- * response, WebSocket upgrades included, and its preflight response has no request id.
- */
+/** Any origin may read responses, without credentials. For why this is not Hono's cors(), see docs/decisions/0013. */
 const CORS_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed",

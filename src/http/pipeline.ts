@@ -6,13 +6,13 @@ import type { RequestContext } from "../context/context.ts";
 import { openDatabase } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Access, Endpoint } from "./endpoint.ts";
 import { failure, success, toAppError } from "./envelope.ts";
 import { Form } from "./form/form.ts";
-import { hasIdempotencyKey, openReceipt, type Receipt } from "./idempotency/idempotency.ts";
+import { openReceipt, type Receipt } from "./idempotency/idempotency.ts";
 import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./validate.ts";
 
-/** A request on its way, with what routing found in its path. */
+/** A request with its bindings, and the parameters that routing found in its path. */
 export interface Call {
   readonly request: Request;
   readonly env: Env;
@@ -20,14 +20,15 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What the pipeline does not know: how callers authenticate, and what endpoints need beyond a request. */
-export interface Composition<C extends RequestContext> {
-  /** In the order in which they are tried. */
-  schemesOf(env: Env): readonly Scheme[];
-  contextOf(base: RequestContext, env: Env): C;
+/** What the composition root gives to the pipeline. */
+export interface Composition<Ports extends object> {
+  /** Tried in this order. */
+  readonly schemes: readonly Scheme[];
+  /** What endpoints need beside the {@link RequestContext}. */
+  readonly ports: Ports;
 }
 
-/** Answers a call to an endpoint that needs at most `C` of a request; never rejects. */
+/** Handles a call of an endpoint that needs at most `C` of a request. Never rejects. */
 export type RequestHandler<C extends RequestContext> = (
   endpoint: Endpoint<C>,
   call: Call,
@@ -36,34 +37,36 @@ export type RequestHandler<C extends RequestContext> = (
 type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
 type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw" };
 
-/** Opens the context of an authorized request, once it is known whether it leaves a receipt. */
-type OpenContext<C extends RequestContext> = (receipt: Receipt<C> | null) => C;
-
 const NO_BYTES = new Uint8Array();
 
-export const createPipeline =
-  <C extends RequestContext>(composition: Composition<C>): RequestHandler<C> =>
-  async (endpoint, call) => {
+/** The pipeline with what `compose` opens for an isolate: its bindings are the same object at every request. */
+export function createPipeline<Ports extends object>(
+  compose: (env: Env) => Composition<Ports>,
+): RequestHandler<RequestContext & Ports> {
+  const opened = new WeakMap<Env, Composition<Ports>>();
+  return async (endpoint, call) => {
     const requestId = crypto.randomUUID();
     try {
-      const base = await authorizeCall(composition, endpoint, call, requestId);
+      const composition = opened.get(call.env) ?? compose(call.env);
+      opened.set(call.env, composition);
+      const { schemes, ports } = composition;
+      const ctx = { ...(await authorizeCall(schemes, endpoint.access, call, requestId)), ...ports };
       checkPath(new URL(call.request.url).pathname, endpoint.module);
-      const open: OpenContext<C> = (receipt) =>
-        composition.contextOf(receipt === null ? base : withReceipt(base, receipt), call.env);
       return endpoint.kind === "raw"
-        ? await answerRaw(endpoint, open(null), call)
-        : await answer(endpoint, base, open, call);
+        ? await respondRaw(endpoint, ctx, call)
+        : await respond(endpoint, ctx, call);
     } catch (error) {
       const refusal = toAppError(error, endpoint.module);
       if (refusal.code === "INTERNAL_ERROR") logError("A request failed", { request: requestId }, error);
       return failure(refusal, requestId);
     }
   };
+}
 
-/** The base context of a request whose caller may call the endpoint now. */
-export async function authorizeCall<C extends RequestContext>(
-  composition: Composition<C>,
-  endpoint: Pick<Endpoint<C>, "access">,
+/** The context of a request, once its caller may call an endpoint with this access. */
+export async function authorizeCall(
+  schemes: readonly Scheme[],
+  access: Access,
   { request, env, execution, params }: Call,
   requestId: string,
 ): Promise<RequestContext> {
@@ -75,7 +78,7 @@ export async function authorizeCall<C extends RequestContext>(
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(work.catch((error: unknown) => log("Deferred work failed", error)));
   const ports = { db, accountId, now, defer };
-  const actor: Actor = await authorize(endpoint.access, request, env, composition.schemesOf(env), ports);
+  const actor: Actor = await authorize(access, request, env, schemes, ports);
   return {
     ...ports,
     requestId,
@@ -88,51 +91,46 @@ export async function authorizeCall<C extends RequestContext>(
   };
 }
 
-/** A command's `commit` writes the receipt in its batch when it passes the data of its response. */
-const withReceipt = <C extends RequestContext>(
-  base: RequestContext,
-  receipt: Receipt<C>,
-): RequestContext => ({
-  ...base,
+/** With the receipt, a `commit` that passes the data of the response writes the receipt in its batch. */
+const withReceipt = <C extends RequestContext>(ctx: C, receipt: Receipt<C>): C => ({
+  ...ctx,
   idempotencyKey: receipt.key,
   commit: (statements, data) =>
-    data === undefined ? base.db.run(statements) : receipt.commit(statements, data),
+    data === undefined ? ctx.db.run(statements) : receipt.commit(statements, data),
 });
 
-async function answer<C extends RequestContext>(
+async function respond<C extends RequestContext>(
   endpoint: EnvelopeEndpoint<C>,
-  base: RequestContext,
-  open: OpenContext<C>,
+  ctx: C,
   { request, params }: Call,
 ): Promise<Response> {
   const { module } = endpoint;
   const { search } = new URL(request.url);
+  const isKeyed = endpoint.method === "POST" && request.headers.has("Idempotency-Key");
   const query = endpoint.query === undefined ? {} : checkQuery(endpoint.query, search, module);
-  const form = endpoint.form && new Form(request, endpoint.form, module, hasIdempotencyKey(request));
+  const form = endpoint.form && new Form(request, endpoint.form, module, isKeyed);
   const bytes = endpoint.method === "GET" || form ? NO_BYTES : await readBody(request, module);
   const body =
     endpoint.body &&
     checkBody(endpoint.body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
-  const receipt =
-    endpoint.method === "POST"
-      ? openReceipt<C>(request, {
-          ...{ actor: base.actor, db: base.db, now: base.now(), module, replay: endpoint.replay },
-          content: async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest())),
-        })
-      : null;
-  const ctx = open(receipt);
-  const work = () =>
-    endpoint.handle(ctx, { params, query, body, form }).catch(async (refusal: unknown) => {
+  const run = (runCtx: C) =>
+    endpoint.handle(runCtx, { params, query, body, form }).catch(async (refusal: unknown) => {
       await form?.drain();
       throw refusal;
     });
-  if (receipt === null) return success(endpoint.status, endpoint.done, await work(), ctx.requestId);
-  const { data, replayed } = await receipt.runOnce(ctx, work);
+  const receipt = isKeyed
+    ? openReceipt<C>(request, {
+        ...{ actor: ctx.actor, db: ctx.db, now: ctx.now(), module, replay: endpoint.replay },
+        content: async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest())),
+      })
+    : null;
+  if (receipt === null) return success(endpoint.status, endpoint.done, await run(ctx), ctx.requestId);
+  const { data, replayed } = await receipt.runOnce(ctx, () => run(withReceipt(ctx, receipt)));
   const headers = replayed ? { "Idempotency-Replayed": "true" } : undefined;
   return success(endpoint.status, endpoint.done, data, ctx.requestId, headers);
 }
 
-async function answerRaw<C extends RequestContext>(
+async function respondRaw<C extends RequestContext>(
   endpoint: RawEndpoint<C>,
   ctx: C,
   { request, params }: Call,
@@ -142,6 +140,6 @@ async function answerRaw<C extends RequestContext>(
     { params, query: {}, body: undefined, form: undefined },
     request,
   );
-  if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // an upgrade's are immutable
+  if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // those of an upgrade are immutable
   return response;
 }

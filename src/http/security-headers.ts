@@ -1,12 +1,9 @@
-/** The headers of the service's own pages: they load, run and reach this service only, and no page may frame them. */
+/** The security headers of the service's own pages: they load from and connect to this service only, and are never framed. */
 
 /** Sources that a page needs beyond scripts, styles, images and requests of this service, by directive. */
 export type PageNeeds = Readonly<Record<string, string>>;
 
-/**
- * The asset with the headers of a page. Hono's secureHeaders() has one policy per route; here it depends on the asset
- * and on the request's host.
- */
+/** The asset with the headers of a page. For why this is not Hono's secureHeaders(), see docs/decisions/0013. */
 export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}): Response {
   const response = new Response(asset.body, asset);
   const { headers } = response;
@@ -19,7 +16,7 @@ export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}
   return response;
 }
 
-/** Not every browser takes a WebSocket to the page's own origin for 'self', so the policy names it. */
+/** Names the WebSocket origin, because some browsers do not include it in 'self'. */
 const policyFor = ({ protocol, host }: URL, needs: PageNeeds): string => {
   const directives: PageNeeds = {
     "default-src": "'none'",

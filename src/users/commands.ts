@@ -37,7 +37,7 @@ async function relayUserChange(
 ): Promise<void> {
   // If the room did not take its command, the events wait for the cron trigger: they must not overtake the room's.
   if (entries.length > 0 && (await relayCommand(ctx, entry)) === null) return;
-  await ctx.relayUserEvents(events);
+  await ctx.relayUserEvents(ctx, events);
 }
 
 /** Creates a user and its token. NOT_FOUND without the room, CONFLICT when another user of it has the customId. */

@@ -7,6 +7,9 @@ import type { Tokens } from "./tokens.ts";
 export interface UserContext extends RequestContext {
   readonly rooms: RoomGateway;
   readonly tokens: Tokens;
-  /** Relays committed events of users to their subscribers. Never rejects: the cron trigger retries. */
-  relayUserEvents(rows: readonly UserEventRow[]): Promise<void>;
+  /** Relays a request's committed events of users to their subscribers. Never rejects: the cron trigger retries. */
+  relayUserEvents(
+    request: Pick<RequestContext, "db" | "log" | "defer">,
+    rows: readonly UserEventRow[],
+  ): Promise<void>;
 }

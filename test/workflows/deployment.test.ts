@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { composition } from "../../src/composition.ts";
+import { compose } from "../../src/composition.ts";
 import { authorizeCall } from "../../src/http/pipeline.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import type { Script } from "../../src/sandbox/runners/runner.ts";
@@ -43,10 +43,9 @@ beforeEach(async () => {
   const headers = { Authorization: owner.api.authorization ?? "" };
   const request = new Request(ORIGIN, { headers });
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
-  ctx = {
-    ...composition.contextOf(await authorizeCall(composition, endpoint, call, "a request"), env),
-    runner: remote,
-  };
+  const { schemes, ports } = compose(env);
+  const base = await authorizeCall(schemes, endpoint.access, call, "a request");
+  ctx = { ...base, ...ports, runner: remote };
 });
 
 /** The same context, but for a database that fails to write a workflow. */

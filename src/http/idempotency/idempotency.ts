@@ -24,9 +24,6 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
   return sha256(bytes);
 };
 
-/** True when a retry of the request is to be recognised. */
-export const hasIdempotencyKey = (request: Request): boolean => request.headers.has("Idempotency-Key");
-
 /** A user's and a member's answers are their own; a key's stay when the organization changes it between two tries. */
 function scopeOf(actor: Actor): string {
   if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;

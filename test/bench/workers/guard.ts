@@ -1,7 +1,7 @@
 /** Atrium's authentication alone, many times in one request: the runtime's clock stands still while code runs. */
 /// <reference types="@cloudflare/workers-types" />
 
-import { composition } from "../../../src/composition.ts";
+import { compose } from "../../../src/composition.ts";
 import type { Env } from "../../../src/config.ts";
 import { authenticate } from "../../../src/http/authenticate.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
@@ -14,8 +14,9 @@ export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */
   async fetch(request: Request, env: Env, execution: ExecutionContext) {
     const times = Number(new URL(request.url).pathname.slice(1));
+    const { schemes } = compose(env);
     for (let time = 0; time < times; time += 1) {
-      await authenticate(request, composition.schemesOf(env), {
+      await authenticate(request, schemes, {
         db: openDatabase(env.DB),
         accountId: "",
         now: Date.now,

@@ -3,6 +3,7 @@ import { personEndpoint, publicEndpoint } from "../people/dashboard-endpoint.ts"
 import { OrganizationCreation, SignUp } from "../people/schema.ts";
 import { acceptInvitation, createOrganization, signUp } from "./onboarding.ts";
 import { getInvitation } from "./queries.ts";
+import { presentInvitationPreview } from "./schema.ts";
 
 export const onboardingEndpoints = [
   publicEndpoint({
@@ -29,10 +30,9 @@ export const onboardingEndpoints = [
     module: "Accounts",
     status: 200,
     done: "Invitation retrieved",
-    handle: async ({ db, now }, { params }) => {
-      const { organization, invitedBy } = await getInvitation(db, params.token ?? "", now());
-      return { data: { organization: { name: organization }, invited_by: invitedBy } };
-    },
+    handle: async ({ db, now }, { params }) => ({
+      data: presentInvitationPreview(await getInvitation(db, params.token ?? "", now())),
+    }),
   }),
   personEndpoint({
     method: "POST",

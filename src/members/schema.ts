@@ -1,7 +1,7 @@
 /** Members and invitations on the wire. */
 import * as z from "zod";
 import { presentTime, Timestamp } from "../platform/time.ts";
-import type { MemberRow } from "./store.ts";
+import type { MemberRow, OpenInvitation } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
 export const MemberRole = z.enum(["owner", "member"]).meta({
@@ -49,6 +49,14 @@ export const Invitation = z
   });
 export type Invitation = z.infer<typeof Invitation>;
 
+/** An invitation as the holder of its link sees it in the dashboard. */
+export const InvitationPreview = z.object({
+  organization: z.object({ name: z.string() }),
+  /** Null for an API key, or when the person who invited was deleted. */
+  invited_by: z.string().nullable(),
+});
+export type InvitationPreview = z.infer<typeof InvitationPreview>;
+
 /** Body of `POST /invitations`. */
 export const InvitationCreation = z
   .object({ role: MemberRole.default("member") })
@@ -66,4 +74,9 @@ export const presentInvitation = (row: InvitationRow): Invitation => ({
   role: row.role,
   created_at: presentTime(row.createdAt),
   expires_at: presentTime(row.expiresAt),
+});
+
+export const presentInvitationPreview = ({ organization, invitedBy }: OpenInvitation): InvitationPreview => ({
+  organization: { name: organization },
+  invited_by: invitedBy,
 });

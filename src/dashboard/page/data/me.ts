@@ -1,18 +1,8 @@
 /** The signed-in person; signing up, in and out. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
+import type { Me } from "../../../people/schema.ts";
 import { callDashboard } from "./api.ts";
-
-export interface Membership {
-  readonly id: string;
-  readonly name: string;
-  readonly role: "owner" | "member";
-}
-
-export interface Me {
-  readonly person: { readonly id: string; readonly name: string; readonly email: string };
-  readonly organizations: readonly Membership[];
-}
 
 export const ME = ["me"];
 

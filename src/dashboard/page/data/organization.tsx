@@ -1,11 +1,11 @@
 /** The current organization and an SDK instance for it. */
 import { AtriumServer } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
-import type { Me, Membership } from "./me.ts";
+import type { Me, OwnOrganization } from "../../../people/schema.ts";
 
 export interface Current {
   readonly me: Me;
-  readonly organization: Membership;
+  readonly organization: OwnOrganization;
   readonly atrium: AtriumServer;
 }
 
@@ -13,7 +13,7 @@ const CurrentContext = createContext<Current | null>(null);
 
 export interface OrganizationProviderProps {
   readonly me: Me;
-  readonly organization: Membership;
+  readonly organization: OwnOrganization;
   readonly children: ReactNode;
 }
 

@@ -6,7 +6,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
 import { AtriumError, type AtriumServer, type Room, type UserWithToken } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
-import type { Me } from "../data/me.ts";
+import type { Me } from "../../../people/schema.ts";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 

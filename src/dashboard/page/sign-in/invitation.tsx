@@ -1,6 +1,7 @@
 /** The page of an invitation link: join as the signed-in person, sign up or sign in. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
+import type { InvitationPreview } from "../../../members/schema.ts";
 import { callDashboard } from "../data/api.ts";
 import { ME, useMe, useSignUp } from "../data/me.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,34 +12,28 @@ import { TextField } from "../ui/text-field.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
-interface Offer {
-  readonly organization: { readonly name: string };
-  /** Null for an API key, or when the person who invited was deleted. */
-  readonly invited_by: string | null;
-}
-
-const invitedBy = ({ invited_by }: Offer): string =>
+const invitedBy = ({ invited_by }: InvitationPreview): string =>
   invited_by === null ? "You are invited." : `${invited_by} invited you.`;
 
 export function Invitation() {
   const { token = "" } = useParams();
   const { me, isPending } = useMe();
-  const offer = useQuery({
+  const invitation = useQuery({
     queryKey: ["invitation", token],
-    queryFn: () => callDashboard<Offer>("GET", `invitations/${encodeURIComponent(token)}`),
+    queryFn: () => callDashboard<InvitationPreview>("GET", `invitations/${encodeURIComponent(token)}`),
   });
-  if (offer.error) {
+  if (invitation.error) {
     return (
       <SignInLayout title="This invitation is no longer valid">
-        <ErrorMessage error={offer.error} />
+        <ErrorMessage error={invitation.error} />
         <p>Ask the person who sent it for a new one.</p>
       </SignInLayout>
     );
   }
-  if (isPending || offer.data === undefined) return <Loading />;
+  if (isPending || invitation.data === undefined) return <Loading />;
   return (
-    <SignInLayout title={`Join ${offer.data.organization.name}`}>
-      <p className="soft">{invitedBy(offer.data)}</p>
+    <SignInLayout title={`Join ${invitation.data.organization.name}`}>
+      <p className="soft">{invitedBy(invitation.data)}</p>
       {me === null ? <JoinAsNew token={token} /> : <JoinAs name={me.person.name} token={token} />}
     </SignInLayout>
   );

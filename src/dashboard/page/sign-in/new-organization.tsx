@@ -1,8 +1,9 @@
 /** The page that creates another organization. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redirect, useLocation } from "wouter";
+import type { OwnOrganization } from "../../../people/schema.ts";
 import { callDashboard } from "../data/api.ts";
-import { ME, type Membership, useMe } from "../data/me.ts";
+import { ME, useMe } from "../data/me.ts";
 import { Form } from "../ui/form.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
@@ -14,7 +15,7 @@ export function NewOrganization() {
   const [, go] = useLocation();
   const create = useMutation({
     mutationFn: (name: string) =>
-      callDashboard<{ organization: Membership }>("POST", "organizations", { name }),
+      callDashboard<{ organization: OwnOrganization }>("POST", "organizations", { name }),
     onSuccess: async ({ organization }) => {
       await queries.invalidateQueries({ queryKey: ME });
       go(`/${organization.id}`);

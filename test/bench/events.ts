@@ -1,4 +1,4 @@
-/** The events bench: how many events a second reach webhooks, how soon, and what one dead receiver costs the others. */
+/** The events bench: event throughput and latency to webhooks, and the effect of a dead receiver on others. */
 import { measureHanging } from "./events/part-hanging.ts";
 import { measureLatency } from "./events/part-latency.ts";
 import { measureThroughput } from "./events/part-throughput.ts";

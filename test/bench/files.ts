@@ -1,4 +1,4 @@
-/** The bench of files: Atrium's uploads and downloads beside a bare R2 put and get, and the memory that they take. */
+/** The files bench: uploads and downloads beside a bare R2 put and get, and their memory use. */
 
 import { PART_BYTES } from "../../src/files/blob-writer.ts";
 import { measureRise, type Rise } from "./files/memory.ts";
@@ -9,11 +9,11 @@ import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Served, serving } from "./serve.ts";
 import { ADVICE, ratio, table, verdict } from "./table.ts";
 
-/** Of the bare throughput, at least. */
+/** The minimum share of the bare throughput. */
 const GOAL = 0.8;
 const MEMORY_GOAL_BYTES = 32 * MEBIBYTE;
 
-/** Files of a size, over so many connections at once. */
+/** A file size, and the number of concurrent connections. */
 const SIZES = [
   { bytes: MEBIBYTE, connections: 4 },
   { bytes: 50 * MEBIBYTE, connections: 2 },
@@ -41,7 +41,7 @@ function run(options: BenchOptions): Promise<BenchReport> {
     for (const size of isWanted("throughput") ? SIZES : []) {
       lines.push(await measureLine([atrium, bare], "put", size, options));
       lines.push(await measureLine([atrium, bare], "get", size, options));
-      // Miniflare puts the parts together anew for each get, which real R2 does not.
+      // Unlike R2, Miniflare joins the parts again for each get.
       if (size.bytes > PART_BYTES) lines.push(await measureLine([atrium, parted], "get", size, options));
     }
     const rises = isWanted("memory") ? await measureRises([atrium, bare], served, options) : [];
@@ -54,7 +54,7 @@ function run(options: BenchOptions): Promise<BenchReport> {
   });
 }
 
-/** Both in turns, so that a machine that slows down or speeds up does so to both. */
+/** Alternates between the two, so that changes in the speed of the machine affect both. */
 async function measureLine(
   [atrium, bare]: readonly [FileStore, FileStore],
   verb: Verb,
@@ -81,7 +81,7 @@ async function measureRun(store: FileStore, verb: Verb, size: Size, options: Ben
     await ratePerSecond(put, 1, 0, stop, keep);
     const get = store.get(keys[0] ?? "");
     return ratePerSecond(get, size.connections, seconds, stop, ({ bytes }) => {
-      if (bytes !== size.bytes) throw new Error(`${store.name} gave ${bytes} of ${size.bytes} bytes`);
+      if (bytes !== size.bytes) throw new Error(`${store.name} returned ${bytes} of ${size.bytes} bytes`);
     });
   };
   const perSecond = await rate();

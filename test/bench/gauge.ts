@@ -1,9 +1,9 @@
-/** What a server's process uses, as Linux counts it; elsewhere nothing is known. */
+/** The processor time and memory of a process, from /proc; on other systems they are unknown. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const TICKS_PER_S = 100;
 const PAGE_BYTES = 4096;
-/** Places in /proc/PID/stat, counted from what follows the name in parentheses. */
+/** Field indexes in /proc/PID/stat, after the name in parentheses. */
 const PARENT = 1;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
@@ -13,20 +13,20 @@ const CALM_SHARE = 0.1;
 const CALM_SAMPLE_MS = 200;
 const CALM_LIMIT_MS = 20_000;
 
-/** Processor time used so far in seconds; null where the system does not tell. */
+/** Processor time used so far, in seconds; null if unknown. */
 export function processorSeconds(pid: number): number | null {
   const stat = statOf(pid);
   if (stat === null) return null;
   return (Number(stat[USER_TICKS]) + Number(stat[SYSTEM_TICKS])) / TICKS_PER_S;
 }
 
-/** Memory held now; null where the system does not tell. */
+/** Resident memory in bytes; null if unknown. */
 export function residentBytes(pid: number): number | null {
   const stat = statOf(pid);
   return stat === null ? null : Number(stat[RESIDENT_PAGES]) * PAGE_BYTES;
 }
 
-/** The processes that this one has started; empty where the system does not tell. */
+/** The child processes of this one; empty if unknown. */
 export function childProcesses(): number[] {
   if (!existsSync("/proc/self/stat")) return [];
   return readdirSync("/proc")
@@ -43,7 +43,7 @@ function statOf(pid: number): string[] | null {
   }
 }
 
-/** Waits until the process rests, so that what one run left undone does not burden the next. */
+/** Waits until the process is idle, so that work left over from one run does not slow the next. */
 export async function calm(pid: number, stop: AbortSignal): Promise<void> {
   const limit = performance.now() + CALM_LIMIT_MS;
   for (let used = processorSeconds(pid); used !== null && performance.now() < limit; ) {

@@ -1,4 +1,4 @@
-/** Asks a server as fast as it answers, from a process of its own, and gives the median of several runs. */
+/** Sends requests as fast as the server answers, from a separate process, and returns the median of several runs. */
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { CommandError } from "../../src/cli/process/command.ts";
@@ -7,17 +7,17 @@ import type { BenchOptions } from "./run.ts";
 const AUTOCANNON = path.join(import.meta.dirname, "node_modules/autocannon/autocannon.js");
 const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 2;
-/** What starting, connecting and summing up may take beyond the run itself. */
+/** The time allowed for starting, connecting and reporting, beyond the run itself. */
 const GRACE_MS = 20_000;
 
-/** One request, sent again and again. */
+/** A request that is sent repeatedly. */
 export interface Target {
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Any other status fails the bench: a server that refuses is fast. */
+  /** Any other status fails the bench: errors are fast. */
   readonly status: number;
 }
 
@@ -27,13 +27,13 @@ export interface Figures {
   readonly p99Ms: number;
 }
 
-/** A target's figures: the median over its runs, and the runs one by one. */
+/** A target's median over its runs, and each run. */
 export interface Measurement extends Figures {
   readonly name: string;
   readonly runs: readonly Figures[];
 }
 
-/** What autocannon prints with --json, as far as it is read here. */
+/** The fields of autocannon's JSON output that are used here. */
 interface AutocannonResult {
   readonly requests: { readonly average: number };
   readonly latency: { readonly p50: number; readonly p99: number };

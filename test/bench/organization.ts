@@ -1,4 +1,4 @@
-/** An organization as the benches need it: put straight into D1, all else over REST. */
+/** An organization for the benches: inserted into D1, with everything else created over REST. */
 import { createApiKey, fingerprintOf } from "../../src/accounts/api-key.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";

@@ -1,4 +1,4 @@
-/** The organizations that the REST bench asks about: one that is only read, and one that fills up. */
+/** The organizations of the REST bench: one for reads, and one for writes, which fills up. */
 import { Organization } from "./organization.ts";
 import type { Database } from "./serve.ts";
 
@@ -11,7 +11,7 @@ export interface Tenancy {
   readonly roomId: string;
 }
 
-/** Two of them, so that what the writes leave behind does not slow the reads down. */
+/** Two organizations, so that the rows that writes create do not slow down reads. */
 export interface Seed {
   /** 200 rooms, one of them with 50 users. */
   readonly read: Tenancy;

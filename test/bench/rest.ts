@@ -7,16 +7,16 @@ import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Served, serving } from "./serve.ts";
 import { ADVICE, count, ms, ratio, table, verdict } from "./table.ts";
 
-/** Of the paired floor, at least. */
+/** The minimum share of the rate of its bare counterpart. */
 const GOAL = 0.8;
-/** Of a request, at most. */
+/** The maximum share of the time of a request. */
 const AUTHENTICATION_GOAL = 0.05;
 const AUTHENTICATIONS = 2000;
 const AUTHENTICATION_SAMPLES_PER_RUN = 5;
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** A request of Atrium and its floor. */
+/** A request to Atrium and its bare counterpart. */
 interface Pair {
   readonly subject: Target;
   readonly floor: Target;
@@ -31,10 +31,10 @@ function run(options: BenchOptions): Promise<BenchReport> {
     const pairs: (readonly [Measurement, Measurement])[] = [];
     for (const { subject, floor } of pairsOf(served, seeded)) {
       const [ours, bare] = await measure([subject, floor], options);
-      if (ours === undefined || bare === undefined) throw new Error("A pair has two measurements");
+      if (ours === undefined || bare === undefined) throw new Error("Expected two measurements per pair");
       pairs.push([ours, bare]);
     }
-    if (hono === undefined || read === undefined) throw new Error("There are two general floors");
+    if (hono === undefined || read === undefined) throw new Error("Expected two general baselines");
     const authenticationUs = await measureAuthentication(
       served.origin("guard"),
       seeded.read.organization,

@@ -1,4 +1,4 @@
-/** The room bench: what members hear of each other, how soon and at what cost, beside a bare object and peers. */
+/** The room bench: delivery rate, latency and cost in a room, beside a bare object and other servers. */
 import { measureCursors } from "./room/part-cursors.ts";
 import { measureIdle } from "./room/part-idle.ts";
 import { measureLatency } from "./room/part-latency.ts";
@@ -9,7 +9,7 @@ import type { Section } from "./room/turns.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { ADVICE } from "./table.ts";
 
-/** Those that compare the same servers, which then all run side by side; only one of them is loaded at a time. */
+/** The parts that compare the same servers, which all run side by side; one at a time is under load. */
 const TOGETHER = {
   latency: measureLatency,
   cursors: measureCursors,

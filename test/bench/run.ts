@@ -7,14 +7,14 @@ import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
 
 export interface BenchOptions {
-  /** How long one run of one figure takes. */
+  /** How long one run takes. */
   readonly seconds: number;
-  /** A figure is the median of so many runs. */
+  /** How many runs a figure is the median of. */
   readonly runs: number;
   /** The parts to run; all of them when empty. */
   readonly parts: readonly string[];
-  /** Room sizes, where a bench goes through several. */
-  readonly members: readonly number[];
+  /** Room sizes, for benches that measure several. */
+  readonly participants: readonly number[];
   readonly stop: AbortSignal;
 }
 
@@ -24,9 +24,9 @@ export interface BenchReport {
   readonly raw: object;
 }
 
-/** What a file of a bench exports as `bench`. */
+/** The export `bench` of each bench file. */
 export interface Bench {
-  /** The names of what can be run by itself. */
+  /** The names of the parts that can be run alone. */
   readonly parts: readonly string[];
   run(options: BenchOptions): Promise<BenchReport>;
 }
@@ -34,11 +34,11 @@ export interface Bench {
 const HERE = import.meta.dirname;
 const NAMES = ["rest", "room", "files", "events", "workflows"];
 const USAGE =
-  "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--members 50,100,200] [--json FILE]; " +
+  "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200] [--json FILE]; " +
   `names: ${NAMES.join(", ")}`;
-/** Longer runs would need heartbeats of the members who only listen. */
+/** In longer runs, silent participants would have to send heartbeats. */
 const MAX_SECONDS = 20;
-/** No bench may take longer than this, whatever hangs. */
+/** A limit for a bench that hangs. */
 const LIMIT_MS = 15 * 60 * 1000;
 
 await runCommand(
@@ -62,11 +62,11 @@ function readArguments() {
   const [name, ...parts] = positionals;
   const seconds = Number(values.seconds);
   const runs = Number(values.runs);
-  const members = values.members.split(",").map(Number);
-  const isFine = [runs, ...members].every((value) => Number.isInteger(value) && value > 0);
+  const participants = values.participants.split(",").map(Number);
+  const isFine = [runs, ...participants].every((value) => Number.isInteger(value) && value > 0);
   if (name === undefined || !NAMES.includes(name)) throw new UsageError(USAGE);
   if (!isFine || !(seconds > 0) || seconds > MAX_SECONDS) throw new UsageError(USAGE);
-  return { name, parts, seconds, runs, members, json: values.json };
+  return { name, parts, seconds, runs, participants, json: values.json };
 }
 
 function parse() {
@@ -76,7 +76,7 @@ function parse() {
       options: {
         seconds: { type: "string", default: "3" },
         runs: { type: "string", default: "3" },
-        members: { type: "string", default: "50,100,200" },
+        participants: { type: "string", default: "50,100,200" },
         json: { type: "string" },
       },
     });
@@ -100,7 +100,7 @@ async function installPeers(stop: AbortSignal): Promise<void> {
   if (exitCode !== 0) throw new CommandError("npm ci of test/bench failed");
 }
 
-/** Whoever ran an earlier bench may have fewer of them, or other versions. */
+/** An earlier checkout may have installed fewer packages, or other versions. */
 function arePeersInstalled(): boolean {
   const { dependencies } = readJson<{ dependencies: Record<string, string> }>("package.json");
   try {

@@ -13,7 +13,7 @@ import { childProcesses } from "./gauge.ts";
 const COMPATIBILITY_DATE = "2026-10-01";
 const START_LIMIT_MS = 60_000;
 
-/** What every Worker is given: one database and one bucket for all, and namespaces of objects of its own. */
+/** The bindings of each Worker: a shared database and bucket, and its own Durable Object namespaces. */
 const BINDINGS = {
   bindings: {
     JWT_SECRET: "a-secret-of-the-benchmarks-and-of-nothing-else",
@@ -31,16 +31,16 @@ const BINDINGS = {
 export type Database = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 
 export interface Served {
-  /** Where the Worker listens, without a slash at the end. */
+  /** The URL of the Worker, without a trailing slash. */
   readonly origin: (name: string) => string;
-  /** The D1 database of all of them, with the tables of this checkout. */
+  /** The shared D1 database, with the tables of this checkout. */
   readonly db: Database;
-  /** The workerd process; 0 where the system does not tell. */
+  /** The process ID of workerd; 0 if unknown. */
   readonly pid: number;
 }
 
 /**
- * Serves the Workers of `workers/` that have these names while `work` runs, and leaves nothing behind.
+ * Serves these Workers of `workers/` while `work` runs, and leaves nothing behind.
  * On direct sockets: the proxies of `wrangler dev` and of Miniflare cost many times what the Worker does.
  */
 export async function serving<T>(
@@ -50,7 +50,7 @@ export async function serving<T>(
 ): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), "atrium-bench-"));
   const remove = () => rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  // On Ctrl-C Miniflare kills workerd and ends this process at once: nothing but its last event is left then.
+  // On Ctrl-C Miniflare kills workerd and exits this process at once; only the exit event still runs.
   process.once("exit", remove);
   let miniflare: Miniflare | undefined;
   try {
@@ -66,7 +66,7 @@ export async function serving<T>(
         resourceTmpPath: path.join(directory, "tmp"),
       }),
     );
-    await soon(miniflare.ready, stop);
+    await withinLimit(miniflare.ready, stop);
     const origins = new Map<string, string>();
     for (const name of names) origins.set(name, (await miniflare.unsafeGetDirectURL(name)).origin);
     const db = await miniflare.getD1Database("DB", names[0]);
@@ -91,11 +91,11 @@ async function workerOf(name: string, directory: string, stop: AbortSignal): Pro
   };
 }
 
-/** In TypeScript, or in JavaScript where a peer's types are not always there. */
+/** TypeScript, or JavaScript for a peer whose types may not be installed. */
 async function findWorker(name: string): Promise<string> {
   const directory = path.join(import.meta.dirname, "workers");
   const file = (await readdir(directory)).find((found) => path.parse(found).name === name);
-  if (file === undefined) throw new Error(`There is no Worker ${name}`);
+  if (file === undefined) throw new Error(`No Worker is named ${name}`);
   return path.join(directory, file);
 }
 
@@ -108,8 +108,8 @@ async function migrate(db: Database): Promise<void> {
   }
 }
 
-/** The promise's value, unless that takes too long or somebody wants to stop. */
-async function soon<T>(promise: Promise<T>, stop: AbortSignal): Promise<T> {
+/** The promise's value. Rejects when it takes too long or `stop` aborts. */
+async function withinLimit<T>(promise: Promise<T>, stop: AbortSignal): Promise<T> {
   const limit = AbortSignal.any([stop, AbortSignal.timeout(START_LIMIT_MS)]);
   const aborted = new Promise<never>((_, reject) => {
     limit.addEventListener("abort", () => reject(new CommandError("workerd did not start in time")), {

@@ -13,11 +13,11 @@ export const count = (value: number): string => Math.round(value).toLocaleString
 /** `0.87`. */
 export const ratio = (value: number): string => value.toFixed(2);
 
-/** Milliseconds as the load generator resolves them: whole ones, halves in a median of an even number of runs. */
+/** Milliseconds in the resolution of the load generator: integers, or halves in the median of an even number of runs. */
 export const ms = (value: number): string => String(value);
 
 export const verdict = (holds: boolean): string => (holds ? "ok" : "not");
 
-/** What every table must be read with. */
+/** The conditions of the measurement, printed with every table. */
 export const ADVICE =
   "Ratios count: absolute figures move with the machine and with whatever else runs on it; each ratio is taken within one run, in turns.";

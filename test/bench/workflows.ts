@@ -1,4 +1,4 @@
-/** The workflows bench: what a run costs beside a bare call of the Worker Loader, and how soon and how often events are run on. */
+/** The workflows bench: the cost of a run beside a bare Worker Loader call, and the latency and rate of runs on events. */
 import { Organization } from "./organization.ts";
 import type { Section } from "./room/turns.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";

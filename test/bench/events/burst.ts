@@ -1,17 +1,17 @@
-/** A burst of events: users created as fast as the service lets them, and when they reach the webhooks. */
+/** A burst of events: users created as fast as possible, and the arrival of their events at webhooks. */
 import type { Arrival, Stage } from "./stage.ts";
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const CONNECTIONS = 16;
 
 export interface Burst {
-  /** Events that arrived, per second from the first request to the last arrival. */
+  /** Events per second, from the first request to the last arrival. */
   readonly perSecond: number;
   /** Milliseconds from a user's request to its event's arrival. */
   readonly delaysMs: readonly number[];
 }
 
-/** Creates users in the rooms by turns, so many in all, each of which is told to `listeners` webhooks. */
+/** Creates this many users across the rooms in turn; `listeners` webhooks receive each one. */
 export async function burst(
   stage: Stage,
   { rooms, users, listeners }: { rooms: readonly string[]; users: number; listeners: number },
@@ -29,7 +29,7 @@ export async function burst(
   };
 }
 
-/** Creates users as fast as the service lets them; gives when each was asked for, by its id. */
+/** Creates users as fast as possible; returns the time of each request by user ID. */
 export async function createUsers(
   { origin, organization }: Pick<Stage, "origin" | "organization">,
   { rooms, users }: { rooms: readonly string[]; users: number },
@@ -54,6 +54,6 @@ export async function createUsers(
   return begunAt;
 }
 
-/** The value below which this share of sorted values lies. */
+/** The percentile of sorted values at this share. */
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

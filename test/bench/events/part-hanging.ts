@@ -1,4 +1,4 @@
-/** What the others notice of one receiver in a hundred that never answers. */
+/** The delay that one receiver that never answers causes for ninety-nine others. */
 import { median } from "../load.ts";
 import type { Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 
 const WEBHOOKS = 100;
 const USERS = 10;
-/** Of the delay without it, at most. */
+/** The maximum ratio to the delay without it. */
 const GOAL = 1.2;
 
 export async function measureHanging(stage: Stage, options: BenchOptions): Promise<Section> {

@@ -1,4 +1,4 @@
-/** How soon a webhook is told that somebody has joined, while the service does nothing else. */
+/** The latency from a join to its webhook, in an otherwise idle service. */
 import { once } from "node:events";
 import WebSocket from "ws";
 import { CommandError } from "../../../src/cli/process/command.ts";
@@ -9,7 +9,7 @@ import { percentile } from "./burst.ts";
 import type { Stage } from "./stage.ts";
 
 const JOINS_A_RUN = 40;
-/** Milliseconds, half of the joins at least. */
+/** The maximum median in milliseconds. */
 const GOAL_MS = 50;
 
 export async function measureLatency(stage: Stage, options: BenchOptions): Promise<Section> {

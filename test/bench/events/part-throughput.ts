@@ -1,4 +1,4 @@
-/** How many events a second arrive: one room to one webhook, one room to many, many rooms to one. */
+/** Event throughput: from one room to one webhook, from one room to many, and from many rooms to one. */
 import { median } from "../load.ts";
 import type { Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
@@ -24,7 +24,7 @@ export async function measureThroughput(stage: Stage, options: BenchOptions): Pr
     for (let listener = 0; listener < listeners; listener += 1) {
       end.push(await stage.listen(`listener-${listener}`, ["user.created"]));
     }
-    await burst(stage, { rooms, users: roomCount, listeners }, options.stop); // the objects are there from now on
+    await burst(stage, { rooms, users: roomCount, listeners }, options.stop); // creates the objects, so that the runs do not
     const runs: number[] = [];
     for (let run = 0; run < options.runs; run += 1) {
       runs.push((await burst(stage, { rooms, users, listeners }, options.stop)).perSecond);

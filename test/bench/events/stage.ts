@@ -1,4 +1,4 @@
-/** What the events bench plays on: an organization, its webhooks, and one receiver for all of them. */
+/** The setup of the events bench: an organization, its webhooks, and one receiver for all of them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CommandError } from "../../../src/cli/process/command.ts";
@@ -8,9 +8,9 @@ import type { Database } from "../serve.ts";
 
 const ARRIVAL_LIMIT_MS = 60_000;
 
-/** What came to a webhook. */
+/** An event that a webhook received. */
 export interface Arrival {
-  /** The last part of the webhook's address. */
+  /** The last segment of the webhook's URL. */
   readonly webhook: string;
   readonly userId: string;
   /** By `performance.now()`. */
@@ -21,7 +21,7 @@ export class Stage {
   readonly origin: string;
   readonly organization: Organization;
   readonly #server: Server;
-  /** What came since the last {@link expectArrivals}. */
+  /** The arrivals since the last {@link expectArrivals}. */
   #arrivals: Arrival[] = [];
   #expected = Number.POSITIVE_INFINITY;
   #onComplete: () => void = () => undefined;
@@ -34,7 +34,7 @@ export class Stage {
       const webhook = (request.url ?? "").slice(1);
       let body = "";
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
-      if (webhook.startsWith("hang")) return; // it answers nobody, ever
+      if (webhook.startsWith("hang")) return; // never answers
       response.end();
       const { data } = JSON.parse(body) as { data: { userId?: string } };
       this.#arrivals.push({ webhook, userId: data.userId ?? "", at });
@@ -48,7 +48,7 @@ export class Stage {
     return stage;
   }
 
-  /** Makes a webhook whose address ends in `name`; gives what deletes it. */
+  /** Creates a webhook whose URL ends in `name`; returns a function that deletes it. */
   async listen(name: string, events: readonly EventName[], roomId?: string): Promise<() => Promise<void>> {
     const { port } = this.#server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/${name}`;
@@ -66,7 +66,7 @@ export class Stage {
     };
   }
 
-  /** Gives what comes from now on, once it is so much. */
+  /** Resolves with the arrivals from now on, once there are this many. */
   async expectArrivals(count: number, stop: AbortSignal): Promise<Arrival[]> {
     this.#arrivals = [];
     this.#expected = count;

@@ -1,4 +1,4 @@
-/** How far one large upload drives the server's memory up. */
+/** The growth of the server's memory during one large upload. */
 import { Agent } from "node:http";
 import { calm, residentBytes } from "../gauge.ts";
 import { median } from "../load.ts";
@@ -6,13 +6,13 @@ import type { BenchOptions } from "../run.ts";
 import { type FileStore, MEBIBYTE } from "./stores.ts";
 import { transfer } from "./transfer.ts";
 
-/** As large as a file may be. */
+/** The largest permitted file. */
 const LARGE_BYTES = 100 * MEBIBYTE;
 const SAMPLE_MS = 5;
-/** The first ones also find room for what stays: compiled code, the allocator's own reserves. */
+/** Not counted: the first uploads also allocate what stays, such as compiled code. */
 const WARM_UP_UPLOADS = 3;
 
-/** Bytes by which the process grew at most while it took a file of 100 MiB: the median of the runs, and each. */
+/** The peak growth in bytes during an upload of 100 MiB: the median, and each run. */
 export interface Rise {
   readonly bytes: number;
   readonly runs: readonly number[];

@@ -1,4 +1,4 @@
-/** The two that keep files: Atrium, and a Worker that hands the body to R2 and the object back, and does nothing else. */
+/** The compared file stores: Atrium, and a Worker that only passes bodies to R2 and back. */
 import { Agent } from "node:http";
 import { PART_BYTES } from "../../../src/files/blob-writer.ts";
 import { Organization } from "../organization.ts";
@@ -7,20 +7,20 @@ import { type Received, type Transfer, transfer } from "./transfer.ts";
 
 export const MEBIBYTE = 1024 * 1024;
 
-/** Somewhere to put files and get them from. */
+/** A service that stores and returns files. */
 export interface FileStore {
   readonly name: string;
   put(bytes: number): Transfer;
-  /** What names a file that was put. */
+  /** The key of a stored file. */
   keyOf(answer: Received): string;
   get(key: string): Transfer;
-  /** Removes files, so that a long bench does not fill the disk. */
+  /** Deletes files, so that a long bench does not fill the disk. */
   remove(keys: readonly string[], stop: AbortSignal): Promise<void>;
 }
 
 const BOUNDARY = "a-boundary";
 
-/** Not all zeros: whoever skips pages that are empty should gain nothing. */
+/** Not all zeros, which some file systems store as nothing. */
 const content = (bytes: number): Buffer => Buffer.alloc(bytes, "What Ada has drawn. ");
 
 /** A request for each key, one after the other. */
@@ -53,7 +53,7 @@ export const bareStore = ({ origin }: Served): FileStore => ({
     ),
 });
 
-/** The same with objects that were put in parts, as Atrium has to: a form does not tell a file's length in advance. */
+/** The same with multipart objects, as in Atrium: a form does not give the length of a file in advance. */
 export const barePartedStore = (served: Served): FileStore => {
   const bare = bareStore(served);
   const url = `${served.origin("floors")}/r2/parts/${PART_BYTES}`;

@@ -1,9 +1,9 @@
-/** Sends and fetches whole files as fast as they are taken, over a few connections that stay open. */
+/** Uploads and downloads whole files as fast as possible, over a few persistent connections. */
 import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
 import { CommandError } from "../../../src/cli/process/command.ts";
 
-/** One request that moves a file, or removes it. */
+/** A request that uploads, downloads or deletes a file. */
 export interface Transfer {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Transfer {
   readonly status: number;
 }
 
-/** What came back: its text where it is short, and how long it was. */
+/** A response: its text if short, and its length. */
 export interface Received {
   readonly text: string;
   readonly bytes: number;
@@ -21,7 +21,7 @@ export interface Received {
 
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** Makes one request and reads its answer to the end. */
+/** Sends a request and reads the whole response. */
 export function transfer(one: Transfer, agent: Agent, stop: AbortSignal): Promise<Received> {
   return new Promise((resolve, reject) => {
     const length = one.body === undefined ? {} : { "Content-Length": one.body.byteLength };
@@ -47,7 +47,7 @@ export function transfer(one: Transfer, agent: Agent, stop: AbortSignal): Promis
   });
 }
 
-/** Repeats a request for `seconds` over `connections`, each at least once. Gives how many ended in a second. */
+/** Repeats a request for `seconds` over `connections`, at least once each. Returns completed requests per second. */
 export async function ratePerSecond(
   one: Transfer,
   connections: number,

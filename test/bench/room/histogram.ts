@@ -1,7 +1,7 @@
-/** Times, counted so that millions of them cost nothing to keep. */
+/** Counts durations in buckets, so that millions take little memory. */
 
 const RESOLUTION_MS = 0.1;
-/** Longer ones count as this long. */
+/** Longer durations count as this long. */
 const LONGEST_MS = 20_000;
 
 export class Histogram {
@@ -14,7 +14,7 @@ export class Histogram {
     this.#total += 1;
   }
 
-  /** Milliseconds that this share of the times does not exceed; not a number if there are none. */
+  /** The quantile in milliseconds; NaN if empty. */
   quantile(share: number): number {
     let left = share * this.#total;
     if (left === 0) return Number.NaN;

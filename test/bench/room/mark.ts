@@ -1,11 +1,11 @@
-/** The mark by which a message is known again, in whatever frame a server wraps it: found without parsing the frame. */
+/** A mark that identifies a message in any frame that a server wraps it in, found without parsing the frame. */
 
-/** `~`, which in a binary frame may also be a length or the like: then no digits follow. */
+/** `~`. In a binary frame this byte may mean something else, but then no digits follow. */
 const SIGN = 0x7e;
 const SENDER_DIGITS = 4;
 const NUMBER_DIGITS = 8;
 const TIME_DIGITS = 11;
-/** Time is written in hundredths of a millisecond. */
+/** Times are in hundredths of a millisecond. */
 const UNITS_PER_MS = 100;
 
 /** A message's sender, its number among those of its sender or room, and when it was sent (`performance.now()`). */
@@ -36,7 +36,7 @@ export function readMarks(
   }
 }
 
-/** Not a number where there is anything but digits. */
+/** NaN if there is anything but digits. */
 function numberAt(frame: Buffer, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) {

@@ -1,13 +1,13 @@
-/** Everybody moves a cursor 20 times a second, and everybody watches. */
+/** Every participant moves a cursor 20 times a second and sees all others. */
 import type { BenchOptions } from "../run.ts";
 import { count, table, verdict } from "../table.ts";
-import { type Arrival, type Pacing, sendPaced } from "./paced.ts";
+import { type Arrival, type Pacing, sendSteadily } from "./steady-traffic.ts";
 import type { Subject, Subjects } from "./subjects.ts";
 import { inRoom, inTurns, type Measured, medianOf, middle, type Section, star, starNote } from "./turns.ts";
 
 const PER_SECOND = 20;
 const CURSOR_BYTES = 40;
-/** Who delivers less than this in a room is not asked for a larger one: the backlog would outlast the run. */
+/** A server that delivers less than this is spared larger rooms: the backlog would outlast the run. */
 const AFLOAT = 0.5;
 const AGE_GOAL_MS = 45;
 const SHARE_GOAL = 0.99;
@@ -16,15 +16,15 @@ export async function measureCursors(subjects: Subjects, options: BenchOptions):
   let afloat: readonly Subject[] = [subjects.atrium, subjects.bare, ...subjects.peers];
   const tables: string[] = [];
   const raw: Record<string, readonly Measured<Arrival>[]> = {};
-  for (const members of options.members) {
+  for (const participants of options.participants) {
     const drowned = [subjects.bare, ...subjects.peers].filter((subject) => !afloat.includes(subject));
-    const measured = await measure(afloat, members, options);
+    const measured = await measure(afloat, participants, options);
     const sunk = new Set(
       measured.filter(({ runs }) => medianOf(runs, ({ share }) => share) < AFLOAT).map(({ name }) => name),
     );
     afloat = afloat.filter(({ name }) => !sunk.has(name));
-    tables.push(tableOf(members, measured, drowned));
-    raw[members] = measured;
+    tables.push(tableOf(participants, measured, drowned));
+    raw[participants] = measured;
   }
   const markdown = [
     "Cursors, 20/s each (share: a cursor that a later one of its user overtook counts as delivered with that one; " +
@@ -35,22 +35,22 @@ export async function measureCursors(subjects: Subjects, options: BenchOptions):
   return { markdown, raw };
 }
 
-function measure(subjects: readonly Subject[], members: number, options: BenchOptions) {
+function measure(subjects: readonly Subject[], participants: number, options: BenchOptions) {
   const pacing: Pacing = {
-    senders: members,
+    senders: participants,
     perSecond: PER_SECOND,
     bytes: CURSOR_BYTES,
-    frameOf: (voice, text) => voice.show(text),
+    frameOf: (protocol, text) => protocol.updatePresence(text),
   };
   return inTurns(subjects, options, (subject, seconds) =>
-    inRoom(subject, members, options.stop, (lines) =>
-      sendPaced(lines, subject.pid, pacing, seconds, options.stop),
+    inRoom(subject, participants, options.stop, (sockets) =>
+      sendSteadily(sockets, subject.pid, pacing, seconds, options.stop),
     ),
   );
 }
 
 function tableOf(
-  members: number,
+  participants: number,
   measured: readonly Measured<Arrival>[],
   drowned: readonly Subject[],
 ): string {
@@ -73,5 +73,5 @@ function tableOf(
   });
   const missing = drowned.map(({ name }) => [name, ...Array.from({ length: 8 }, () => "–")]);
   const head = ["delivered/s", "share", "frames/s", "MB/s", "p50 / p95 age ms", "processor", "goal", "ok"];
-  return table([`${members} members`, ...head], [...rows, ...missing]);
+  return table([`${participants} participants`, ...head], [...rows, ...missing]);
 }

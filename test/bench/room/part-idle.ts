@@ -1,19 +1,19 @@
-/** What a socket costs on which nothing happens: the growth of a fresh server by a full room. */
+/** The memory of an idle socket: the growth of a fresh server when a room fills up. */
 import { calm, residentBytes } from "../gauge.ts";
 import type { BenchOptions } from "../run.ts";
 import { ratio, table, verdict } from "../table.ts";
-import { Line } from "./line.ts";
+import { ClientSocket } from "./client-socket.ts";
 import { type Subject, servingAtrium, servingBare } from "./subjects.ts";
 import { inTurns, middle, type Section } from "./turns.ts";
 
 const SOCKETS = 1_000;
 const FEW_USERS = 50;
-/** Of the bare object's, at most. */
+/** The maximum ratio to the bare object's memory. */
 const GOAL = 1.1;
 
 interface Fresh {
   readonly name: string;
-  /** Bytes per socket on a server that has just started; null where the system does not tell. */
+  /** Bytes per socket on a fresh server; null if unknown. */
   measure(): Promise<number | null>;
 }
 
@@ -51,14 +51,14 @@ export async function measureIdle(options: BenchOptions): Promise<Section> {
 }
 
 async function grow(subject: Subject, users: number, stop: AbortSignal): Promise<number | null> {
-  const voices = await subject.createRoom(SOCKETS + 1, users);
-  const first = await Line.openAll(voices.slice(0, 1), stop);
+  const protocols = await subject.createRoom(SOCKETS + 1, users);
+  const first = await ClientSocket.openAll(protocols.slice(0, 1), stop);
   await calm(subject.pid, stop);
   const before = residentBytes(subject.pid);
-  const others = await Line.openAll(voices.slice(1), stop);
+  const others = await ClientSocket.openAll(protocols.slice(1), stop);
   await calm(subject.pid, stop);
   const after = residentBytes(subject.pid);
-  for (const line of [...first, ...others]) line.mustBeOpen();
-  for (const line of [...first, ...others]) line.drop();
+  for (const socket of [...first, ...others]) socket.mustBeOpen();
+  for (const socket of [...first, ...others]) socket.terminate();
   return before === null || after === null ? null : (after - before) / others.length;
 }

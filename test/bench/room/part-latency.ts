@@ -1,37 +1,37 @@
-/** How soon a message of 100 bytes reaches the others in a calm room. */
+/** The latency of a message of 100 bytes in a room with little traffic. */
 
 import type { BenchOptions } from "../run.ts";
 import { count, ratio, table, verdict } from "../table.ts";
-import { type Arrival, type Pacing, sendPaced } from "./paced.ts";
+import { type Arrival, type Pacing, sendSteadily } from "./steady-traffic.ts";
 import type { Subjects } from "./subjects.ts";
 import { inRoom, inTurns, type Measured, medianOf, type Section } from "./turns.ts";
 
-const MEMBERS = 50;
+const PARTICIPANTS = 50;
 const MESSAGE_BYTES = 100;
-/** Of the bare object's, at most. */
+/** The maximum ratio to the bare object's latency. */
 const GOAL = 1.15;
 
 const ONE: Pacing = {
   senders: 1,
   perSecond: 20,
   bytes: MESSAGE_BYTES,
-  frameOf: (voice, text) => voice.say(text),
+  frameOf: (protocol, text) => protocol.broadcast(text),
 };
-const ALL: Pacing = { ...ONE, senders: MEMBERS, perSecond: 5 };
+const ALL: Pacing = { ...ONE, senders: PARTICIPANTS, perSecond: 5 };
 
 export async function measureLatency(subjects: Subjects, options: BenchOptions): Promise<Section> {
   const measure = (pacing: Pacing) =>
     inTurns([subjects.atrium, subjects.bare, ...subjects.peers], options, (subject, seconds) =>
-      inRoom(subject, MEMBERS, options.stop, (lines) =>
-        sendPaced(lines, subject.pid, pacing, seconds, options.stop),
+      inRoom(subject, PARTICIPANTS, options.stop, (sockets) =>
+        sendSteadily(sockets, subject.pid, pacing, seconds, options.stop),
       ),
     );
   const one = await measure(ONE);
   const all = await measure(ALL);
   const markdown = [
-    `One way, ${MESSAGE_BYTES} bytes, ${MEMBERS} members (ms); hocuspocus passes on stateless messages`,
-    tableOf("one member speaks, 20/s", one),
-    tableOf(`${count(MEMBERS)} members speak, 5/s each`, all),
+    `One way, ${MESSAGE_BYTES} bytes, ${PARTICIPANTS} participants (ms); hocuspocus passes on stateless messages`,
+    tableOf("one participant speaks, 20/s", one),
+    tableOf(`${count(PARTICIPANTS)} participants send, 5/s each`, all),
   ].join("\n\n");
   return { markdown, raw: { one, all } };
 }

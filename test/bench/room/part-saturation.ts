@@ -1,11 +1,11 @@
-/** How many messages of 100 bytes a full room can be made to deliver. */
+/** The maximum delivery rate of a full room, with messages of 100 bytes. */
 import type { BenchOptions } from "../run.ts";
 import { count, ratio, table, verdict } from "../table.ts";
-import { press } from "./pressed.ts";
+import { saturate } from "./saturating-traffic.ts";
 import type { Subjects } from "./subjects.ts";
 import { inRoom, inTurns, medianOf, middle, type Section, star, starNote } from "./turns.ts";
 
-const MEMBERS = 50;
+const PARTICIPANTS = 50;
 const IN_FLIGHT = 64;
 const GOAL = 800_000;
 
@@ -14,8 +14,8 @@ export async function measureSaturation(subjects: Subjects, options: BenchOption
     [subjects.atrium, subjects.bare, ...subjects.peers],
     options,
     (subject, seconds) =>
-      inRoom(subject, MEMBERS, options.stop, (lines) =>
-        press(lines, subject.pid, IN_FLIGHT, seconds, options.stop),
+      inRoom(subject, PARTICIPANTS, options.stop, (sockets) =>
+        saturate(sockets, subject.pid, IN_FLIGHT, seconds, options.stop),
       ),
   );
   const bare = medianOf(measured[1]?.runs ?? [], (run) => run.deliveredPerS);
@@ -31,7 +31,7 @@ export async function measureSaturation(subjects: Subjects, options: BenchOption
     ];
   });
   const markdown = [
-    `Messages as fast as they go, each to all others: ${MEMBERS} members who take turns, ${IN_FLIGHT} in flight. ` +
+    `Messages as fast as possible, each to all others: ${PARTICIPANTS} participants take turns, ${IN_FLIGHT} in flight. ` +
       "A run ends early where Atrium's limit of frames a socket would end it.",
     table(["server", "delivered/s", "processor", "of bare", "goal", "ok"], rows),
     ...starNote(measured),

@@ -1,18 +1,18 @@
-/** How many writes to a store are acknowledged, beside an object that only echoes. */
+/** Acknowledged store writes per second, beside an object that only echoes. */
 import type { BenchOptions } from "../run.ts";
 import { count, ratio, table, verdict } from "../table.ts";
-import type { Voice } from "./line.ts";
+import type { ClientProtocol } from "./client-socket.ts";
 import type { Acknowledgement, Subjects, WritableSubject } from "./subjects.ts";
 import { inRoom, inTurns, type Measured, medianOf, type Section } from "./turns.ts";
 import { countWrites } from "./writes.ts";
 
 const WATCHERS = 50;
-/** Of the bare object's echoes, at least. */
+/** The minimum share of the bare object's echo rate. */
 const GOAL = 0.5;
 
 export async function measureWrites({ atrium, bare }: Subjects, options: BenchOptions): Promise<Section> {
-  const counting = <Member extends Voice>(
-    subject: WritableSubject<Member>,
+  const counting = <Client extends ClientProtocol>(
+    subject: WritableSubject<Client>,
     how: Acknowledgement,
     name: string,
     watchers = 0,
@@ -23,7 +23,7 @@ export async function measureWrites({ atrium, bare }: Subjects, options: BenchOp
       counting(bare, "echoed", "bare Durable Object that only sends back"),
       counting(bare, "stored", "bare Durable Object that stores in SQLite"),
       counting(atrium, "stored", `**Atrium**, ${WATCHERS} watchers`, WATCHERS),
-      counting(bare, "told", `bare Durable Object that stores nothing, ${WATCHERS} watchers`, WATCHERS),
+      counting(bare, "broadcast", `bare Durable Object that stores nothing, ${WATCHERS} watchers`, WATCHERS),
     ],
     options,
     (subject, seconds) => subject.count(seconds),
@@ -47,15 +47,15 @@ export async function measureWrites({ atrium, bare }: Subjects, options: BenchOp
 const writesOf = (measured: Measured<number> | undefined): number =>
   medianOf(measured?.runs ?? [], (run) => run);
 
-async function countIn<Member extends Voice>(
-  subject: WritableSubject<Member>,
+async function countIn<Client extends ClientProtocol>(
+  subject: WritableSubject<Client>,
   how: Acknowledgement,
   watchers: number,
   seconds: number,
   { stop }: BenchOptions,
 ): Promise<number> {
   const [writer, ...others] = await subject.createRoom(watchers + 1);
-  if (writer === undefined) throw new Error("A room has a writer");
+  if (writer === undefined) throw new Error("Expected a protocol for the writer");
   return inRoom({ ...subject, createRoom: async () => others }, watchers, stop, () =>
     countWrites(subject.writerOf(writer, how), seconds, stop),
   );

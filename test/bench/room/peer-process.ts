@@ -1,4 +1,4 @@
-/** Serves a peer of `peers/` in a Node process of its own. */
+/** Serves a peer of `peers/` in a Node.js process of its own. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,7 +11,7 @@ export interface PeerProcess {
   readonly pid: number;
 }
 
-/** Runs the peer while `work` does; it has no state to end cleanly, and is killed whatever happens. */
+/** Runs the peer while `work` runs. It has no state to save, and is killed in any case. */
 export async function servingPeer<T>(
   name: string,
   stop: AbortSignal,
@@ -21,7 +21,7 @@ export async function servingPeer<T>(
     stdio: ["ignore", "pipe", "inherit"],
   });
   const kill = () => child.kill("SIGKILL");
-  // On Ctrl-C Miniflare ends this process at once: nothing but its last event is left then.
+  // On Ctrl-C Miniflare exits this process at once; only the exit event still runs.
   process.once("exit", kill);
   const ended = once(child, "close");
   try {

@@ -1,39 +1,45 @@
-/** The servers that are compared, each in a process of its own, and how a room of theirs is had. */
+/** The compared servers, each in its own process, and how to create a room in each. */
 import { Organization } from "../organization.ts";
 import { type Served, serving } from "../serve.ts";
-import type { Voice } from "./line.ts";
+import {
+  type AtriumProtocol,
+  atriumProtocol,
+  hocuspocusProtocol,
+  plainProtocol,
+  socketIoProtocol,
+} from "./client-protocols.ts";
+import type { ClientProtocol } from "./client-socket.ts";
 import { padded } from "./mark.ts";
 import { servingPeer } from "./peer-process.ts";
-import { type AtriumVoice, atriumVoice, hocuspocusVoice, plainVoice, socketIoVoice } from "./voices.ts";
 import type { Writer } from "./writes.ts";
 
-export interface Subject<Member extends Voice = Voice> {
+export interface Subject<Client extends ClientProtocol = ClientProtocol> {
   readonly name: string;
   readonly pid: number;
-  /** A new room, and the voices of its members; where there are users, so many share the voices. */
-  createRoom(members: number, users?: number): Promise<Member[]>;
+  /** Creates a room and returns a protocol per participant; with `users`, the participants share that many users. */
+  createRoom(participants: number, users?: number): Promise<Client[]>;
 }
 
-/** How a member's messages are acknowledged: sent back alone, stored and sent back, or sent to all. */
-export type Acknowledgement = "echoed" | "stored" | "told";
+/** How a message is acknowledged: echoed to the sender, stored and echoed, or broadcast to all. */
+export type Acknowledgement = "echoed" | "stored" | "broadcast";
 
-/** One whose writes are acknowledged. */
-export interface WritableSubject<Member extends Voice = Voice> extends Subject<Member> {
-  writerOf(voice: Member, how: Acknowledgement): Writer;
+/** A server that acknowledges writes. */
+export interface WritableSubject<Client extends ClientProtocol = ClientProtocol> extends Subject<Client> {
+  writerOf(protocol: Client, how: Acknowledgement): Writer;
 }
 
 export interface Subjects {
-  readonly atrium: WritableSubject<AtriumVoice>;
+  readonly atrium: WritableSubject<AtriumProtocol>;
   readonly bare: WritableSubject;
   readonly peers: readonly Subject[];
 }
 
 const MESSAGE_BYTES = 100;
 const KEYS = 1_000;
-/** Users made side by side. */
+/** Users created concurrently. */
 const CREATING_AT_ONCE = 25;
 
-/** Serves all of them while `work` runs. */
+/** Runs all servers while `work` runs. */
 export function servingSubjects<T>(stop: AbortSignal, work: (subjects: Subjects) => Promise<T>): Promise<T> {
   return servingAtrium(stop, (atrium) =>
     servingBare(stop, (bare) =>
@@ -44,24 +50,24 @@ export function servingSubjects<T>(stop: AbortSignal, work: (subjects: Subjects)
               {
                 name: "partyserver, hibernating",
                 pid: partyserver.pid,
-                createRoom: async (members: number) =>
-                  plainVoices(`${socketOrigin(partyserver, "partyserver")}/parties/rooms`, members),
+                createRoom: async (participants: number) =>
+                  plainProtocols(`${socketOrigin(partyserver, "partyserver")}/parties/rooms`, participants),
               },
               {
                 name: "socket.io",
                 pid: socketIo.pid,
-                createRoom: async (members: number) => {
+                createRoom: async (participants: number) => {
                   const room = crypto.randomUUID();
-                  return times(members, () => socketIoVoice(`ws://127.0.0.1:${socketIo.port}`, room));
+                  return times(participants, () => socketIoProtocol(`ws://127.0.0.1:${socketIo.port}`, room));
                 },
               },
               {
                 name: "hocuspocus",
                 pid: hocuspocus.pid,
-                createRoom: async (members: number) => {
+                createRoom: async (participants: number) => {
                   const document = crypto.randomUUID();
                   const url = `ws://127.0.0.1:${hocuspocus.port}`;
-                  return times(members, (member) => hocuspocusVoice(url, document, member));
+                  return times(participants, (participant) => hocuspocusProtocol(url, document, participant));
                 },
               },
             ];
@@ -83,16 +89,16 @@ export function servingAtrium<T>(
     return work({
       name: "**Atrium**",
       pid: served.pid,
-      createRoom: async (members, users = members) => {
+      createRoom: async (participants, users = participants) => {
         const room = await organization.createRoom("The room");
         const tokens = await createUsers(organization, room, users);
-        return times(members, (member) =>
-          atriumVoice(`${sockets}/${room}/socket`, tokens[member % users] ?? ""),
+        return times(participants, (participant) =>
+          atriumProtocol(`${sockets}/${room}/socket`, tokens[participant % users] ?? ""),
         );
       },
-      writerOf: (voice) => ({
-        voice,
-        write: (number, mark) => voice.write(keyOf(number), "v".repeat(MESSAGE_BYTES), mark),
+      writerOf: (protocol) => ({
+        protocol,
+        write: (number, mark) => protocol.write(keyOf(number), "v".repeat(MESSAGE_BYTES), mark),
       }),
     });
   });
@@ -109,14 +115,14 @@ async function createUsers(organization: Organization, room: string, users: numb
   return tokens;
 }
 
-/** What a message to the bare object begins with. */
+/** The prefix of a message to the bare object. */
 const BARE_MODES: Readonly<Record<Acknowledgement, (number: number) => string>> = {
   echoed: () => "=",
   stored: (number) => `!${keyOf(number)} `,
-  told: () => "+",
+  broadcast: () => "+",
 };
 
-/** So that entries are replaced as often as they are made. */
+/** The keys repeat, so that most writes replace an entry. */
 const keyOf = (number: number): string => `key-${number % KEYS}`;
 
 export function servingBare<T>(stop: AbortSignal, work: (bare: Subjects["bare"]) => Promise<T>): Promise<T> {
@@ -124,18 +130,18 @@ export function servingBare<T>(stop: AbortSignal, work: (bare: Subjects["bare"])
     work({
       name: "bare Durable Object",
       pid: served.pid,
-      createRoom: async (members) => plainVoices(socketOrigin(served, "bare-room"), members),
-      writerOf: (voice, how) => ({
-        voice,
+      createRoom: async (participants) => plainProtocols(socketOrigin(served, "bare-room"), participants),
+      writerOf: (protocol, how) => ({
+        protocol,
         write: (number, mark) => `${BARE_MODES[how](number)}${padded(mark, MESSAGE_BYTES)}`,
       }),
     }),
   );
 }
 
-function plainVoices(origin: string, members: number): Voice[] {
+function plainProtocols(origin: string, participants: number): ClientProtocol[] {
   const url = `${origin}/${crypto.randomUUID()}`;
-  return times(members, () => plainVoice(url));
+  return times(participants, () => plainProtocol(url));
 }
 
 const socketOrigin = ({ origin }: Served, name: string): string => origin(name).replace("http", "ws");

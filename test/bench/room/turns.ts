@@ -1,13 +1,13 @@
-/** How every part measures: subjects in turns, each time in a new room, and the medians of the runs. */
+/** The measurement that all parts share: subjects take turns, each run in a new room, and medians over the runs. */
 import { calm } from "../gauge.ts";
 import { median } from "../load.ts";
 import type { BenchOptions } from "../run.ts";
-import { Line } from "./line.ts";
+import { ClientSocket } from "./client-socket.ts";
 import type { Subject } from "./subjects.ts";
 
 const WARM_UP_SECONDS = 1;
 
-/** What a part found: its Markdown, and every run's figures. */
+/** The result of a part: its Markdown, and the figures of every run. */
 export interface Section {
   readonly markdown: string;
   readonly raw: object;
@@ -19,7 +19,7 @@ export interface Measured<Run> {
   readonly runs: readonly Run[];
 }
 
-/** ABAB, so that a machine that slows down or speeds up does so to all; the first run of each is not counted. */
+/** Measures in the order ABAB, so that changes in the speed of the machine affect all. Discards each first run. */
 export async function inTurns<Of extends { readonly name: string }, Run>(
   subjects: readonly Of[],
   { runs, seconds, stop }: BenchOptions,
@@ -36,34 +36,34 @@ export async function inTurns<Of extends { readonly name: string }, Run>(
   return subjects.map(({ name }, index) => ({ name, runs: figures[index] ?? [] }));
 }
 
-/** Fills a new room, lets `work` use it, and leaves the server at rest. */
+/** Fills a new room, runs `work` in it, and waits until the server is idle. */
 export async function inRoom<Run>(
   subject: Subject,
-  members: number,
+  participants: number,
   stop: AbortSignal,
-  work: (lines: readonly Line[]) => Promise<Run>,
+  work: (sockets: readonly ClientSocket[]) => Promise<Run>,
 ): Promise<Run> {
-  const lines = await Line.openAll(await subject.createRoom(members), stop);
+  const sockets = await ClientSocket.openAll(await subject.createRoom(participants), stop);
   try {
     await calm(subject.pid, stop);
-    return await work(lines);
+    return await work(sockets);
   } finally {
-    for (const line of lines) line.drop();
+    for (const socket of sockets) socket.terminate();
     await calm(subject.pid, stop);
   }
 }
 
-/** A figure's median over the runs; null where the system did not tell it. */
+/** A figure's median over the runs; null if unknown. */
 export function middle<Run>(runs: readonly Run[], figure: (run: Run) => number | null): number | null {
   const known = runs.map(figure).filter((value) => value !== null);
   return known.length === 0 ? null : median(known);
 }
 
-/** The same of a figure that is always known. */
+/** The same for a figure that is always known. */
 export const medianOf = <Run>(runs: readonly Run[], figure: (run: Run) => number): number =>
   median(runs.map(figure));
 
-/** A generator that is busier than this is what was measured. */
+/** Above this utilization, the load generator is the limit. */
 const GENERATOR_LIMIT = 0.9;
 const GENERATOR_NOTE = "\\* The load generator had no time left: the server may do more.";
 
@@ -72,9 +72,9 @@ type Generated = { readonly generator: number };
 const isGeneratorBound = (runs: readonly Generated[]): boolean =>
   medianOf(runs, ({ generator }) => generator) > GENERATOR_LIMIT;
 
-/** A star where the generator was the limit. */
+/** A star if the load generator was the limit. */
 export const star = (runs: readonly Generated[]): string => (isGeneratorBound(runs) ? " \\*" : "");
 
-/** What the stars mean, where there are any. */
+/** A footnote that explains the stars, if there are any. */
 export const starNote = (measured: readonly Measured<Generated>[]): string[] =>
   measured.some(({ runs }) => isGeneratorBound(runs)) ? [GENERATOR_NOTE] : [];

@@ -1,22 +1,22 @@
-/** What a run takes: of time, of the server's processor, and of the generator itself. */
+/** The resources that a run uses: time, the server's processor, and the load generator. */
 import { performance } from "node:perf_hooks";
 import { processorSeconds } from "../gauge.ts";
 
 export interface Usage {
   readonly elapsedS: number;
-  /** Cores that the server used; null where the system does not tell. */
+  /** Processor cores that the server used; null if unknown. */
   readonly cores: number | null;
-  /** How busy the generator was; near 1 it is the generator that was measured. */
+  /** The utilization of the load generator; near 1, it was the limit. */
   readonly generator: number;
 }
 
-/** Begins to measure; the function that it gives tells what was used since. */
+/** Starts a measurement; the returned function reports the usage since then. */
 export function watchUsage(pid: number): () => Usage {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const processor = processorSeconds(pid);
   const loop = performance.eventLoopUtilization();
   return () => {
-    const elapsedS = (performance.now() - begunAt) / 1000;
+    const elapsedS = (performance.now() - startedAt) / 1000;
     const now = processorSeconds(pid);
     return {
       elapsedS,

@@ -1,4 +1,4 @@
-/** Atrium as src/index.ts serves it, but for the rate limiter's emulation. */
+/** Atrium as src/index.ts serves it, except for the emulated rate limiter. */
 /// <reference types="@cloudflare/workers-types" />
 import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/config.ts";

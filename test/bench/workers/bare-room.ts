@@ -1,4 +1,4 @@
-/** The least that a room can be: an object that passes each message on as one frame, and knows nobody. */
+/** The minimal room: an object that forwards each message as one frame and keeps no users. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 
@@ -8,7 +8,7 @@ interface Env {
   readonly ROOMS: DurableObjectNamespace<RoomObject>;
 }
 
-/** Named as wrangler.toml has it. */
+/** The name is that in wrangler.toml. */
 export class RoomObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);

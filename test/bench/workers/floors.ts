@@ -1,4 +1,4 @@
-/** What no framework of ours could beat: bare Hono routes that make the very calls of D1, objects and R2 that Atrium does. */
+/** The baselines: bare Hono routes with the same calls of D1, objects and R2 as Atrium. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
@@ -22,7 +22,7 @@ const EVER = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const USERS = `account_id = ? AND room_id = ? AND ${CREATED}`;
 const PAGE = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?";
 
-/** Answers what Atrium's object answers about a room that nobody has joined yet. Named as wrangler.toml has it. */
+/** Answers like Atrium's object for a room that no one has joined. The name is that in wrangler.toml. */
 export class RoomObject extends DurableObject<Env> {
   read(_userIds: string[]) {
     return { figures: { activeParticipants: 0, occupiedMs: 0, occupiedSince: null }, attendance: {} };

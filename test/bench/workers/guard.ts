@@ -1,4 +1,4 @@
-/** Atrium's authentication alone, many times in one request: the runtime's clock stands still while code runs. */
+/** Atrium's authentication alone, repeated in one request, because the runtime's clock stands still while code runs. */
 /// <reference types="@cloudflare/workers-types" />
 
 import { compose } from "../../../src/composition.ts";
@@ -6,7 +6,7 @@ import type { Env } from "../../../src/config.ts";
 import { authenticate } from "../../../src/http/authenticate.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
 
-// Not used here: wrangler wants to see the objects of wrangler.toml exported.
+// Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 

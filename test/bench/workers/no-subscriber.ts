@@ -1,4 +1,4 @@
-/** Not used: wrangler wants to see the objects of wrangler.toml exported. */
+/** Not used: wrangler requires the objects of wrangler.toml to be exported. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 

@@ -1,4 +1,4 @@
-/** Runs one trivial function many times in one request: as Atrium runs workflows, or by the Worker Loader alone. */
+/** Runs a trivial function many times in one request: as a workflow, or by the Worker Loader alone. */
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 import { type Env, runLimits } from "../../../src/config.ts";
@@ -10,7 +10,7 @@ import { GUEST_COMPATIBILITY } from "../../../src/sandbox/runners/guest-modules.
 import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
 import { RunBindings } from "../../../src/workflows/run-bindings.ts";
 
-// Not used here: wrangler wants to see the objects of wrangler.toml exported.
+// Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
@@ -31,10 +31,10 @@ const BARE = `
     async run(event) { return JSON.stringify(await handler(JSON.parse(event))); }
   }`;
 
-/** Runs the function once; gives its result as JSON. */
+/** Runs the function once; returns its result as JSON. */
 type RunOnce = () => Promise<string>;
 
-/** Runs belong to an object, as in Atrium. Named as wrangler.toml has it. */
+/** Runs take place in an object, as in Atrium. The name is that in wrangler.toml. */
 export class SubscriberObject extends DurableObject<Env> {
   readonly #runner = selectRunner(this.env);
   readonly #limits = runLimits(this.env);
@@ -46,7 +46,7 @@ export class SubscriberObject extends DurableObject<Env> {
     const work = async () => {
       for (; left > 0; ) {
         left -= 1;
-        if ((await runOnce()) !== RESULT) throw new Error("A run went wrong");
+        if ((await runOnce()) !== RESULT) throw new Error("A run returned a wrong result");
       }
     };
     await Promise.all(Array.from({ length: inFlight }, work));
@@ -100,7 +100,7 @@ function compiled(source: string): string {
   return compilation.module;
 }
 
-/** The one object; the types of the service know another class by its name. */
+/** The only object; in the service's types, its name belongs to another class. */
 const objectOf = ({ SUBSCRIBERS }: Env): Pick<SubscriberObject, "run"> =>
   SUBSCRIBERS.getByName("runs") as unknown as SubscriberObject;
 

@@ -1,4 +1,4 @@
-/** A workflow that the bench has events for: made over REST, and watched over REST until its runs are recorded. */
+/** A workflow of the bench: created over REST, and polled until its runs are recorded. */
 import { CommandError } from "../../../src/cli/process/command.ts";
 import type { EventName } from "../../../src/delivery/port/event-name.ts";
 import type { Workflow, WorkflowExecution } from "../../../src/workflows/schema.ts";
@@ -22,18 +22,18 @@ export class Automation {
     this.organization = organization;
   }
 
-  /** Makes the workflow. */
+  /** Creates the workflow. */
   async prepare(events: readonly EventName[]): Promise<void> {
     const body = { name: "Bench", code: CODE, events };
     this.#id = (await this.#ask<{ workflow: Workflow }>("POST", "workflows", body)).workflow.id;
   }
 
-  /** With its executions. */
+  /** Deletes the workflow and its executions. */
   async remove(): Promise<void> {
     await this.#ask("DELETE", `workflows/${this.#id}`);
   }
 
-  /** Asks over and over until so many runs are recorded; gives the time then, by `performance.now()`. */
+  /** Polls until this many runs are recorded; returns the time, by `performance.now()`. */
   async recorded(count: number, stop: AbortSignal): Promise<number> {
     const limit = performance.now() + RECORD_LIMIT_MS;
     for (;;) {

@@ -1,4 +1,4 @@
-/** How many events a second are run on, from the request that causes each to the record of its run. */
+/** Events run per second, from the request that causes each to the record of its run. */
 import { createUsers } from "../events/burst.ts";
 import { median } from "../load.ts";
 import type { Section } from "../room/turns.ts";

@@ -1,4 +1,4 @@
-/** How soon the run on a join is over and recorded, while the service does nothing else. */
+/** The latency from a join to the record of its run, in an otherwise idle service. */
 import { percentile } from "../events/burst.ts";
 import { openSocket } from "../events/part-latency.ts";
 import type { Section } from "../room/turns.ts";
@@ -7,7 +7,7 @@ import { table, verdict } from "../table.ts";
 import type { Automation } from "./automation.ts";
 
 const JOINS_A_RUN = 40;
-/** Milliseconds, half of the joins at least. */
+/** The maximum median in milliseconds. */
 const GOAL_MS = 60;
 
 export async function measureLatency(automation: Automation, options: BenchOptions): Promise<Section> {

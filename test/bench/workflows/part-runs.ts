@@ -1,10 +1,10 @@
-/** How many runs of a trivial workflow a second, warm and cold, beside the same function called by the Worker Loader alone. */
+/** Runs of a trivial workflow per second, warm and cold, beside the same function called by the Worker Loader alone. */
 import { CommandError } from "../../../src/cli/process/command.ts";
 import { inTurns, medianOf, type Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
 import { count, ratio, table, verdict } from "../table.ts";
 
-/** Of the bare call's rate, at least, where the isolate is there already. */
+/** The minimum share of the bare call's rate in a warm isolate. */
 const GOAL = 0.5;
 
 interface Scene {
@@ -12,7 +12,7 @@ interface Scene {
   readonly ours: string;
   readonly bare: string;
   readonly inFlight: number;
-  /** Runs in one request, so that the requests themselves cost nothing that shows. */
+  /** Runs per request: many, so that the cost of the request does not show. */
   readonly batch: number;
   readonly goal: number | null;
 }

@@ -1,4 +1,4 @@
-/** The client as applications get it, in a real browser: two pages in one room see each other. */
+/** The bundled client in a real browser: two pages in one room see each other. */
 
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -17,7 +17,7 @@ const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networ
 const PAGE = `<!doctype html><link rel=icon href=data:,>
   <script type=module>import { AtriumClient } from "./client.js"; window.Client = AtriumClient;</script>`;
 
-/** What the page leaves for the test to look at. */
+/** The state that the page exposes to the test. */
 declare global {
   interface Window {
     Client: typeof AtriumClient;
@@ -30,7 +30,7 @@ let service: Service;
 let browser: Browser;
 let directory: string;
 let persistTo: string;
-/** Serves the bundle and an empty page, from another origin than the service's. */
+/** Serves the bundle and an empty page, on another origin than the service. */
 let site: Server;
 let siteUrl: string;
 
@@ -57,7 +57,7 @@ afterAll(async () => {
   for (const each of [directory, persistTo]) await rm(each, { recursive: true, force: true });
 });
 
-/** A page whose user has joined, and what it complains about. */
+/** A page whose user has joined, and its errors and warnings. */
 async function open(token: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   const complaints: string[] = [];
@@ -80,7 +80,7 @@ async function open(token: string): Promise<{ page: Page; complaints: string[] }
   return { page, complaints };
 }
 
-it("uploads from a page of another origin, tells how far it is, and can be ended", async () => {
+it("an upload from a page of another origin reports progress and can be aborted", async () => {
   const customer = new Customer(service, service);
   const { id: roomId } = await customer.createRoom();
   const { page, complaints } = await open((await customer.createUser(roomId, "Ada")).token);
@@ -123,7 +123,7 @@ it("uploads from a page of another origin, tells how far it is, and can be ended
   expect(complaints).toEqual([]);
 });
 
-it("shows each page the other's presence and writes, and makes a lost network good", async () => {
+it("pages see each other's presence and writes, and recover from a lost network", async () => {
   const customer = new Customer(service, service);
   const { id: roomId } = await customer.createRoom();
   const [ada, bo] = [await customer.createUser(roomId, "Ada"), await customer.createUser(roomId, "Bo")];
@@ -150,7 +150,7 @@ it("shows each page the other's presence and writes, and makes a lost network go
   expect(online.toSorted()).toEqual([ada.id, bo.id].toSorted());
   expect([...atAda.complaints, ...atBo.complaints]).toEqual([]);
 
-  // As after a restart: the same address and data, and every connection gone.
+  // As after a restart: the same URL and data, but every connection is closed.
   const { port } = service;
   await service.kill();
   await atAda.page.waitForFunction(() => window.client.socket.state === "reconnecting");

@@ -1,4 +1,4 @@
-/** A person at the dashboard: their browser window, their organization, and the browser's complaints. */
+/** A person using the dashboard: their browser window, their organization, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 
 /** What a browser logs for an expected error response, such as 401 for a person who is not signed in. */

@@ -303,7 +303,7 @@ describe("a service that restarts", () => {
     await ada.arrives(ada.cursor("Bo"), await bo.point(450, 350));
     const cleo = await welcome("Cleo");
     await cleo.note("Before and meanwhile").waitFor();
-    await cleo.comment("Said meanwhile").waitFor(); // complains of a second one
+    await cleo.comment("Said meanwhile").waitFor(); // fails if there are two
   });
 });
 

@@ -1,4 +1,4 @@
-/** The documentation in a real browser: it loads only what is its own, and works on any screen and by keyboard. */
+/** The documentation in a real browser: it loads only from the service, and works on any screen and by keyboard. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
@@ -42,7 +42,7 @@ const screens: Screen[] = [WIDE, { ...WIDE, colorScheme: "dark" }, PHONE, { ...P
 const views = paths.flatMap((path) => screens.map((screen) => ({ path, ...screen })));
 
 describe.each(views)("$path on a screen of $width × $height, $colorScheme", ({ path, ...screen }) => {
-  it("loads without a complaint and only from the service, fits its width, and is readable", async () => {
+  it("loads without errors and only from the service, fits the screen, and is readable", async () => {
     await open(path, screen);
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${service.url}/docs`))).toEqual([]);
@@ -59,7 +59,7 @@ describe.each(views)("$path on a screen of $width × $height, $colorScheme", ({ 
 });
 
 describe.each(paths)("%s", (path) => {
-  it("has landmarks, headings that skip no level, and tables whose headers say what they head", async () => {
+  it("has landmarks, headings that skip no level, and table headers with a scope", async () => {
     await open(path);
     for (const landmark of ["navigation", "main", "search"] as const) {
       expect([landmark, await page.getByRole(landmark).count()]).toEqual([landmark, 1]);
@@ -77,7 +77,7 @@ describe.each(paths)("%s", (path) => {
 });
 
 describe("a reader of the API reference", () => {
-  it("gets from the contents to an operation", async () => {
+  it("navigates from the contents to an operation", async () => {
     await open("/docs/reference");
     expect(await page.title()).toBe("Atrium API");
     await page.getByRole("navigation").getByRole("link", { name: "Create a room" }).click();
@@ -87,7 +87,7 @@ describe("a reader of the API reference", () => {
     expect((await page.getByRole("navigation").boundingBox())?.y).toBeGreaterThanOrEqual(0);
   });
 
-  it("gets from an operation to the schema of its answer", async () => {
+  it("navigates from an operation to the schema of its response", async () => {
     await open("/docs/reference", PHONE);
     await page.locator("#operation-getRoom").getByRole("link", { name: "Room", exact: true }).first().click();
     expect(new URL(page.url()).hash).toBe("#schema-Room");
@@ -95,7 +95,7 @@ describe("a reader of the API reference", () => {
 });
 
 describe("a reader of the guides", () => {
-  it("can skip the navigation, and sees where the keyboard is", async () => {
+  it("can skip the navigation, and sees the focus", async () => {
     await open("/docs");
     await page.keyboard.press("Tab");
     const focused = page.locator(":focus");
@@ -106,7 +106,7 @@ describe("a reader of the guides", () => {
     expect(new URL(page.url()).hash).toBe("#content");
   });
 
-  it("finds a section by the search, with the keyboard alone", async () => {
+  it("finds a section through the search, by keyboard", async () => {
     await open("/docs");
     await page.keyboard.press("/");
     await page.keyboard.type("zeppelin");
@@ -147,7 +147,7 @@ describe("a reader of the guides", () => {
   });
 });
 
-/** Runs in the page: how each kind of text stands out from what is behind it, as WCAG counts it. */
+/** Runs in the page: the WCAG contrast of each kind of text with its background. */
 function contrastsOfPage(): { what: string; ratio: number }[] {
   const luminance = (color: string): number => {
     const channels = (color.match(/[\d.]+/g) ?? []).slice(0, 3).map((channel) => Number(channel) / 255);

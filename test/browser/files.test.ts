@@ -1,4 +1,4 @@
-/** Hostile files in a real browser that is signed in to the same origin: none runs, none reads the cookie. */
+/** Hostile files in a real browser that is signed in on the same origin: none runs or reads the cookie. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -9,10 +9,10 @@ import { Customer } from "../stories/client.ts";
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
-/** What a hostile script does where it can: it tells the cookie to whoever listens. */
+/** A hostile script, which sends the cookie to this test. */
 const STEAL = "fetch('/stolen?' + encodeURIComponent(document.cookie)).catch(()=>{});";
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>${STEAL}</script></svg>`;
-/** A picture to those who look for one, and a script to those who run it: `GIF89a` is a variable's name. */
+/** Both an image and a script: `GIF89a` is a valid variable name. */
 const GIF_SCRIPT = `GIF89a/*${"\u0000".repeat(8)}*/=1;${STEAL}`;
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -75,7 +75,7 @@ beforeEach(async () => {
 });
 afterEach(() => context.close());
 
-/** Opens a page of ours on the service's own origin, with this body and no policy of its own. */
+/** Opens a page on the service's origin with this body and without a Content-Security-Policy. */
 async function openOurs(body: string): Promise<void> {
   const contentType = "text/html";
   await context.route("**/ours", (route) =>
@@ -84,23 +84,23 @@ async function openOurs(body: string): Promise<void> {
   await page.goto(`${service.url}/ours`);
 }
 
-/** Fails when something was stolen before a page's own request, which comes last, was made. */
+/** Fails if anything was stolen before the probe request, which comes last. */
 async function expectNothingStolen(): Promise<void> {
   const probe = await context.newPage();
   await probe.goto(`${service.url}/docs`);
   const answered = probe.waitForResponse("**/stolen?probe");
-  await probe.goto(`${service.url}/stolen?probe`).catch(() => {}); // 204 leaves the page where it is
+  await probe.goto(`${service.url}/stolen?probe`).catch(() => {}); // a 204 response does not navigate
   await answered;
   expect(stolen).toEqual([`${service.url}/stolen?probe`]);
 }
 
-describe("the same content elsewhere", () => {
-  it("does run, so that these tests can fail", async () => {
+describe("the same content on an unprotected page", () => {
+  it("runs, so these tests can fail", async () => {
     await openOurs(`<script>${STEAL}</script>`);
     await expect.poll(() => stolen.join()).toContain("session=secret");
   });
 
-  it("is a script when nothing says otherwise, the picture too", async () => {
+  it("runs as a script when its headers permit it, even the image", async () => {
     const contentType = "text/javascript";
     await context.route("**/polyglot", (route) => route.fulfill({ contentType, body: GIF_SCRIPT }));
     await openOurs('<script src="/polyglot"></script>');
@@ -112,17 +112,17 @@ describe.each(HOSTILE.map(([name]) => name))("%s", (name) => {
   const url = () => urls.get(name) ?? "";
   const isPicture = name.endsWith(".gif");
 
-  it("opened, runs nothing", async () => {
+  it("runs nothing when it is opened", async () => {
     if (isPicture) await page.goto(url());
     else {
       const download = page.waitForEvent("download");
-      await page.goto(url()).catch(() => {}); // a download takes a page nowhere
+      await page.goto(url()).catch(() => {}); // a download does not navigate
       expect((await download).suggestedFilename()).toBe(name);
     }
     await expectNothingStolen();
   });
 
-  it("embedded in a page of its own origin, runs nothing", async () => {
+  it("runs nothing when it is embedded in a page of the same origin", async () => {
     const embedding = [
       `<script src="${url()}"></script>`,
       `<script type="module" src="${url()}"></script>`,
@@ -162,7 +162,7 @@ describe("a picture", () => {
   const openElsewhere = () => page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
 
   it.each([{}, { "Cross-Origin-Embedder-Policy": "require-corp" }])(
-    "is seen in a page of another origin with %o",
+    "is displayed in a page of another origin with %o",
     async (headers) => {
       policy = headers;
       await openElsewhere();
@@ -173,7 +173,7 @@ describe("a picture", () => {
     },
   );
 
-  it("can be read by scripts of another origin, in part and with what its headers say", async () => {
+  it("can be read by scripts of another origin, with ranges and headers", async () => {
     await openElsewhere();
     const read = await page.evaluate(async (url) => {
       const response = await fetch(url, { headers: { Range: "bytes=0-7" } });
@@ -183,7 +183,7 @@ describe("a picture", () => {
     expect(read).toEqual([206, 8, `bytes 0-7/${PNG.byteLength}`, true]);
   });
 
-  it("opens where it is", async () => {
+  it("opens inline", async () => {
     const response = await page.goto(urls.get("dot.png") ?? "");
     expect(response?.status()).toBe(200);
     expect(await page.locator("img").count()).toBe(1);

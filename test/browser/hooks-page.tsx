@@ -1,4 +1,4 @@
-/** A page on which every hook is used: what they give stands in `window.hooks` for a test to read and to call. */
+/** A page that uses every hook and exposes their results in `window.hooks` for a test to read and call. */
 import { StrictMode, useRef, useState } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { AtriumClient, defineStores, type Notification } from "../../src/sdk/client/index.ts";
@@ -49,18 +49,18 @@ function useEverything() {
 
 type Hooks = ReturnType<typeof useEverything>;
 
-/** A provider: of the page's own client, or of a new one. */
+/** A provider with the page's own client, or with a new one. */
 export type Provided = "given" | { readonly token: string; readonly role?: "viewer" };
 
 export interface Stage {
   hooks: Hooks;
-  /** A client of the page's own, for a provider to be given. */
+  /** The page's own client, to pass to a provider. */
   client: AtriumClient<typeof STORES>;
-  /** Renders providers side by side, instead of those until now. */
+  /** Renders these providers side by side, and unmounts the previous ones. */
   mount(providers: readonly Provided[]): void;
   unmount(): void;
   makeClient(token: string): void;
-  /** What rendering a hook outside of any provider throws. */
+  /** The error of a hook outside any provider. */
   errorOutside(): Promise<string>;
 }
 
@@ -84,7 +84,7 @@ const propsOf = (provider: Provided): RoomProviderProps =>
     : { serverUrl, authToken: provider.token, role: provider.role, stores: STORES };
 
 window.stage = {
-  // Filled in by the first rendering, and by makeClient.
+  // Set by the first render and by makeClient.
   ...({} as Pick<Stage, "hooks" | "client">),
   makeClient(token) {
     window.stage.client = new AtriumClient({ serverUrl, authToken: token, stores: STORES });

@@ -1,4 +1,4 @@
-/** The hooks in a real browser, with React's development build and its StrictMode, beside a client in Node. */
+/** The hooks in a real browser, with React's development build and StrictMode, and a second client in Node.js. */
 import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
@@ -18,7 +18,7 @@ let page: Page;
 let complaints: string[];
 let meeting: Meeting;
 let ada: UserWithToken;
-/** In Node. */
+/** The client in Node.js. */
 let bo: AtriumClient;
 
 beforeAll(async () => {
@@ -40,19 +40,19 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** A new room with Bo in it, and Ada's page, on which nothing is mounted yet. */
+/** A new room with Bo online, and Ada's page with nothing mounted yet. */
 async function begin(): Promise<void> {
   meeting = await meet(service);
   ada = await meeting.customer.createUser(meeting.roomId, "Ada");
   bo = await join(meeting, "Bo");
-  // What the test evaluates in the page is a string, which the demo's policy forbids.
+  // The test evaluates strings in the page, which the demo's policy forbids.
   page = await browser.newPage({ bypassCSP: true });
   complaints = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  // The demo's own page around another script: browsers let only pages of the service itself reach it here.
+  // The demo's page with another script: browsers let only pages of the service reach it here.
   await page.route("**/demo/app.js", (route) =>
     route.fulfill({ contentType: "text/javascript", body: script }),
   );
@@ -62,7 +62,7 @@ async function begin(): Promise<void> {
 const mount = (...providers: Provided[]): Promise<void> =>
   page.evaluate((all) => window.stage.mount(all), providers);
 
-/** Waits until what the hooks give is as asked for. */
+/** Waits until the results of the hooks match. */
 const gives = async (isSo: (hooks: Stage["hooks"]) => boolean): Promise<void> => {
   await page.waitForFunction(`(${isSo})(window.stage.hooks)`);
 };
@@ -103,7 +103,7 @@ describe("RoomProvider", () => {
     );
   });
 
-  it("takes a client, leaves with it when its last provider goes, and joins with it again", async () => {
+  it("accepts a client, leaves when its last provider is unmounted, and can join again", async () => {
     await begin();
     await page.evaluate((token) => window.stage.makeClient(token), ada.token);
     await mount("given", "given");
@@ -119,7 +119,7 @@ describe("RoomProvider", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("joins with the role that is asked for: what a viewer writes is taken back", async () => {
+  it("joins with the requested role: a viewer's write is rolled back", async () => {
     await begin();
     await mount({ token: ada.token, role: "viewer" });
     await connected();
@@ -129,7 +129,7 @@ describe("RoomProvider", () => {
     await gives(({ tasks: [entries] }) => Object.keys(entries).length === 0);
   });
 
-  it("says why it is closed when the token is refused", async () => {
+  it("reports why it is closed when the token is refused", async () => {
     await begin();
     await meeting.customer.send("DELETE", `/users/${ada.id}?roomId=${ada.room_id}`);
     await mount({ token: ada.token });
@@ -137,14 +137,14 @@ describe("RoomProvider", () => {
     expect(await page.evaluate(() => window.stage.hooks.connection.error?.code)).toBe("UNAUTHORIZED");
   });
 
-  it("is missed by a hook that is used without it", async () => {
+  it("is required: a hook outside it throws", async () => {
     await begin();
     expect(await page.evaluate(() => window.stage.errorOutside())).toContain("RoomProvider");
   });
 });
 
 describe("the hooks", () => {
-  it("give who is here and what they show, oneself apart from the others", async () => {
+  it("return the users online with their presence, the own user apart from the others", async () => {
     await begin();
     await mount({ token: ada.token });
     await connected();
@@ -160,7 +160,7 @@ describe("the hooks", () => {
     await gives(({ others }) => others.length === 0);
   });
 
-  it("give a store's entries, one's own writes at once and those of others as they come", async () => {
+  it("return a store's entries, own writes at once and others' as they arrive", async () => {
     await begin();
     await bo.store("tasks").set("early", { title: "Early" });
     await mount({ token: ada.token });
@@ -183,7 +183,7 @@ describe("the hooks", () => {
     await gives(({ tasks: [entries] }) => Object.keys(entries).sort().join() === "late,own");
   });
 
-  it("hear broadcasts with the listener of the latest rendering, and send them", async () => {
+  it("receive broadcasts with the listener of the latest render, and send them", async () => {
     await begin();
     await mount({ token: ada.token });
     await connected();
@@ -203,7 +203,7 @@ describe("the hooks", () => {
     expect(await heard).toEqual({ data: { x: 1 }, from: ada.id });
   });
 
-  it("give all comments however many pages they fill, the oldest first, and each change", async () => {
+  it("return all comments across pages, oldest first, and every change", async () => {
     await begin();
     const comments = [];
     for (let number = 0; number < 130; number += 1) {
@@ -220,7 +220,7 @@ describe("the hooks", () => {
     expect(await page.evaluate(() => window.stage.hooks.comments[0].length)).toBe(130);
   });
 
-  it("render again for news alone, and give the same objects until then", async () => {
+  it("render again only when something changed, and return the same objects until then", async () => {
     await begin();
     await mount({ token: ada.token });
     await connected();

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: takes the pictures in docs/pictures, of a service and data that it creates itself. */
+/** `npm run screenshots`: takes the pictures in docs/pictures, with a service and data of its own. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -17,7 +17,7 @@ const TASKS = {
   "write-agenda": { title: "Write the agenda", done: false, for: "Bo" },
   "bring-tea": { title: "Bring tea", done: false, for: "Cleo" },
 };
-/** What each user writes on the board, and where its pointer rests in the end. */
+/** Each user's notes on the board, and the final position of their pointer. */
 const NOTES = [
   { name: "Ada", text: "Sketch the onboarding", pointer: { x: 640, y: 150 } },
   { name: "Bo", text: "Ask three customers", pointer: { x: 300, y: 330 } },
@@ -27,7 +27,7 @@ const SIZE = { width: 1120, height: 640 };
 
 const take = (page: Page, name: string) => page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
 
-/** The demo as one of three users sees it. */
+/** The demo as seen by one of three users. */
 async function takeBoard(browser: Browser, url: string): Promise<void> {
   const visitors: Visitor[] = [];
   for (const { name, text } of NOTES) {
@@ -51,7 +51,7 @@ async function takeBoard(browser: Browser, url: string): Promise<void> {
   for (const visitor of visitors) await visitor.close();
 }
 
-/** The dashboard of an organization with a room in which three users are at work. */
+/** The dashboard of an organization with a room in which three users are online. */
 async function takeDashboard(browser: Browser, url: string): Promise<void> {
   const look = { viewport: SIZE, deviceScaleFactor: 1 };
   const desk = await Desk.signedUp(browser, url, { organization: "Boards" }, look);

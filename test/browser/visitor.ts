@@ -1,4 +1,4 @@
-/** A visitor of the demo: a browser window, the positions on its board, and the browser's complaints. */
+/** A visitor of the demo: a browser window, the positions on its board, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { eventually } from "../node/processes.ts";
 

@@ -75,7 +75,7 @@ describe("a change of a user over REST", () => {
     });
     const stranger = await account();
     await owner.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Ada", customId: null });
-    await owner.api.patch(`/users/${crypto.randomUUID()}?roomId=${room.id}`, { name: "Nobody" });
+    await owner.api.patch(`/users/${crypto.randomUUID()}?roomId=${room.id}`, { name: "Missing" });
     await owner.api.delete(`/users/${crypto.randomUUID()}?roomId=${room.id}`);
     await stranger.api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Hijacked" });
     await stranger.api.delete(`/users/${user.id}?roomId=${room.id}`);
@@ -215,7 +215,7 @@ describe("a room", () => {
     await owner.api.patch(`/rooms/${room.id}`, { name: "Renamed" });
     await owner.api.patch(`/users/${ada.id}?roomId=${room.id}`, { name: "Bo" });
     await owner.api.createUser(room.id, { name: "Cleo" });
-    // A change is told to a live room without anybody waiting for it: what members hear comes after.
+    // The live room receives a command without the request waiting for it, so its participants receive it later.
     while ((await tab.nextEvent()).event !== "userCreated");
     await leave(tab);
     expect(await subscriber.receivedEvents(2)).toMatchObject([

@@ -1,4 +1,4 @@
-/** Runs once around the network tests: bundles the Worker and makes the tables that every killable service begins with. */
+/** Runs once around the network tests: bundles the Worker and creates the tables that every killable service starts with. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   provide("preparedServiceUrl", prepared.url);
   return async () => {
     prepared.close();
-    await prepared.made()?.catch(() => undefined); // the tests that asked have failed of it
+    await prepared.made()?.catch(() => undefined); // the tests that asked have already failed
     await rm(directory, { recursive: true, force: true });
   };
 }

@@ -14,12 +14,12 @@ import type { Request } from "./serve.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where to ask for what every {@link KillableService} begins with. */
+    /** The URL of the state that every {@link KillableService} starts with. */
     preparedServiceUrl: string;
   }
 }
 
-/** What every service begins with: made once, copied for each. */
+/** The initial state of every service: made once, copied for each. */
 export interface PreparedService {
   readonly atrium: NamedWorker;
   /** A state directory with tables, in which the organization is the only one. */
@@ -30,7 +30,7 @@ export interface PreparedService {
 const SERVE = path.join(import.meta.dirname, "serve.ts");
 const LIMIT_MS = 180_000;
 
-/** What serve.ts serves. */
+/** The Workers that serve.ts serves. */
 export interface Served {
   /** The first one is Atrium. */
   readonly workers: readonly [NamedWorker, ...NamedWorker[]];
@@ -82,7 +82,7 @@ export class KillableService {
     return path.join(this.#directory, "state");
   }
 
-  /** Each start listens at an address of its own. */
+  /** Changes with each start. */
   get url(): string {
     return this.#url;
   }
@@ -105,7 +105,7 @@ export class KillableService {
     await this.#ask({ type: "scheduled" });
   }
 
-  /** The rows that a statement gives in the service's own D1 database. */
+  /** Runs a statement in the service's D1 database and returns its rows. */
   async query<Row>(sql: string): Promise<Row[]> {
     return (await this.#ask({ type: "query", sql })) as Row[];
   }
@@ -119,7 +119,7 @@ export class KillableService {
     return answer;
   }
 
-  /** Kills all of its processes at once; settles when they are gone. */
+  /** Kills all of its processes at once; resolves when they have ended. */
   kill(): Promise<void> {
     const pids = this.#pids;
     this.#pids = [];
@@ -136,7 +136,7 @@ export class KillableService {
 
 const descriptionIn = (directory: string): string => path.join(directory, "served.json");
 
-/** The address that serve.ts listens at. */
+/** The address on which serve.ts listens. */
 async function addressOf(child: ChildProcess): Promise<string> {
   const failed = once(child, "exit").then(([code]) => {
     throw new Error(`The service ended with exit code ${code} before it was ready`);
@@ -147,7 +147,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
   return String(address);
 }
 
-/** With the stand-in for a dispatch namespace, whose API it reaches as it would Cloudflare's. */
+/** With the stand-in for a dispatch namespace, whose API replaces Cloudflare's. */
 async function besideNamespace(atrium: NamedWorker): Promise<Served["workers"]> {
   const port = await findFreePort();
   const settings = {

@@ -8,7 +8,7 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
-/** By option: the tests that it runs, and the variable that tells `runs.ts` how often. */
+/** By option: the tests that it runs, and the variable that sets how often. */
 const TESTS = {
   simulations: { files: ["test/realtime/convergence/convergence.test.ts"], runs: "ATRIUM_SIMULATIONS" },
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },

@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Served } from "./killable-service.ts";
 
-/** What the parent process may ask. One message answers it: the rows of a query, or `true`. */
+/** A request of the parent process. One message answers it: the rows of a query, or `true`. */
 export type Request = { readonly type: "scheduled" } | { readonly type: "query"; readonly sql: string };
 
 /** What the service logs when a test breaks off a request or kills the service during one. */
 const BROKEN_OFF = /Network connection lost|disconnected:/;
 
-process.once("disconnect", () => process.exit()); // the process that was to kill it is gone
+process.once("disconnect", () => process.exit()); // the parent, which would have killed this process, has ended
 
 process.on("message", async (request: Request) => {
   process.send?.(await answer(request));
@@ -40,7 +40,7 @@ const miniflare = new Miniflare(
 await miniflare.ready;
 process.send?.((await miniflare.unsafeGetDirectURL(atrium.name)).origin);
 
-/** What `KillableService` wrote. */
+/** The options that `KillableService` wrote. */
 function parseServed(json: string): Served {
   return JSON.parse(json) as Served;
 }

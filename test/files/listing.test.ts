@@ -68,7 +68,7 @@ describe("a list of files", () => {
   it("can be filtered by uploader", async () => {
     expect(await namesOf(`&userId=${bo}`)).toEqual(["1", "3", "5"]);
     expect(await namesOf(`&userId=${bo}&mimeType=image/`)).toEqual(["1"]);
-    expect(await namesOf("&userId=nobody")).toEqual([]);
+    expect(await namesOf("&userId=unknown")).toEqual([]);
   });
 
   it("keeps the files of a deleted user", async () => {

@@ -28,7 +28,7 @@ describe("a media type", () => {
   });
 
   it.each(["image/png", "image/jpeg", "image/gif; x=y", "image/webp", "audio/mpeg", "video/mp4"])(
-    "%s is shown where it is opened",
+    "%s is shown inline",
     (type) => {
       expect(isShownInline(type)).toBe(true);
     },
@@ -54,7 +54,7 @@ describe("a media type", () => {
     "text/jscript",
     "text/livescript",
     "text/css",
-  ])("%s is served as bytes of no type", (type) => {
+  ])("%s is served as application/octet-stream", (type) => {
     expect([isShownInline(type), servedType(type)]).toEqual([false, "application/octet-stream"]);
   });
 });

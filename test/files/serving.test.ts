@@ -85,7 +85,7 @@ describe("reading a file", () => {
     "00000000-0000-4000-8000-000000000000/0000000000000000000000/uploads/a",
     "00000000-0000-4000-8000-000000000000/0000000000000000000000/uploads/",
     `00000000-0000-4000-8000-000000000000/0000000000000000000000/uploads/${"x".repeat(2000)}`,
-  ])("of %s finds nothing, and says so", async (name) => {
+  ])("of %s returns NOT_FOUND", async (name) => {
     for (const headers of [{}, { Range: "bytes=0-1" }, { "If-None-Match": "*" }]) {
       const answer = await anyone.send("GET", `/storage/${name}`, { headers });
       expect([answer.status, answer.error?.module, answer.error?.message]).toEqual([
@@ -135,7 +135,7 @@ describe("a range", () => {
   });
 
   it.each(["bytes=5-4", "bytes=a-b", "items=0-1", "bytes=0-1,4-8", "nonsense"])(
-    "%s is passed over",
+    "%s is ignored",
     async (range) => {
       const response = await read({ Range: range });
       expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);

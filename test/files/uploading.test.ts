@@ -23,7 +23,7 @@ const filePart = (disposition = 'name="file"; filename="a.txt"') =>
   part(disposition, "Hello", "Content-Type: text/plain\r\n");
 
 describe("an upload", () => {
-  it("answers a key and an address, and the file can be listed and read", async () => {
+  it("returns a key and a URL, and the file can be listed and read", async () => {
     const owner = await ownerWithRoom();
     const { api, roomId, userId, id } = owner;
     const answer = await api.upload(owner.fields, textFile("plan ä.txt"));
@@ -45,7 +45,7 @@ describe("an upload", () => {
     expect(await (await api.raw("GET", new URL(url).pathname)).text()).toBe("Hello");
   });
 
-  it("of the same name twice makes two files", async () => {
+  it("of the same name twice stores two files", async () => {
     const { api, fields } = await ownerWithRoom();
     const keys = [await store(api, fields, textFile("a", "1")), await store(api, fields, textFile("a", "2"))];
     expect(new Set(keys).size).toBe(2);
@@ -68,7 +68,7 @@ describe("an upload", () => {
     },
   );
 
-  it("may have its fields after a file of up to 8 MiB, and not after a larger one", async () => {
+  it("may have its fields after a file of up to 8 MiB, but not after a larger one", async () => {
     const owner = await ownerWithRoom();
     const send = (size: number) => {
       const form = formOf({}, new File([new Uint8Array(size)], "late"));
@@ -84,7 +84,7 @@ describe("an upload", () => {
     expect(await statesOf(owner.id)).toEqual(["stored"]);
   });
 
-  it("may have other fields, and inputs for files that were left empty", async () => {
+  it("may have other fields, and empty file inputs", async () => {
     const owner = await ownerWithRoom();
     const others = field("__proto__", "x") + field("constructor", "x") + field("note", "x".repeat(8192));
     const empty = part('name="picture"; filename=""', "", "Content-Type: application/octet-stream\r\n");
@@ -92,7 +92,7 @@ describe("an upload", () => {
     expect(answer.status).toBe(201);
   });
 
-  it("of an unknown, missing or malformed type counts as bytes", async () => {
+  it("of an unknown, missing or malformed type is stored as application/octet-stream", async () => {
     const owner = await ownerWithRoom();
     for (const header of [
       "",
@@ -245,7 +245,7 @@ describe("an upload is refused, and leaves nothing,", () => {
     expect(answer.error?.message).toContain("UTF-8");
   });
 
-  it("with another content type than a form", async () => {
+  it("with a content type other than multipart/form-data", async () => {
     const owner = await ownerWithRoom();
     for (const type of [
       "application/json",
@@ -260,7 +260,7 @@ describe("an upload is refused, and leaves nothing,", () => {
     await expectNothingLeft(owner);
   });
 
-  it("beyond 100 MiB, announced or not", async () => {
+  it("over 100 MiB, with or without a Content-Length", async () => {
     const owner = await ownerWithRoom();
     const endless = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -286,7 +286,7 @@ describe("an upload is refused, and leaves nothing,", () => {
     await expectNothingLeft(owner);
   });
 
-  it("to a room, or from a user, that is not there", async () => {
+  it("to an unknown room or from an unknown user", async () => {
     const owner = await ownerWithRoom();
     const other = await owner.api.createRoom();
     const answers = [

@@ -1,4 +1,4 @@
-/** A copy of the checkout as fresh from git: without the secrets and data of this one, and without effect on them. */
+/** A copy of the checkout as fresh from git: it neither has nor changes this one's secrets and data. */
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,12 +18,12 @@ const COPIED = [
 
 export interface Checkout {
   readonly root: string;
-  /** A path in it. */
+  /** A path in the copy. */
   readonly at: (...parts: string[]) => string;
   readonly remove: () => Promise<void>;
 }
 
-/** Copies what the commands read. The packages are only linked: nothing writes to them. */
+/** Copies the files that the commands read. The packages are only linked: nothing writes to them. */
 export async function copyCheckout(): Promise<Checkout> {
   const root = await mkdtemp(path.join(tmpdir(), "atrium-checkout-"));
   for (const name of COPIED) await cp(path.join(ROOT, name), path.join(root, name), { recursive: true });

@@ -1,9 +1,9 @@
-/** What compiled programs do when they run: the same as before, under the guard's eyes. */
+/** Compiled programs behave as before, and pass through the guard. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import { describe, expect, it } from "vitest";
 import { runCompiled, runPlain } from "./compiled.ts";
 
-/** What happens, the body of the default export, and how often the guard is asked: the export itself is one. */
+/** A description, the body of the default export, and how often the guard is called, counting the export itself. */
 const GUARDED: readonly (readonly [string, string, number])[] = [
   ["a function", "return 1", 1],
   ["for", "let n = 0; for (let i = 0; i < 3; i++) { n += i } return n", 4],
@@ -139,14 +139,17 @@ const GUARDED: readonly (readonly [string, string, number])[] = [
 ];
 
 describe("a compiled program", () => {
-  it.each(GUARDED)("gives what it gave before, and asks the guard each time: %s", async (_, body, ticks) => {
-    const source = `export default async function () { ${body} }`;
-    const plain = await runPlain(source);
-    expect(plain.line).toBeNull();
-    expect(await runCompiled(source)).toMatchObject({ ...plain, ticks });
-  });
+  it.each(GUARDED)(
+    "returns what it returned before, and calls the guard each time: %s",
+    async (_, body, ticks) => {
+      const source = `export default async function () { ${body} }`;
+      const plain = await runPlain(source);
+      expect(plain.line).toBeNull();
+      expect(await runCompiled(source)).toMatchObject({ ...plain, ticks });
+    },
+  );
 
-  it("hands to the guard what it spreads, walks by for … in, shifts by and raises to, and nothing else", async () => {
+  it("passes only spreads, for…in objects, shift counts and exponents to the guard", async () => {
     const source = `export default () => {
       const list = [2, 3], more = [4];
       const sum = (...all) => all.reduce((a, b) => a + b, 0);
@@ -201,7 +204,7 @@ describe("a compiled program", () => {
     expect(ticks).toBeGreaterThan(1_000);
   });
 
-  it("throws at the lines of its source", async () => {
+  it("throws errors with the lines of its source", async () => {
     const source = [
       "type A = {",
       "  a: number;",
@@ -223,7 +226,7 @@ describe("a compiled program", () => {
     }
   });
 
-  it("finds nothing to import, whatever computes the name", async () => {
+  it("cannot import anything, however the name is computed", async () => {
     const source = `export default async (event) => {
       const tried = [];
       for (const load of [() => import(event), () => import((0, event), {}), async () => { await import(/* ( */ event) }]) {

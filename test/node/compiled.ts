@@ -1,11 +1,11 @@
-/** Runs programs in Node: as their author wrote them, and compiled, with a guard that counts. */
+/** Runs programs in Node.js: as their author wrote them, and compiled, with a guard that counts. */
 import { transformSync } from "esbuild";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 
-/** What a program's default export gave, as JSON, or how it failed. */
+/** What a program's default export returned, as JSON, or its error. */
 export interface Outcome {
   readonly result: string;
-  /** The line that the error was thrown at; null for none. */
+  /** The line of the error; null if unknown. */
   readonly line: number | null;
 }
 
@@ -21,7 +21,7 @@ interface Counts {
 
 const asModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 
-/** Makes each module another one, so that no two runs share what it keeps. */
+/** Makes each module unique, so that no two runs share its state. */
 let serial = 0;
 
 const nextSerial = (): number => {
@@ -42,23 +42,23 @@ async function runModule(code: string, event: unknown): Promise<Outcome> {
   }
 }
 
-/** Runs JavaScript as it stands. */
+/** Runs JavaScript unchanged. */
 export const runPlain = (source: string, event: unknown = null): Promise<Outcome> => runModule(source, event);
 
-/** Runs TypeScript as another compiler, which knows all of it, translates it. */
+/** Runs TypeScript as a complete compiler translates it. */
 export function runTranslated(source: string, event: unknown = null): Promise<Outcome> {
   const tsconfigRaw = { compilerOptions: { useDefineForClassFields: true } };
   return runModule(transformSync(source, { loader: "ts", target: "esnext", tsconfigRaw }).code, event);
 }
 
-/** The compiled module. Throws what is wrong with the source. */
+/** The compiled module. Throws a description of what is wrong with the source. */
 export function compiledModule(source: string): string {
   const compilation = compile(source);
   if (!compilation.ok) throw new Error(JSON.stringify(compilation.problem));
   return compilation.module;
 }
 
-/** Runs a program as compiled. `maxTicks` stands for the guard's patience. */
+/** Runs a compiled program. The guard stops it after `maxTicks` calls. */
 export async function runCompiled(
   source: string,
   event: unknown = null,

@@ -1,16 +1,16 @@
-/** What takes long to make is made once for all test files, when the first of them asks for it. */
+/** Makes something expensive once for all test files, when the first of them asks for it. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface MadeOnce<Made> {
-  /** Where test files ask for it, see {@link askFor}: they run in processes of their own. */
+  /** The URL at which test files, which run in other processes, ask for it (see {@link askFor}). */
   readonly url: string;
   /** Undefined when no test file asked. */
   readonly made: () => Promise<Made> | undefined;
   readonly close: () => void;
 }
 
-/** Answers requests with what `make` gives, as JSON. */
+/** Answers requests with the result of `make`, as JSON. */
 export async function makeOnce<Made>(make: () => Promise<Made>): Promise<MadeOnce<Made>> {
   let making: Promise<Made> | undefined;
   const server = createServer(async (_, response) => {
@@ -26,7 +26,7 @@ export async function makeOnce<Made>(make: () => Promise<Made>): Promise<MadeOnc
   return { url: `http://127.0.0.1:${port}`, made: () => making, close: () => server.close() };
 }
 
-/** What was made, without its functions. Throws why it could not be made. */
+/** The result, without its functions. Throws if it could not be made. */
 export async function askFor<Made>(url: string): Promise<Made> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(await response.text());

@@ -1,4 +1,4 @@
-/** What wrangler deploys to the stand-in for a dispatch namespace runs there, and what we upload means the same. */
+/** The stand-in for a dispatch namespace: it runs what wrangler deploys, and our uploads equal wrangler's. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Deploys these modules, of which the first is the main one, with wrangler; it knows no other API than the stand-in's. */
+/** Deploys these modules with wrangler, whose API is the stand-in; the first module is the main one. */
 async function deploy(name: string, modules: Record<string, string>, config: object = {}): Promise<Finished> {
   for (const [file, text] of Object.entries(modules)) await writeFile(path.join(directory, file), text);
   const file = path.join(directory, "wrangler.json");
@@ -53,7 +53,7 @@ const ours = () =>
   );
 
 describe("wrangler deploy --dispatch-namespace", () => {
-  it("makes a script that runs with its variables, and the next deploy replaces it", async () => {
+  it("creates a script that runs with its variables, and replaces it with the next deploy", async () => {
     for (const word of ["Hello", "Welcome"]) {
       const { exitCode, stderr } = await deploy("greeter", greeter(word), { vars: { WHO: "Ada" } });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -61,7 +61,7 @@ describe("wrangler deploy --dispatch-namespace", () => {
     }
   });
 
-  it("reports what is wrong with a module", async () => {
+  it("reports the error in a module", async () => {
     const broken = { "index.js": "export default { fetch() { return new Response(missing); } };\nthrow 1;" };
     const { exitCode, stdout, stderr } = await deploy("broken", broken);
     expect(exitCode).toBe(1);
@@ -70,7 +70,7 @@ describe("wrangler deploy --dispatch-namespace", () => {
   });
 });
 
-/** Asks the stand-in's API, as a script of the platform's owner would. */
+/** Calls the stand-in's API. */
 async function ask<Result>(method: string, path: string, body?: BodyInit): Promise<Result> {
   const { accountId, namespace, token } = NAMESPACE;
   const url = `${served.apiUrl}/accounts/${accountId}/workers/dispatch/namespaces/${namespace}/scripts${path}`;
@@ -91,7 +91,7 @@ async function ask<Result>(method: string, path: string, body?: BodyInit): Promi
 describe("the API of the stand-in", () => {
   const secret = JSON.stringify({ name: "WHO", text: "Bo", type: "secret_text" });
 
-  it("keeps a secret to itself, through the next deploy of wrangler's too, until it is deleted", async () => {
+  it("never returns a secret, and keeps it across deploys until it is deleted", async () => {
     expect(await deploy("keeper", greeter("Hello"))).toMatchObject({ exitCode: 0 });
     await ask("PUT", "/keeper/secrets", secret);
     expect((await served.dispatch("keeper", "/")).text).toBe("Hello Bo");
@@ -103,7 +103,7 @@ describe("the API of the stand-in", () => {
     expect((await served.dispatch("keeper", "/")).text).toBe("Welcome undefined");
   });
 
-  it("lets an upload inherit what is there, and nothing else", async () => {
+  it("lets an upload inherit existing bindings, and no others", async () => {
     const upload = (name: string) => {
       const metadata = {
         main_module: "index.js",
@@ -155,7 +155,7 @@ describe("our upload", () => {
     tags: ["account-1", "workflow-2"],
   };
 
-  it("says the same as wrangler's, field by field", async () => {
+  it("equals wrangler's upload, field by field", async () => {
     const { exitCode, stderr } = await deploy("theirs", modules, {
       compatibility_date: upload.compatibilityDate,
       compatibility_flags: upload.compatibilityFlags,
@@ -170,7 +170,7 @@ describe("our upload", () => {
     const [theirs, made] = [await served.kept("theirs"), await served.kept("ours")];
     expect(made?.modules).toEqual(theirs?.modules);
     expect(made?.metadata.tags).toEqual(upload.tags);
-    // Wrangler alone says how scripts with the same name are replaced, and knows no tags; ours replace none.
+    // Only wrangler says how scripts of the same name are replaced; only we use tags.
     const { code_update_strategy, keep_bindings, package_dependencies, ...said } = theirs?.metadata ?? {};
     expect({ ...made?.metadata, tags: [] }).toEqual(said);
     expect(await served.dispatch("ours", "/")).toEqual(await served.dispatch("theirs", "/"));

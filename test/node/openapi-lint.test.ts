@@ -1,4 +1,4 @@
-/** The description that the running service gives is one that tools for OpenAPI accept without a murmur. */
+/** The running service's OpenAPI description passes a linter without problems. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { type SharedService, useSharedService } from "./shared-service.ts";
 
 const LINTER = path.join(ROOT, "node_modules/@redocly/cli/bin/cli.js");
 
-/** All that the linter recommends, but for what the contract of the API itself rules out. */
+/** The linter's recommended rules, except those that contradict the API's contract. */
 const CONFIG = `
 extends: [recommended]
 rules:
@@ -18,7 +18,7 @@ rules:
   operation-2xx-response: off
 `;
 
-/** Neither news of other versions nor statistics: the linter stays off the network. */
+/** No update checks and no telemetry: the linter stays off the network. */
 const OFFLINE = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
 let directory: string;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Lints a document; gives the problems found, as the linter tells them to machines. */
+/** Lints a document and returns the problems, from the linter's JSON output. */
 async function lint(document: string): Promise<{ totals: Record<string, number>; problems: unknown[] }> {
   const file = path.join(directory, "openapi.json");
   const config = path.join(directory, "redocly.yaml");
@@ -44,7 +44,7 @@ async function lint(document: string): Promise<{ totals: Record<string, number>;
   return JSON.parse(stdout);
 }
 
-it("passes every rule that the linter recommends", async () => {
+it("the OpenAPI description passes every recommended rule", async () => {
   const response = await fetch(`${service?.url}/v1/openapi.json`);
   expect(response.status).toBe(200);
   const { totals, problems } = await lint(await response.text());
@@ -52,7 +52,7 @@ it("passes every rule that the linter recommends", async () => {
   expect(totals).toMatchObject({ errors: 0, warnings: 0 });
 });
 
-it("is linted by rules that find something in a worse description", async () => {
+it("the rules find problems in an incomplete description", async () => {
   const { totals } = await lint(JSON.stringify({ openapi: "3.1.1", info: { title: "Empty" }, paths: {} }));
   expect(totals.errors).toBeGreaterThan(0);
 });

@@ -28,7 +28,7 @@ async function succeed(program: string, args: readonly string[], cwd = directory
   return stdout;
 }
 
-/** Makes an empty project and installs packages into it, from npm's cache as far as possible. */
+/** Creates an empty project and installs packages into it, preferring npm's cache. */
 async function install(name: string, ...packages: readonly string[]): Promise<string> {
   const project = path.join(directory, name);
   await mkdir(project);
@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the package", () => {
-  it("is all that an application installs, and is smaller than 2 MB", async () => {
+  it("is the only package that an application installs, and smaller than 2 MB", async () => {
     const installed = path.join(plain, "node_modules");
     expect((await readdir(installed)).sort()).toEqual([".package-lock.json", "atrium"]);
     const files = await readdir(installed, { recursive: true, withFileTypes: true });
@@ -67,12 +67,12 @@ describe("the package", () => {
     expect(bytes).toBeLessThan(MAX_INSTALLED_BYTES);
   });
 
-  it("leaves the project its own Node", async () => {
+  it("does not replace the project's Node.js", async () => {
     const inScripts = await succeed("npm", ["run", "--silent", "which-node"], plain);
     expect(inScripts).toBe(await succeed("node", ["-p", "process.execPath"], plain));
   });
 
-  it("names no dependency, an optional React, and the root manifest's version", async () => {
+  it("has no dependencies, React as an optional peer, and the root manifest's version", async () => {
     const [manifest, root] = await Promise.all(
       [dist, ROOT].map(async (at) => JSON.parse(await readFile(path.join(at, "package.json"), "utf8"))),
     );
@@ -236,13 +236,13 @@ describe("TypeScript", () => {
       else if (event.event !== "session.started") console.log(event.user.name);
       const events = ["user.created"] as const;
       await server.webhooks.create({ url: "", events });
-      // @ts-expect-error: there is no such event
+      // @ts-expect-error: no such event exists
       await server.webhooks.create({ url: "", events: ["user.renamed"] });
       // @ts-expect-error: the service sets a room's id
       await server.rooms.create({ name: "A room", id: "1" });
       // @ts-expect-error: a room has no such field
       console.log(room.colour);
-      // @ts-expect-error: resources are not the application's to change
+      // @ts-expect-error: resources are read-only
       room.name = "Another name";
       const workflow: Workflow<"user.created" | "session.closed"> = async (event, { files, store }) => {
         const greeted: string[] = event.event === "user.created" ? [event.user.name] : event.users.map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** What `npm start` says when it cannot start: one line that names the cause, and an exit code other than 0. */
+/** When `npm start` cannot start, it prints one line that names the cause, and exits with a nonzero code. */
 import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Starts with this state folder, to a failure within the time in which a person would give up. */
+/** Starts with this state folder, and expects a failure within seconds. */
 async function failWith(persistTo: string, root?: string): Promise<Finished> {
   const port = String(await findFreePort());
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ describe("a state folder", () => {
     const closed = path.join(folder, "closed");
     await mkdir(closed);
     await chmod(closed, 0o500);
-    // Root may write anywhere, so root looks for a folder that no one can write to.
+    // Root may write anywhere, so as root use a folder that no one can write to.
     const target = process.getuid?.() === 0 ? "/sys" : closed;
     const { exitCode, stderr } = await failWith(target);
     expect(exitCode).toBe(1);

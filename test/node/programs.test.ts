@@ -6,7 +6,7 @@ import { compile } from "../../src/sandbox/compile/compile.ts";
 import { parseModule } from "../../src/sandbox/compile/syntax.ts";
 import { runCompiled, runPlain } from "./compiled.ts";
 
-/** Programs that end: statements of many kinds, in each other, with and without blocks and semicolons. */
+/** Programs that terminate: nested statements of many kinds, with and without blocks and semicolons. */
 const program = fc.letrec<{ statement: string; value: string }>((tie) => {
   const name = fc.constantFrom("a", "b", "c");
   const block = fc.array(tie("statement"), { maxLength: 3 }).map((parts) => `{ ${parts.join("\n")} }`);
@@ -59,8 +59,8 @@ const program = fc.letrec<{ statement: string; value: string }>((tie) => {
   };
 }).statement;
 
-describe("any program", () => {
-  it("gives, compiled, what it gave before", async () => {
+describe("any generated program", () => {
+  it("returns the same result compiled as before", async () => {
     const programs = fc.array(program, { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(programs, async (statements) => {
@@ -75,7 +75,7 @@ describe("any program", () => {
     );
   });
 
-  it("keeps its lines through being TypeScript", () => {
+  it("keeps its line numbers when it is TypeScript", () => {
     const types = fc.constantFrom(
       ": number",
       ": { a: 1;\n b: 2 }",
@@ -116,7 +116,7 @@ describe("any program", () => {
     );
   });
 
-  it("is a module or a problem with a place, however broken", () => {
+  it("compiles or fails with a line and column, however broken it is", () => {
     const words =
       "let const x a type = : => ( ) { } [ ] < > , ; . ? ! ` ${ ' \" / * + - @ # as satisfies enum namespace declare " +
       "abstract class extends constructor private super this function async await yield return import export default " +

@@ -14,7 +14,7 @@ afterAll(() => service?.kill());
 
 const workerds = () => processTree(service.pid).filter(({ command }) => /\/workerd /.test(command));
 
-it("a service comes back each time that its workerd is killed, and keeps its rooms", async () => {
+it("a service recovers each time its workerd is killed, and keeps its rooms", async () => {
   const customer = new Customer(service, service);
   const room = await customer.createRoom();
   const ada = await customer.createUser(room.id, "Ada");
@@ -27,7 +27,7 @@ it("a service comes back each time that its workerd is killed, and keeps its roo
     await allGone(pids);
     await tab.closed;
     const isBack = async () => {
-      const signal = AbortSignal.timeout(1_000); // a request that came too early might wait for longer
+      const signal = AbortSignal.timeout(1_000); // a request that is sent too early might wait for longer
       const response = await fetch(service.url, { signal }).catch(() => null);
       return response !== null;
     };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { eventually, findFreePort, killTree, ROOT, runCli } from "./processes.ts";
 
-/** Against hanging: how long a start takes depends on what else the machine does. */
+/** A limit for a hanging start only: a busy machine starts slowly. */
 const START_DEADLINE_MS = 180_000;
 
 /** The organization that a request acts for. */
@@ -28,7 +28,7 @@ export interface Service extends Organization {
   readonly stderr: () => string;
   /** The exit code, once the command has ended for any reason. */
   readonly ended: Promise<number | null>;
-  /** Sends it a signal, SIGINT by default, and waits for its exit code. */
+  /** Sends the process a signal, SIGINT by default, and waits for its exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
   /** Ends all of its processes at once, as a power failure does. */
   readonly kill: () => Promise<void>;

@@ -100,7 +100,7 @@ describe("a later start", () => {
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toBe(secrets);
   });
 
-  it("applies a migration that is new, and keeps the organization", async () => {
+  it("applies a new migration, and keeps the organization", async () => {
     await writeFile(checkout.at("migrations/9999_later.sql"), "CREATE TABLE later (id text);\n");
     const again = await start();
     expect(again.stdout()).toContain("Applying migrations: 9999_later.sql\n");

@@ -30,7 +30,7 @@ async function start(command?: Command): Promise<Service> {
   return running;
 }
 
-/** Starts the service, ends it, and checks that nothing remains; gives the exit code. */
+/** Starts the service, ends it, and checks that nothing remains; returns the exit code. */
 async function startAndEnd(
   command: Command,
   end: (service: Service, pids: readonly number[]) => unknown,
@@ -59,14 +59,14 @@ describe("a signal to the command", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("lets the next start have the same port at once", async () => {
+  it("frees its port for the next start at once", async () => {
     const { port, stop } = await start();
     expect(await stop()).toBe(0);
     running = await startService({ persistTo, port });
     expect((await fetch(`${running.url}/docs`)).status).toBe(200);
   });
 
-  it("ends it when it comes twice in a row, as Ctrl-C pressed twice does", async () => {
+  it("ends it when sent twice in a row, as when Ctrl-C is pressed twice", async () => {
     const exitCode = await startAndEnd(undefined, ({ pid }) => {
       process.kill(-pid, "SIGINT");
       process.kill(-pid, "SIGINT");
@@ -84,7 +84,7 @@ describe("SIGKILL", () => {
     await startAndEnd(undefined, (service) => kill(pidsOf(service, "src/cli/")));
   });
 
-  it("of the process that serves is a failure in one line", async () => {
+  it("of the serving process makes the command fail with one line", async () => {
     const service = await start();
     const pids = processTree(service.pid).map(({ pid }) => pid);
     kill(pidsOf(service, "service/host.ts"));
@@ -111,7 +111,7 @@ describe("under npm", () => {
 });
 
 it("closing the terminal ends it", async () => {
-  // `script` gives the command a terminal of its own, which goes when `script` does.
+  // `script` runs the command in a terminal of its own, which closes when `script` ends.
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const inTerminal: Command = (options) => [
     "script",

@@ -1,9 +1,9 @@
-/** What compiled TypeScript does when it runs: what another compiler makes of it does the same. */
+/** Compiled TypeScript behaves the same as when another compiler translates it. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import { describe, expect, it } from "vitest";
 import { compiledModule, runCompiled, runPlain, runTranslated } from "./compiled.ts";
 
-/** What is tried of TypeScript, and the body of a module that gives a value under the name `result`. */
+/** A feature of TypeScript, and the body of a module that declares `result`. */
 const TYPED: readonly (readonly [string, string])[] = [
   [
     "annotations",
@@ -148,7 +148,7 @@ const TYPED: readonly (readonly [string, string])[] = [
 ];
 
 describe("TypeScript", () => {
-  it.each(TYPED)("means what it means elsewhere: %s", async (_, body) => {
+  it.each(TYPED)("has the same meaning as elsewhere: %s", async (_, body) => {
     const source = `${body}\nexport default async (event: unknown) => result as any;\n`;
     const translated = await runTranslated(source);
     expect(translated.line).toBeNull();
@@ -156,7 +156,7 @@ describe("TypeScript", () => {
     expect(compiledModule(source).split("\n").length).toBe(source.split("\n").length + 2);
   });
 
-  it("may be told from JavaScript by type arguments alone", async () => {
+  it("is recognized by type arguments alone", async () => {
     const source = "const f = (x) => x; export default () => f<number>(1)";
     expect(await runCompiled(source)).toMatchObject({ result: "1" });
     const compared = "const a = 1, b = 2, c = 3; export default () => (a < b) > (c) || a < b && c > (b)";

@@ -86,7 +86,7 @@ describe("the watchdog", () => {
     expect(isAlive(waiting)).toBe(true);
   });
 
-  it("starts the time again when it was delayed itself", async () => {
+  it("restarts its time limit when it was itself delayed", async () => {
     const program = await watchProgram();
     program.child.kill("SIGSTOP");
     const cell = new Int32Array(new SharedArrayBuffer(4));
@@ -116,7 +116,7 @@ describe("the processes of a process group", () => {
     expect(await listGroup(child.pid ?? 0, "another")).toEqual([]);
   });
 
-  it("have a processor time, in each format that systems use", () => {
+  it("have a processor time, in every format that ps prints", () => {
     const times = ["00:00:01", "0:01.50", "01:01:01", "2-00:00:01"].map(parseTime);
     expect(times).toEqual([1_000, 1_500, 3_661_000, 2 * 86_400_000 + 1_000]);
   });
@@ -126,7 +126,7 @@ describe("npm start", () => {
   const programs = { linear: "/^(a+)+$/", endless: "/^(a+)+\\1$/" };
   const codeOf = (pattern: string) => `export default () => ${pattern}.test("a".repeat(40) + "b");`;
 
-  it("runs backtracking expressions in linear time, and restarts a service that one occupies all the same", async () => {
+  it("runs backtracking expressions in linear time, and restarts a service that one occupies anyway", async () => {
     service = await startService();
     const customer = new Customer(service, service);
     const room = await customer.createRoom();
@@ -154,7 +154,7 @@ describe("npm start", () => {
     customer.createUser(room.id, "Bo").catch(() => undefined); // it may or may not be answered
     await before.closed;
     const isBack = async () => (await customer.join(ada)).messages[0]?.success === true;
-    await eventually("Ada is back", isBack, DEADLINE_MS);
+    await eventually("Ada has reconnected", isBack, DEADLINE_MS);
     await eventually(
       "the interrupted run is recorded",
       async () => (await executionsOf(endless)).length > 0,

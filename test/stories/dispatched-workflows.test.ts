@@ -1,4 +1,4 @@
-/** The service as production runs workflows: uploaded to a dispatch namespace by its API, and called through its binding. */
+/** Workflows as in production: uploaded to a dispatch namespace through its API, and called through its binding. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
 import { KillableService } from "../endurance/killable-service.ts";
@@ -20,7 +20,7 @@ async function create(code: string, roomId: string): Promise<Workflow> {
   return data.workflow;
 }
 
-/** The runs that are over, the newest first, once there are so many. */
+/** Waits for this many finished runs, and returns them, newest first. */
 async function executionsOf({ id }: Workflow, count: number): Promise<WorkflowExecution[]> {
   let executions: WorkflowExecution[] = [];
   await eventually(`${count} executions`, async () => {
@@ -31,7 +31,7 @@ async function executionsOf({ id }: Workflow, count: number): Promise<WorkflowEx
   return executions;
 }
 
-it("runs a workflow on an event, with its bindings, and its next version from the next event on", async () => {
+it("a workflow runs on an event with its bindings, and its new version from the next event on", async () => {
   const { id: roomId } = await customer.createRoom();
   const workflow = await create(
     `export default async ({ user }, { room, files }) => {
@@ -51,7 +51,7 @@ it("runs a workflow on an event, with its bindings, and its next version from th
   expect(await executionsOf(workflow, 2)).toMatchObject([{ status: "success", result: "4" }, {}]);
 });
 
-it("stops a workflow that loops, while others run", async () => {
+it("a workflow that loops is stopped while others run", async () => {
   const { id: roomId } = await customer.createRoom();
   const looping = await create("export default () => { for (;;); };", roomId);
   const greeting = await create("export default ({ user }) => user.name;", roomId);

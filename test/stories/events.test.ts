@@ -1,4 +1,4 @@
-/** The process is killed at any step of an event's way: what was committed is told and run, and what was not is not. */
+/** The process is killed at any point of a delivery: events of committed requests are delivered and run, and no others. */
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import type { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
@@ -13,7 +13,7 @@ import { Receiver } from "./receiver.ts";
 const { seed, kills } = inject("endurance");
 const KILLS_PER_ROUND = 5;
 const rounds = Math.ceil(kills / KILLS_PER_ROUND);
-/** For the start, and for each round: scheduled tasks leave the rows of a running request alone for 15 s. */
+/** For the start and for each round; the cron trigger leaves outbox rows to their request for 15 s. */
 const [START_MS, ROUND_MS] = [60_000, 90_000];
 
 let service: KillableService;
@@ -28,15 +28,15 @@ beforeAll(async () => {
 });
 afterAll(() => service?.dispose());
 
-/** A room of its own, with a webhook that is told of all that happens there, and a workflow that runs on it. */
+/** Creates a room with a webhook and a workflow that subscribe to all of its events. */
 async function prepareRoom(): Promise<void> {
   roomId = (await customer.createRoom()).id;
   const body = { url: receiver.url, events: EventName.options, roomId };
   const { data } = await customer.send<{ webhook: WebhookWithSecret }>("POST", "/webhooks", body);
   webhookId = data.webhook.id;
   const workflow = { name: "A", code: "export default ({ id }) => id;", events: EventName.options, roomId };
-  const made = await customer.send<{ workflow: Workflow }>("POST", "/workflows", workflow);
-  workflowId = made.data.workflow.id;
+  const created = await customer.send<{ workflow: Workflow }>("POST", "/workflows", workflow);
+  workflowId = created.data.workflow.id;
 }
 
 beforeEach(async () => {
@@ -50,7 +50,7 @@ const deliveries = async () =>
   (await customer.send<{ deliveries: Delivery[] }>("GET", `/webhooks/${webhookId}/deliveries`)).data
     .deliveries;
 
-/** All runs of the workflow that are over. */
+/** All finished runs of the workflow. */
 async function executions(): Promise<WorkflowExecution[]> {
   const all: WorkflowExecution[] = [];
   for (let total = 1; all.length < total; ) {
@@ -62,22 +62,26 @@ async function executions(): Promise<WorkflowExecution[]> {
   return all;
 }
 
-/** Each event has one run: one that succeeded, or one that is known to have been cut off. */
+/** Expects one run per event: one that succeeded, or one recorded as interrupted. */
 async function expectRunOnce(events: readonly Event[]): Promise<void> {
-  await eventually("all is run", async () => (await executions()).length >= events.length, ROUND_MS);
+  await eventually(
+    "every event has a run",
+    async () => (await executions()).length >= events.length,
+    ROUND_MS,
+  );
   const runs = await executions();
   const succeeded = runs.flatMap(({ status, result }) =>
     status === "success" ? [String(JSON.parse(result))] : [],
   );
-  const cutOff = runs.filter(({ result }) => result.startsWith("The run was interrupted"));
-  expect(succeeded.length + cutOff.length).toBe(events.length);
+  const interrupted = runs.filter(({ result }) => result.startsWith("The run was interrupted"));
+  expect(succeeded.length + interrupted.length).toBe(events.length);
   const ids = new Set(events.map(({ id }) => id));
   expect(succeeded.filter((id) => !ids.has(id))).toEqual([]);
   expect(new Set(succeeded).size).toBe(succeeded.length);
-  console.log(`${succeeded.length} runs succeeded, ${cutOff.length} were cut off`);
+  console.log(`${succeeded.length} runs succeeded, ${interrupted.length} were interrupted`);
 }
 
-it("an event that was sent and not answered for is sent again, under the same id", async () => {
+it("an event whose response was lost is sent again with the same ID", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   receiver.onArrival = () => {
     receiver.onArrival = () => undefined;
@@ -86,7 +90,7 @@ it("an event that was sent and not answered for is sent again, under the same id
   await customer.createUser(roomId, "Ada").catch(() => undefined);
   await promise;
   await service.start();
-  await eventually("the event comes again", () => receiver.arrivals.length > 1, ROUND_MS);
+  await eventually("the event arrives again", () => receiver.arrivals.length > 1, ROUND_MS);
   const [first, second] = receiver.arrivals;
   expect(second?.body).toBe(first?.body);
   expect(second?.headers["webhook-id"]).toBe(first?.event.id);
@@ -95,7 +99,7 @@ it("an event that was sent and not answered for is sent again, under the same id
 });
 
 it(
-  "all that was committed is told in the order of the room, and run once at most, whenever the service is killed",
+  "committed events are delivered in the order of the room and run at most once, whenever the service is killed",
   async () => {
     console.log(`Killing the service ${rounds * KILLS_PER_ROUND} times amid events, with seed ${seed}`);
     for (let round = 0; round < rounds; round += 1) {
@@ -105,19 +109,19 @@ it(
         await traffic.until(() => service.kill());
         await service.start();
       }
-      let gap: string | null = "not looked yet";
+      let gap: string | null = "not checked yet";
       const isWhole = async () => {
         await service.runScheduled();
         gap = await traffic.findGap(receiver.events.filter(({ data }) => data.roomId === roomId));
         return gap === null;
       };
-      await eventually("all is told", isWhole, ROUND_MS).catch((cause: unknown) => {
-        throw new Error(`What was told last: ${gap}`, { cause });
+      await eventually("all events are delivered", isWhole, ROUND_MS).catch((cause: unknown) => {
+        throw new Error(`The events differ from the state: ${gap}`, { cause });
       });
       expect(traffic.acknowledged).toBeGreaterThan(0);
       await expectRunOnce(receiver.events.filter(({ data }) => data.roomId === roomId));
       console.log(
-        `${traffic.acknowledged} requests were acknowledged, ${receiver.events.length} events told`,
+        `${traffic.acknowledged} requests were acknowledged, ${receiver.events.length} events delivered`,
       );
     }
   },

@@ -1,4 +1,4 @@
-/** The examples of workflows, as they stand in the sources, on real events. */
+/** The example workflows in the sources, run on real events. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -26,15 +26,15 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-/** Makes a workflow of an example, lets `happen` cause its event, and gives the execution. */
+/** Creates a workflow from an example, lets `cause` emit its event, and returns the execution. */
 async function onEvent(
   example: string,
   event: EventName,
-  happen: () => Promise<unknown>,
+  cause: () => Promise<unknown>,
 ): Promise<WorkflowExecution> {
   const code = await readFile(path.join(ROOT, "src/workflows/examples", `${example}.ts`), "utf8");
   const { id } = await atrium.workflows.create({ name: example, code, events: [event], roomId });
-  await happen();
+  await cause();
   let executions: readonly WorkflowExecution[] = [];
   await eventually(`${example} ran`, async () => {
     ({ executions } = await atrium.workflows.listExecutions(id));
@@ -48,7 +48,7 @@ async function onEvent(
 
 const textAt = async (url: string): Promise<string> => (await fetch(url)).text();
 
-it("another service is notified of who has joined", async () => {
+it("notify-service notifies another service of who joined", async () => {
   const notify = `http://127.0.0.1:${receiver.port}/ok/notified`;
   const ada = await customer.createUser(roomId, "Ada");
   await atrium.stores.set(roomId, "settings", "notify", notify);
@@ -62,7 +62,7 @@ it("another service is notified of who has joined", async () => {
   expect(messages.map(({ body }) => body)).toEqual(['{"text":"Ada has joined Weekly planning"}']);
 });
 
-it("a session is summarized when the last one leaves", async () => {
+it("summarize-session summarizes the session when the last user leaves", async () => {
   await atrium.stores.set(roomId, "tasks", "1", { title: "Buy milk", done: true });
   await atrium.stores.set(roomId, "tasks", "2", { title: "Plan the week", done: false });
   const bo = await customer.createUser(roomId, "Bo");
@@ -78,7 +78,7 @@ it("a session is summarized when the last one leaves", async () => {
   );
 });
 
-it("a new user is greeted, and told who is there", async () => {
+it("greet-user greets a new user with the names of the users online", async () => {
   const tab = await customer.join(await customer.createUser(roomId, "Cleo"));
   const execution = await onEvent("greet-user", "user.created", () => customer.createUser(roomId, "Dan"));
   tab.socket.close();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-it("the README's tour ends as it says", async () => {
+it("the commands of the README's tour print what it says", async () => {
   const steps = readTour(await readDocument("README.md"));
   expect(steps.length).toBeGreaterThanOrEqual(5);
   // A person reads the response to JOIN_ROOM before going on.

@@ -1,4 +1,4 @@
-/** Signing in to the dashboard across the network, with what `npm start` printed. */
+/** Signing in to the dashboard across the network, with the password that `npm start` printed. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Workflows in the service of `npm start`: written, run, cut off by a crash, and hostile to nobody but themselves. */
+/** Workflows across the network: a run on an event, an endless loop, and a run that a crash interrupts. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
@@ -7,7 +7,7 @@ import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
-/** So many endless loops; each is stopped after half a second, and the next one begins some time later. */
+/** The number of endless runs; each is stopped after half a second, and the next one starts some time later. */
 const LOOPS = 5;
 const DEADLINE_MS = 60_000;
 
@@ -38,7 +38,7 @@ const executionsOf = async ({ id }: Workflow) =>
 const filesIn = async (roomId: string) =>
   (await customer.send<{ files: StorageFile[] }>("GET", `/files?roomId=${roomId}`)).data.files;
 
-it("runs when a user joins over a socket, and tells what it returned and logged", async () => {
+it("a workflow runs when a user joins over a socket, and its result and logs are recorded", async () => {
   const room = await customer.createRoom();
   const workflow = await createWorkflow(
     `export default async (event: { data: { userId: string } }, { room, files }) => {
@@ -68,7 +68,7 @@ it("runs when a user joins over a socket, and tells what it returned and logged"
   tab.socket.close();
 });
 
-it("lets another room live on while a program loops without end", async () => {
+it("other rooms stay responsive while a program loops without end", async () => {
   const [hostile, peaceful] = [await customer.createRoom(), await customer.createRoom()];
   const workflow = await createWorkflow("export default () => { for (;;); };", ["user.created"], hostile.id);
   await Promise.all(Array.from({ length: LOOPS }, () => customer.createUser(hostile.id)));
@@ -87,11 +87,11 @@ it("lets another room live on while a program loops without end", async () => {
   );
 });
 
-it("tells of a run that a crash cut off, and does not repeat it", async () => {
+it("a run that a crash interrupted is recorded as failed and not repeated", async () => {
   const room = await customer.createRoom();
   const workflow = await createWorkflow(
     `export default async (event, { files }) => {
-      await files.put(event.user.name + ".txt", "begun");
+      await files.put(event.user.name + ".txt", "started");
       if (event.user.name === "Ada") await new Promise((resolve) => setTimeout(resolve, 25_000));
     };`,
     ["user.created"],
@@ -99,7 +99,7 @@ it("tells of a run that a crash cut off, and does not repeat it", async () => {
   );
   await customer.createUser(room.id, "Ada");
   await customer.createUser(room.id, "Bo");
-  await eventually("the run has begun", async () => (await filesIn(room.id)).length === 1, DEADLINE_MS);
+  await eventually("the run has started", async () => (await filesIn(room.id)).length === 1, DEADLINE_MS);
   await service.kill();
   await service.start();
   await eventually("both are over", async () => (await executionsOf(workflow)).total === 2, DEADLINE_MS);

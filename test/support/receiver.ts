@@ -1,9 +1,9 @@
-/** A webhook's receiver that behaves as the path it is called by says: in Node, for tests in both runtimes. */
+/** A webhook receiver in Node.js whose path selects its behaviour, for tests in both runtimes. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import type { TestProject } from "vitest/node";
 
-/** What a receiver was sent. */
+/** A request that the receiver got. */
 export interface Received {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Sends a byte now and then for as long as anybody listens. */
+/** Sends a byte now and then until the connection closes. */
 function dribble(response: { write(text: string): unknown; once(event: "close", end: () => void): unknown }) {
   const timer = setInterval(() => response.write("."), DRIBBLE_MS);
   response.once("close", () => clearInterval(timer));
@@ -32,7 +32,7 @@ const flood = (response: ServerResponse) => {
   more();
 };
 
-/** Answers that wait until somebody asks for `/open/<name>/now`; whoever comes later need not wait. */
+/** Responses that wait until `/open/<name>/now` is requested; later requests do not wait. */
 class Gates {
   readonly #waiting = new Map<string, ServerResponse[]>();
   readonly #open = new Set<string>();
@@ -87,7 +87,7 @@ function behave(url: URL, response: ServerResponse): void {
   }
 }
 
-/** Starts one; `GET /received/<name>` tells what was posted to paths that end in `/<name>`. */
+/** Starts a receiver; `GET /received/<name>` returns the requests to paths that end in `/<name>`. */
 export async function startReceiver(): Promise<{
   readonly port: number;
   readonly stop: () => Promise<void>;
@@ -116,12 +116,12 @@ export async function startReceiver(): Promise<{
   };
 }
 
-/** A server whose answer never gets beyond its first header. */
-async function startMumbler(): Promise<{ readonly port: number; readonly stop: () => void }> {
+/** A server whose response never ends its first header. */
+async function startEndlessHeader(): Promise<{ readonly port: number; readonly stop: () => void }> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket.on("error", () => {}));
-    // Not before it is asked: a client takes an answer to nothing for a broken connection.
+    // Only after a request: clients treat an unrequested response as a broken connection.
     socket.once("data", () => {
       socket.write("HTTP/1.1 200 OK\r\nX-Endless: ");
       dribble(socket);
@@ -137,7 +137,7 @@ async function startMumbler(): Promise<{ readonly port: number; readonly stop: (
   };
 }
 
-/** A port at which nobody listens: it was free a moment ago. */
+/** A port on which nothing listens: it was free a moment ago. */
 async function findClosedPort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -156,16 +156,16 @@ declare module "vitest" {
   }
 }
 
-/** Runs around the tests in workerd, which can call servers and cannot be one. */
+/** Runs around the tests in workerd, which can call servers but cannot be one. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const [receiver, mumbler] = [await startReceiver(), await startMumbler()];
+  const [receiver, endlessHeader] = [await startReceiver(), await startEndlessHeader()];
   provide("receiver", {
     port: receiver.port,
-    mumblerPort: mumbler.port,
+    mumblerPort: endlessHeader.port,
     closedPort: await findClosedPort(),
   });
   return async () => {
-    mumbler.stop();
+    endlessHeader.stop();
     await receiver.stop();
   };
 }

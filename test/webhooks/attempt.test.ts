@@ -86,7 +86,7 @@ describe("an attempt", () => {
     [522, "timeout"],
     [526, "tls"],
     [530, "dns"],
-  ])("tells what Cloudflare's %d means", async (status, errorClass) => {
+  ])("maps Cloudflare's status %d to an error class", async (status, errorClass) => {
     expect(await send(`/status/${status}`)).toMatchObject({
       outcome: "failed",
       errorClass,
@@ -161,7 +161,7 @@ describe("a receiver that cannot be reached", () => {
     ["TLS peer's certificate is not trusted", "tls"],
     ["Network connection lost.", "connect"],
     ["internal error; reference = 0", "connect"],
-  ])("is told by what the runtime says: %s", async (message, errorClass) => {
+  ])("has an error class that follows from the runtime's message: %s", async (message, errorClass) => {
     const refusing = () => Promise.reject(new TypeError("fetch failed", { cause: new Error(message) }));
     const result = await send("/ok/never", { fetch: refusing });
     expect(result).toMatchObject({ ...UNANSWERED, errorClass });

@@ -19,25 +19,25 @@ const creation = { name: "A workflow", code: ONE, events: ["user.created" as con
 
 let owner: Account;
 let ctx: WorkflowContext;
-/** What the place where code runs was told, in its order. */
-let told: string[];
+/** The calls to the deployment target, in order. */
+let calls: string[];
 let isDown: boolean;
 
 const remote = {
   deploy: async ({ module }: Script) => {
-    told.push(`deploy ${/one|two/.exec(module)}`);
-    if (isDown) throw new Error("The place is down");
+    calls.push(`deploy ${/one|two/.exec(module)}`);
+    if (isDown) throw new Error("The dispatch namespace is down");
   },
   remove: async ({ workflowId }: Pick<Script, "workflowId">) => {
-    told.push(`remove ${workflowId}`);
-    if (isDown) throw new Error("The place is down");
+    calls.push(`remove ${workflowId}`);
+    if (isDown) throw new Error("The dispatch namespace is down");
   },
 };
 
 beforeEach(async () => {
   await env.DB.exec("DELETE FROM retired_scripts");
   owner = await account();
-  [told, isDown] = [[], false];
+  [calls, isDown] = [[], false];
   const [endpoint] = workflowEndpoints;
   if (endpoint === undefined) throw new Error("no endpoint");
   const headers = { Authorization: owner.api.authorization ?? "" };
@@ -73,7 +73,7 @@ describe("saved code", () => {
       code: "INTERNAL_ERROR",
       message: "The code could not be deployed; nothing was changed. Try again",
     });
-    expect([told, await countOf("workflows")]).toEqual([["deploy one"], 0]);
+    expect([calls, await countOf("workflows")]).toEqual([["deploy one"], 0]);
     isDown = false;
     const { workflow } = await createWorkflow(ctx, creation);
     isDown = true;
@@ -82,16 +82,16 @@ describe("saved code", () => {
     });
     expect((await owner.api.get(`/workflows/${workflow.id}`)).data).toEqual({ workflow });
     expect(await countOf("retired_scripts")).toBe(0);
-    expectLogged("The place is down");
+    expectLogged("The dispatch namespace is down");
   });
 
   it("is not deployed again by an update that does not change it", async () => {
     const { workflow } = await createWorkflow(ctx, creation);
     await updateWorkflow(ctx, workflow.id, { code: ONE, name: "Renamed" });
     await updateWorkflow(ctx, workflow.id, { enabled: false });
-    expect(told).toEqual(["deploy one"]);
+    expect(calls).toEqual(["deploy one"]);
     await updateWorkflow(ctx, workflow.id, { code: TWO });
-    expect(told).toEqual(["deploy one", "deploy two"]);
+    expect(calls).toEqual(["deploy one", "deploy two"]);
   });
 
   it("is retired when its row cannot be written", async () => {
@@ -103,7 +103,7 @@ describe("saved code", () => {
     );
     expect(await countOf("retired_scripts")).toBe(2);
     await sweep(Date.now() + 2 * MINUTE_MS);
-    expect(told.filter((what) => what.startsWith("remove"))).toHaveLength(2);
+    expect(calls.filter((what) => what.startsWith("remove"))).toHaveLength(2);
     expect(await countOf("retired_scripts")).toBe(0);
   });
 });
@@ -112,24 +112,24 @@ describe("a retired script", () => {
   it("is removed after a minute, and again later when that fails", async () => {
     const { workflow } = await createWorkflow(ctx, creation);
     await updateWorkflow(ctx, workflow.id, { code: TWO });
-    told = [];
+    calls = [];
     expect(await sweep(Date.now() + MINUTE_MS / 2)).toEqual([]);
     isDown = true;
     expect(await sweep(Date.now() + 2 * MINUTE_MS)).toHaveLength(1);
     expect(await countOf("retired_scripts")).toBe(1);
     isDown = false;
     expect(await sweep(Date.now() + 2 * MINUTE_MS)).toEqual([]);
-    expect(told).toEqual([`remove ${workflow.id}`, `remove ${workflow.id}`]);
+    expect(calls).toEqual([`remove ${workflow.id}`, `remove ${workflow.id}`]);
     expect(await countOf("retired_scripts")).toBe(0);
   });
 
   it("stays when its workflow uses it again", async () => {
     const { workflow } = await createWorkflow(ctx, creation);
     for (const code of [TWO, ONE]) await updateWorkflow(ctx, workflow.id, { code });
-    told = [];
+    calls = [];
     expect(await countOf("retired_scripts")).toBe(2);
     await sweep(Date.now() + 2 * MINUTE_MS);
-    expect(told).toEqual([`remove ${workflow.id}`]);
+    expect(calls).toEqual([`remove ${workflow.id}`]);
     expect(await countOf("retired_scripts")).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** `fetch` inside a run: the platform's own requests and answers, by a way on which each address is checked. */
+/** `fetch` inside a run: the platform's own requests and responses, with every address checked. */
 import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
@@ -28,7 +28,7 @@ const redirect = (status: number, location: string) =>
   `/status/${status}?Location=${encodeURIComponent(location)}`;
 
 describe("fetch", () => {
-  it("gives an answer of the platform's own class", async () => {
+  it("returns a Response of the platform's own class", async () => {
     const body = `
       const response = await fetch(RECEIVER + "/status/201?X-Answer=yes");
       return [response instanceof Response, response.status, response.ok, response.headers.get("x-answer"), await response.text(), response.url, response.redirected];`;
@@ -70,7 +70,7 @@ describe("fetch", () => {
     expect(message?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
   });
 
-  it("follows redirects, and says where they led", async () => {
+  it("follows redirects, and returns the final URL", async () => {
     const path = redirect(302, redirect(301, "/sized/3"));
     const body = `const r = await fetch(RECEIVER + ${JSON.stringify(path)}); return [await r.text(), r.url, r.redirected];`;
     expect(await answer(body)).toEqual(["ééé", `${RECEIVER}/sized/3`, true]);
@@ -90,7 +90,7 @@ describe("fetch", () => {
     expect("content-type" in headers).toBe(method === "POST");
   });
 
-  it("takes no secrets along to another origin", async () => {
+  it("sends no credentials to another origin after a redirect", async () => {
     const name = crypto.randomUUID();
     const path = redirect(302, `${RECEIVER.replace("127.0.0.1", "localhost")}/ok/${name}`);
     const headers = `{ Authorization: "Bearer a", Cookie: "b", "X-Own": "c" }`;
@@ -103,14 +103,14 @@ describe("fetch", () => {
     expect(message?.headers).not.toHaveProperty("cookie");
   });
 
-  it("checks where each redirect leads", async () => {
+  it("checks the target of each redirect", async () => {
     const path = redirect(302, "https://169.254.169.254/");
     expect(await refusal(`fetch(RECEIVER + ${JSON.stringify(path)})`)).toBe(
       "fetch: The URL must not be a private or reserved address",
     );
   });
 
-  it("follows no redirect that is not to be followed", async () => {
+  it("follows no redirect in the modes manual and error", async () => {
     const path = JSON.stringify(redirect(302, "/ok/a"));
     expect(await answer(`return (await fetch(RECEIVER + ${path}, { redirect: "manual" })).status;`)).toBe(
       302,
@@ -132,7 +132,7 @@ describe("fetch", () => {
     expect(hops).toBe(21);
   });
 
-  it("can be called off", async () => {
+  it("can be aborted", async () => {
     const body = `fetch(RECEIVER + "/silent", { signal: AbortSignal.timeout(20) })`;
     expect(await answer(`return ${body}.catch((error) => error.name);`)).toBe("TimeoutError");
     expect(await answer(`return fetch(RECEIVER, { signal: AbortSignal.abort("no") }).catch(String);`)).toBe(
@@ -140,7 +140,7 @@ describe("fetch", () => {
     );
   });
 
-  it("gives an answer as it comes", async () => {
+  it("streams the response", async () => {
     const body = `
       const { body } = await fetch(RECEIVER + "/dribble");
       const reader = body.getReader();
@@ -150,28 +150,28 @@ describe("fetch", () => {
     expect(await answer(body)).toBe(true);
   });
 
-  it("ends with the run, whatever is still on its way", async () => {
+  it("ends with the run, even with a response in flight", async () => {
     expect(await answer(`fetch(RECEIVER + "/silent"); await fetch(RECEIVER + "/dribble"); return 1;`)).toBe(
       1,
     );
     expect(await answer(`return (await fetch(RECEIVER + "/ok/a")).text();`)).toBe("ok");
   });
 
-  it("says that nobody was there", async () => {
+  it("rejects when the connection fails", async () => {
     const { closedPort } = inject("receiver");
     expect(await refusal(`fetch("http://127.0.0.1:${closedPort}/")`)).toBe(
       "fetch: The connection to the server failed or was lost",
     );
   });
 
-  it("refuses a body that is too large to be held", async () => {
+  it("rejects a request body over 8 MiB", async () => {
     const init = `{ method: "POST", body: new Uint8Array(8 * 1024 * 1024 + 1) }`;
     expect(await refusal(`fetch(RECEIVER + "/ok/a", ${init})`)).toBe(
       "fetch: The request body may have at most 8388608 bytes",
     );
   });
 
-  it("takes what it takes elsewhere", async () => {
+  it("accepts and rejects the same arguments as elsewhere", async () => {
     expect(await answer(`return (await fetch(new URL(RECEIVER + "/ok/a#b"))).status;`)).toBe(200);
     expect(await refusal(`fetch("nowhere")`)).toMatch(/Invalid URL|Fetch API cannot load/);
     expect(await refusal("fetch()")).toEqual(expect.any(String));

@@ -1,4 +1,4 @@
-/** What a program's bindings answer: of its event's room, and of nothing else. */
+/** A program's bindings: they reach the event's room and nothing else. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
@@ -7,7 +7,7 @@ import { type RunOptions, runProgram, type Stage, stage } from "./support.ts";
 
 const runner = selectRunner(env);
 
-/** What the body of a program's function returns. */
+/** The result of a program whose function has this body. */
 async function answer(at: Stage, body: string, options: RunOptions = {}): Promise<unknown> {
   const source = `export default async (event, { store, room, files }) => {\n${body}\n};`;
   const report = await runProgram(runner, at, source, options);
@@ -15,7 +15,7 @@ async function answer(at: Stage, body: string, options: RunOptions = {}): Promis
   return JSON.parse(report.result);
 }
 
-/** What a promise of the program rejects with. */
+/** The error of a promise in the program. */
 const refusal = (at: Stage, expression: string, options: RunOptions = {}) =>
   answer(
     at,
@@ -29,7 +29,7 @@ const setEntry = ({ api, roomId }: Stage, key: string, value: unknown) =>
   api.put(`/rooms/${roomId}/stores/board/${encodeURIComponent(key)}`, { value });
 
 describe("store", () => {
-  it("gives a value, or null", async () => {
+  it("returns a value, or null", async () => {
     const at = await stage();
     await setEntry(at, "a", { done: true });
     expect(
@@ -40,7 +40,7 @@ describe("store", () => {
     ).toEqual([{ done: true }, null, null]);
   });
 
-  it("gives all values of a store by their keys, whatever these are", async () => {
+  it("returns all values of a store by key, for any keys", async () => {
     const at = await stage();
     for (const key of ["a", "__proto__", "constructor"]) await setEntry(at, key, `of ${key}`);
     const body = `
@@ -76,13 +76,13 @@ describe("store", () => {
 });
 
 describe("room", () => {
-  it("gives the room as it is now", async () => {
+  it("returns the current room", async () => {
     const at = await stage("Planning");
     const { data } = await at.api.get<{ room: unknown }>(`/rooms/${at.roomId}`);
     expect(await answer(at, "return room.get();")).toEqual(data.room);
   });
 
-  it("gives its users, the newest first, without their tokens", async () => {
+  it("returns the room's users, newest first, without their tokens", async () => {
     const at = await stage();
     const ada = await at.api.createUser(at.roomId, { name: "Ada" });
     const bo = await at.api.createUser(at.roomId, { name: "Bo", role: "viewer" });
@@ -90,7 +90,7 @@ describe("room", () => {
     expect(await answer(at, "return room.getUsers();")).toEqual([bare(bo), bare(ada)]);
   });
 
-  it("is null when it has been deleted, and has no users and no stores", async () => {
+  it("is null once it is deleted, and has no users and no stores", async () => {
     const at = await stage();
     await at.api.delete(`/rooms/${at.roomId}`);
     expect(await answer(at, "return [await room.get(), await room.getUsers()];")).toEqual([null, []]);
@@ -99,16 +99,16 @@ describe("room", () => {
 });
 
 describe("files", () => {
-  /** A room with a file of a user's. */
-  async function furnished(): Promise<Stage & { readonly key: string; readonly userId: string }> {
+  /** A room with a file that a user uploaded. */
+  async function roomWithFile(): Promise<Stage & { readonly key: string; readonly userId: string }> {
     const at = await stage();
     const { id: userId } = await at.api.createUser(at.roomId);
     const key = await store(at.api, { roomId: at.roomId, userId }, textFile("plan.txt", '{"a":1}'));
     return { ...at, key, userId };
   }
 
-  it("are listed as by the API, and by their type and uploader", async () => {
-    const at = await furnished();
+  it("are listed as in the API, with filters by type and uploader", async () => {
+    const at = await roomWithFile();
     const { data } = await at.api.get<{ files: unknown[] }>(`/files?roomId=${at.roomId}`);
     const body = `
       const lists = [{}, { mimeType: "text/*" }, { mimeType: "image/png" }, { userId: "${at.userId}" }, { userId: "other" }];
@@ -116,8 +116,8 @@ describe("files", () => {
     expect(await answer(at, body)).toEqual([data.files, data.files, data.files, [], data.files, []]);
   });
 
-  it("are read with their content", async () => {
-    const at = await furnished();
+  it("are returned with their content", async () => {
+    const at = await roomWithFile();
     const body = `
       const { data, text, json, ...file } = await files.get(${JSON.stringify(at.key)});
       return [file, data.byteLength, text(), json()];`;
@@ -157,13 +157,13 @@ describe("files", () => {
     expect(await (await at.api.raw("GET", url.pathname)).text()).toBe(content);
   });
 
-  it("have the type that they are given", async () => {
+  it("are stored with the given media type", async () => {
     const at = await stage();
     const body = `await files.put("a", "<b>", "text/html"); return (await files.list())[0].mimeType;`;
     expect(await answer(at, body)).toBe("text/html");
   });
 
-  it("may have 8 MiB, and no more", async () => {
+  it("may have up to 8 MiB", async () => {
     const at = await stage();
     const put = (bytes: number) => `files.put("a", new Uint8Array(${bytes}))`;
     expect(await answer(at, `await ${put(8 * 1024 * 1024)}; return (await files.list())[0].size;`)).toBe(
@@ -181,7 +181,7 @@ describe("files", () => {
     ]);
   });
 
-  it("are not stored in a room that is closed or gone", async () => {
+  it("cannot be stored in a closed or deleted room", async () => {
     const at = await stage();
     await at.api.patch(`/rooms/${at.roomId}`, { state: "closed" });
     expect(await refusal(at, `files.put("a", "b")`)).toEqual(
@@ -210,7 +210,7 @@ describe("files", () => {
   });
 
   it("are deleted once", async () => {
-    const at = await furnished();
+    const at = await roomWithFile();
     const call = `files.delete(${JSON.stringify(at.key)})`;
     expect(await answer(at, `return [await ${call}, await ${call}, await files.list()];`)).toEqual([
       true,
@@ -221,7 +221,7 @@ describe("files", () => {
 });
 
 describe("event", () => {
-  it("is the first argument, and stands among the bindings", async () => {
+  it("is the first argument, and also one of the bindings", async () => {
     const source =
       "export default (event, bindings) => [event, event === bindings.event, Object.keys(bindings)];";
     const at = await stage();
@@ -231,8 +231,8 @@ describe("event", () => {
   });
 });
 
-describe("when something fails on our side", () => {
-  it("a program is told no more than that", async () => {
+describe("an internal failure", () => {
+  it("does not show its cause to the program", async () => {
     const logged: unknown[] = [];
     const db = { run: () => Promise.reject(new Error("D1_ERROR: secret")) };
     const log = (...line: unknown[]) => logged.push(line);

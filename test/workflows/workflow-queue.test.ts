@@ -213,10 +213,10 @@ describe("a workflow's object", () => {
 describe("a workflow that cannot be started", () => {
   it("is retried for five minutes, and then its runs fail", async () => {
     const { workflow } = await TestWorkflow.create(owner.api, NUMBERS);
-    const { LOADER: _, ...unable } = env;
+    const { LOADER: _, ...withoutLoader } = env;
     let memory = "{}";
-    const life = (surroundings: typeof env) =>
-      new WorkflowHandler(surroundings, { accountId: owner.id, id: workflow.id }, () => now, {
+    const handlerWith = (bindings: typeof env) =>
+      new WorkflowHandler(bindings, { accountId: owner.id, id: workflow.id }, () => now, {
         read: () => memory,
         write: (json) => {
           memory = json;
@@ -225,14 +225,14 @@ describe("a workflow that cannot be started", () => {
     const cannotStart = { why: "The workflow could not be started" };
     const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
     const failed = { type: "failed", attempt: null, error: cannotStart.why };
-    expect(await life(unable).deliver(outgoingEvent(1))).toEqual(postponed());
+    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(1))).toEqual(postponed());
     now += MAX_STUCK_MS - 1;
-    expect(await life(unable).deliver(outgoingEvent(1))).toEqual(postponed());
+    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(1))).toEqual(postponed());
     now += 1;
-    expect(await life(unable).deliver(outgoingEvent(1))).toEqual(failed);
-    expect(await life(unable).deliver(outgoingEvent(2))).toEqual(failed);
-    expect(await life(env).deliver(outgoingEvent(3))).toMatchObject({ type: "delivered" });
-    expect(await life(unable).deliver(outgoingEvent(4))).toEqual(postponed());
+    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(1))).toEqual(failed);
+    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(2))).toEqual(failed);
+    expect(await handlerWith(env).deliver(outgoingEvent(3))).toMatchObject({ type: "delivered" });
+    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(4))).toEqual(postponed());
     expectLogged("Workflows need the binding DISPATCHER");
   });
 });

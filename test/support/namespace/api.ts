@@ -148,7 +148,7 @@ const settingsOf = ({ metadata }: Script) => ({
   bindings: metadata.bindings.map(hideText),
 });
 
-/** What a secret is nobody is told. */
+/** Secrets are write-only: their values are never returned. */
 const hideText = (binding: Binding) =>
   binding.type === "secret_text" ? { name: binding.name, type: binding.type } : binding;
 

@@ -1,11 +1,11 @@
-/** The bindings and settings of a deployment (wrangler.toml, secrets): declared here once, and parsed here only. */
+/** The bindings and settings of a deployment (wrangler.toml, secrets), declared and parsed in this file only. */
 import * as z from "zod";
 import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
 import { AppError } from "./platform/errors.ts";
 import { parseHosts } from "./platform/host.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";
 
-/** Bindings as wrangler.toml names them; settings are strings until a function below parses them. */
+/** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
@@ -17,15 +17,15 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly DEMO_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
-  /** Isolates for the code of workflows. */
+  /** Starts isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;
-  /** Scripts with the code of workflows, where Workers for Platforms keeps it; instead of LOADER. */
+  /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
   readonly DISPATCHER?: DispatchNamespace;
-  /** The files of `.wrangler/public`. */
+  /** The built web pages, from `.wrangler/public`. */
   readonly ASSETS: Fetcher;
 }
 
-/** The settings that are variables or secrets, as text. */
+/** All variables and secrets, as text. */
 export type Settings = Readonly<Partial<Record<SettingName, string>>>;
 type SettingName = keyof typeof SETTINGS;
 
@@ -43,14 +43,14 @@ const text = z
 /** Hosts, comma-separated; none unless the setting names some. */
 const hosts = z.string().default("").transform(parseHosts);
 
-/** A positive whole number: a typing error must not lift a limit. */
+/** A positive whole number. Anything else is an error, so that a typo cannot remove a limit. */
 const wholeNumber = (fallback: number) =>
   z
     .string()
     .default("")
     .refine(
       (value) => value === "" || /^[1-9]\d{0,8}$/.test(value),
-      `must be a whole number from 1 to 999999999; without it, ${fallback} holds`,
+      `must be a whole number from 1 to 999999999; remove it to use ${fallback}`,
     )
     .transform((value) => (value === "" ? fallback : Number(value)));
 
@@ -62,15 +62,15 @@ const required = (remedy: string) => {
 const SETTINGS = {
   /** Signs users' tokens; the dashboard's cookies are signed with a key derived from it. */
   JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
-  /** The secret before the latest rotation, which still verifies. */
+  /** The secret before the latest rotation. Tokens signed with it stay valid. */
   JWT_SECRET_PREVIOUS: text,
-  /** The organization that /demo belongs to; without it there is no demo. */
+  /** The organization of /demo; without it, there is no demo. */
   DEMO_ACCOUNT_ID: text,
-  /** Hosts that webhooks may reach over http and on this machine; for development only. */
+  /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
-  /** The same for `fetch` in workflows. */
+  /** The same, for `fetch` in workflows. */
   WORKFLOW_DEV_TARGETS: hosts,
-  /** The limits of one run of a workflow (decisions section 5). */
+  /** Limits of one run of a workflow (decisions section 5). */
   WORKFLOW_WALL_MS: wholeNumber(30_000),
   WORKFLOW_CPU_MS: wholeNumber(50),
   WORKFLOW_TURN_MS: wholeNumber(500),
@@ -78,7 +78,7 @@ const SETTINGS = {
   WORKFLOW_RESULT_BYTES: wholeNumber(256 * 1024),
   WORKFLOW_LOG_BYTES: wholeNumber(64 * 1024),
   WORKFLOW_MEMORY_MB: wholeNumber(128),
-  /** Where production keeps customers' scripts, and how it gets there. */
+  /** The dispatch namespace that holds the scripts of workflows in production, and the access to it. */
   WORKFLOWS_CF_ACCOUNT_ID: required(
     "`npx wrangler whoami` shows the account's ID, which goes into [env.production.vars] of wrangler.toml",
   ),
@@ -93,14 +93,14 @@ const SETTINGS = {
   ),
 } as const;
 
-/** One setting, parsed. Throws an INTERNAL_ERROR that names it and says what it must be. */
+/** Parses one setting. Throws an INTERNAL_ERROR that names it and says what it must be. */
 function read<Name extends SettingName>(env: Settings, name: Name): z.output<(typeof SETTINGS)[Name]> {
   const result = SETTINGS[name].safeParse(env[name]);
   if (result.success) return result.data as z.output<(typeof SETTINGS)[Name]>;
   throw new AppError("Server", "INTERNAL_ERROR", `The setting ${name} ${result.error.issues[0]?.message}`);
 }
 
-/** The secrets that sign users' tokens: the first one signs, all of them verify. */
+/** The secrets of users' tokens: the first one signs, all of them verify. */
 export type JwtSecrets = readonly [current: string, ...previous: string[]];
 
 export function jwtSecrets(env: Settings): JwtSecrets {
@@ -110,13 +110,13 @@ export function jwtSecrets(env: Settings): JwtSecrets {
 
 export const demoAccountId = (env: Settings): string | undefined => read(env, "DEMO_ACCOUNT_ID");
 
-/** The hosts to which development may send webhooks as well. */
+/** The hosts that webhooks may also reach in development. */
 export const webhookDevTargets = (env: Settings): readonly string[] => read(env, "WEBHOOK_DEV_TARGETS");
 
-/** The hosts from which workflows may fetch in development as well. */
+/** The hosts that workflows may also reach in development. */
 export const workflowDevTargets = (env: Settings): readonly string[] => read(env, "WORKFLOW_DEV_TARGETS");
 
-/** The limits of a workflow's run. */
+/** The limits of a run of a workflow. */
 export const runLimits = (env: Settings) => ({
   wallMs: read(env, "WORKFLOW_WALL_MS"),
   cpuMs: read(env, "WORKFLOW_CPU_MS"),
@@ -127,13 +127,13 @@ export const runLimits = (env: Settings) => ({
   memoryMb: read(env, "WORKFLOW_MEMORY_MB"),
 });
 
-/** Where production keeps customers' scripts. */
+/** The dispatch namespace of the scripts of workflows. */
 export interface NamespaceSettings {
   readonly accountId: string;
   readonly namespace: string;
-  /** A secret: it may write the account's scripts. */
+  /** A secret with the permission to write the account's scripts. */
   readonly token: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly apiUrl: string;
 }
 

@@ -1,5 +1,4 @@
-/** The cron trigger, every minute: relays what a crash left in the outbox, and deletes what has expired. */
-
+/** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
 import type { Env } from "./config.ts";
 import { relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";

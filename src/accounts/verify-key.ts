@@ -1,4 +1,4 @@
-/** Authenticates organizations by their API keys, from memory while the entry is fresh, else with one D1 read. */
+/** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
 import { timingSafeEqual } from "node:crypto";
 import { bearerOf, type Scheme } from "../http/authenticate.ts";
 import type { Database } from "../platform/d1.ts";

@@ -1,4 +1,4 @@
-/** Who acts, and the roles that actors can have. */
+/** The actors that requests and runs act for, and their roles. Pure: schemas and tables use the roles. */
 
 /** The roles of a room's users. */
 export const ROLES = ["editor", "viewer"] as const;
@@ -10,16 +10,16 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** Who makes a request. */
 export type Actor =
-  /** The organization itself, by one of its API keys. */
+  /** The organization itself, with one of its API keys. */
   | { readonly type: "key"; readonly accountId: string; readonly keyId: string }
-  /** A member of the organization, by the dashboard's session cookie. */
+  /** A member of the organization, with the dashboard's session cookie. */
   | {
       readonly type: "person";
       readonly accountId: string;
       readonly personId: string;
       readonly role: MemberRole;
     }
-  /** One user of one room, by its JWT. */
+  /** A user of a room, with its JWT. */
   | {
       readonly type: "user";
       readonly accountId: string;
@@ -27,10 +27,10 @@ export type Actor =
       readonly roomId: string;
       readonly role: Role;
     }
-  /** An unknown caller: only public endpoints see this one. */
+  /** An unauthenticated caller of a public endpoint. */
   | { readonly type: "anyone"; readonly address: string };
 
-/** A run of a workflow: it acts in one room, that of its event. */
+/** A run of a workflow, which acts in the room of its event only. */
 export interface WorkflowActor {
   readonly type: "workflow";
   readonly accountId: string;

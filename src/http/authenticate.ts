@@ -1,4 +1,4 @@
-/** Who makes a request (spec section 5), and whether it may: each scheme recognizes one kind of credential. */
+/** Authenticates and authorizes a request (spec section 5). Each scheme recognizes one kind of credential. */
 import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { Database } from "../platform/d1.ts";
@@ -6,7 +6,7 @@ import { AppError } from "../platform/errors.ts";
 import type { Access } from "./endpoint.ts";
 import { addressOf, limitAuthFailures, limitRequests } from "./rate-limit.ts";
 
-/** What a scheme may use to verify a credential. */
+/** The ports of authentication schemes. */
 export interface AuthPorts {
   readonly db: Database;
   /** The organization in the path. */
@@ -16,7 +16,7 @@ export interface AuthPorts {
   defer(work: Promise<unknown>): void;
 }
 
-/** Verifies one kind of credential: `undefined` when the request has none of this kind, null when it is invalid. */
+/** Verifies one kind of credential. Returns `undefined` if the request has none of this kind, null if it is invalid. */
 export type Scheme = (request: Request, ports: AuthPorts) => Promise<Actor | null | undefined>;
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
@@ -25,7 +25,7 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 export const bearerOf = (request: Request): string | null =>
   BEARER.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
 
-/** The actor by the first scheme that applies; UNAUTHORIZED without a credential, or with an invalid one. */
+/** The actor according to the first scheme that applies. UNAUTHORIZED without a valid credential. */
 export async function authenticate(
   request: Request,
   schemes: readonly Scheme[],
@@ -34,7 +34,11 @@ export async function authenticate(
   for (const scheme of schemes) {
     const actor = await scheme(request, ports);
     if (actor === null)
-      throw new AppError("Auth", "UNAUTHORIZED", "The credential is malformed, unknown or expired");
+      throw new AppError(
+        "Auth",
+        "UNAUTHORIZED",
+        "The credential is malformed, unknown or expired; create a new one",
+      );
     if (actor !== undefined) return actor;
   }
   throw new AppError(
@@ -46,7 +50,7 @@ export async function authenticate(
 
 const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
 
-/** The actor, once it may call an endpoint with this access now; else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
+/** The actor, if it may call an endpoint with this access. Else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
 export async function authorize(
   access: Access,
   request: Request,
@@ -63,10 +67,10 @@ export async function authorize(
         });
   await limitRequests(env, actor);
   if (actor.type !== "anyone" && actor.accountId !== ports.accountId) {
-    throw forbidden("The credential belongs to another account than the one in the path");
+    throw forbidden("The credential does not belong to the account in the path");
   }
   if (access === "organization" && actor.type === "user") {
-    throw forbidden("A user's token does not open this endpoint; use the organization's API key");
+    throw forbidden("A user's token cannot call this endpoint; use the organization's API key");
   }
   return actor;
 }

@@ -1,26 +1,26 @@
-/** What a feature says of one of its endpoints: enough to route, guard, validate, describe and test it. */
+/** How features declare endpoints: everything needed to route, authorize, validate, document and test them. */
 import type * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
 import type { ErrorCode, Module } from "../platform/error-codes.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 import type { Replay } from "./idempotency/replay.ts";
 
-/** Every path of an organization begins so; an endpoint's own path follows. */
+/** The beginning of every endpoint's path. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
 
-/** Who may call: only the organization by a key or a member's session, also a room's user by its JWT, or anyone. */
+/** Who may call: the organization (an API key or a member's session), also the users of a room, or anyone. */
 export type Access = "organization" | "member" | "public";
 
 type Shape = z.ZodObject;
 
-/** The names that stand in a path as `:name`, or at its end as `*name` for all that follows, slashes too. */
+/** The names of a path's parameters: `:name` for a segment, `*name` for the whole rest of the path. */
 type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}` | `${string}*${infer Name}`
     ? Name
     : never;
 
-/** What a handler is given: everything parsed, nothing raw. */
+/** The parsed input of a handler. */
 export interface Input<Path extends string, Query, Body> {
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Query;
@@ -31,20 +31,20 @@ interface Description<C extends RequestContext, Path extends string> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below {@link ACCOUNT_PATH}. */
   readonly path: Path;
-  /** Unique; names the operation in the API description. */
+  /** The unique `operationId` in the API description. */
   readonly operation: string;
   readonly module: Module;
   readonly access: Access;
-  /** One line for the table of contents. */
+  /** One line, without a full stop. */
   readonly summary: string;
-  /** Whatever else a caller should know, in Markdown. */
+  /** Further documentation, in Markdown. */
   readonly details?: string;
-  /** Refusals beyond those that every endpoint has. */
+  /** Error codes beside those that every endpoint can return. */
   readonly errors: readonly ErrorCode[];
   readonly replay?: Replay<C>;
 }
 
-/** An endpoint as its feature writes it, with its input and answer typed by its schemas. */
+/** An endpoint as a feature declares it, with input and output typed by its schemas. */
 export interface EndpointDefinition<
   C extends RequestContext,
   Path extends string,
@@ -61,7 +61,7 @@ export interface EndpointDefinition<
   readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
 }
 
-/** An endpoint that takes a form instead of JSON, part by part while it comes. */
+/** An endpoint that accepts a form instead of JSON, and reads it part by part as it arrives. */
 export interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
   extends Description<C, Path> {
   readonly form: FormDescription;
@@ -75,10 +75,10 @@ export interface FormEndpointDefinition<C extends RequestContext, Path extends s
   ) => Promise<z.infer<Data>>;
 }
 
-/** An endpoint whose answer is not an envelope, such as a WebSocket upgrade. */
+/** An endpoint whose response is not an envelope, such as a WebSocket upgrade. */
 export interface RawEndpointDefinition<C extends RequestContext, Path extends string>
   extends Description<C, Path> {
-  /** The statuses of a success, with what each means. */
+  /** The meaning of each status of a success. */
   readonly answers: Readonly<Record<number, string>>;
   readonly respond: (ctx: C, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;
 }
@@ -90,7 +90,7 @@ interface ErasedInput {
   readonly form: Form | undefined;
 }
 
-/** An endpoint of any shape, as the request pipeline sees it. `C` is what it needs of a request. */
+/** An endpoint of any shape, as the request pipeline sees it. `C` is the context that it needs. */
 export type Endpoint<C extends RequestContext> = Description<C, string> &
   (
     | {
@@ -110,14 +110,14 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
       }
   );
 
-/** An endpoint for those who describe it and do not call it. */
+/** An endpoint of any context, for code that describes it and never calls it. */
 export type AnyEndpoint = Endpoint<never>;
 
-/** The functions that declare endpoints which need `C` of a request. */
+/** The functions that declare endpoints whose handlers need the context `C`. */
 export function endpointsFor<C extends RequestContext>() {
-  // The pipeline passes what it parsed with these very schemas: the one place where the types are rejoined.
+  // The pipeline passes input parsed by the endpoint's own schemas, so erasing their types here is safe.
   return {
-    /** Declares an endpoint that answers in the envelope. */
+    /** Declares an endpoint that responds with the envelope. */
     endpoint<
       const Path extends string,
       Query extends Shape = z.ZodObject<Record<never, never>>,
@@ -128,7 +128,7 @@ export function endpointsFor<C extends RequestContext>() {
       return { ...rest, query, body, form: undefined, kind: "envelope", handle: handle as never };
     },
 
-    /** Declares an endpoint that takes a form and answers in the envelope. */
+    /** Declares an endpoint that accepts a form and responds with the envelope. */
     formEndpoint<const Path extends string, Data extends Shape>(
       definition: FormEndpointDefinition<C, Path, Data>,
     ): Endpoint<C> {
@@ -136,7 +136,7 @@ export function endpointsFor<C extends RequestContext>() {
       return { ...rest, query: undefined, body: undefined, kind: "envelope", handle: handle as never };
     },
 
-    /** Declares an endpoint that makes its own response. */
+    /** Declares an endpoint that builds its own response. */
     rawEndpoint<const Path extends string>(definition: RawEndpointDefinition<C, Path>): Endpoint<C> {
       const { respond, ...rest } = definition;
       return { ...rest, kind: "raw", respond: respond as never };
@@ -144,7 +144,7 @@ export function endpointsFor<C extends RequestContext>() {
   };
 }
 
-/** The endpoint's whole path, with its parameters as `pattern` writes them. */
+/** The endpoint's full path, with its parameters written in the notation of `pattern`. */
 export const pathOf = (
   endpoint: Pick<AnyEndpoint, "path">,
   pattern: { readonly segment: string; readonly rest: string },

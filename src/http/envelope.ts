@@ -24,7 +24,7 @@ export const ErrorDetail = z
     module: z.enum(MODULES).meta({ description: "The part of the service that reports the error." }),
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
     message: z.string().meta({
-      description: "What is wrong and, where it helps, what to do.",
+      description: "What is wrong, and what to do about it.",
       example: "Room not found",
     }),
   })
@@ -106,21 +106,21 @@ export function failure(error: AppError, requestId: string): Response {
 }
 
 const UNAPPLIED_MIGRATIONS =
-  "The database has no tables yet. Locally, `npm start` makes them, or `npx wrangler d1 migrations apply DB --local`; " +
+  "The database has no tables yet. Locally, run `npm start` or `npx wrangler d1 migrations apply DB --local`; " +
   "in production, run `npx wrangler d1 migrations apply DB --remote --env production`";
 
-/** The error to answer with: an AppError as it is, anything else as an INTERNAL_ERROR that discloses nothing. */
+/** The error for the response: an AppError unchanged, anything else as an INTERNAL_ERROR that discloses nothing. */
 export function toAppError(error: unknown, module: Module): AppError {
   if (error instanceof AppError) return error;
   if (lacksTables(error)) return new AppError("Server", "INTERNAL_ERROR", UNAPPLIED_MIGRATIONS);
   return new AppError(
     module,
     "INTERNAL_ERROR",
-    "Something went wrong on our side; the request id names the case",
+    "The service failed; retry, and quote the request ID if it fails again",
   );
 }
 
-/** The same response for this service's own pages only: pages of other origins cannot read it. */
+/** The same response, readable by this service's own pages only. */
 export function withoutCors(response: Response): Response {
   for (const name of Object.keys(CORS_HEADERS)) response.headers.delete(name);
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");

@@ -1,12 +1,12 @@
 /** `GET /health`: whether the service's dependencies respond, for load balancers and monitoring. */
 import { logError } from "../platform/log.ts";
 
-/** Checks by the name that the response shows; a check fails when it rejects or takes too long. */
+/** Checks by name. A check fails if it rejects or takes more than 5 seconds. */
 export type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const TIMEOUT_MS = 5_000;
 
-/** 200 when all checks pass, else 503 with the names of those that failed; the reasons go to the log only. */
+/** 200 if all checks pass, else 503 with the names of those that failed. The reasons go to the log only. */
 export async function healthResponse(checks: HealthChecks, requestId: string): Promise<Response> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => ({

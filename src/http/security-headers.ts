@@ -1,6 +1,6 @@
 /** The security headers of the service's own pages: they load from and connect to this service only, and are never framed. */
 
-/** Sources that a page needs beyond scripts, styles, images and requests of this service, by directive. */
+/** Sources that a page needs in addition to this service, by directive. */
 export type PageNeeds = Readonly<Record<string, string>>;
 
 /** The asset with the headers of a page. For why this is not Hono's secureHeaders(), see docs/decisions/0013. */

@@ -1,10 +1,10 @@
-/** Validates what callers send: path, query and JSON body, bounded in size and depth before anything is parsed. */
+/** Validates the path, the query and the JSON body of requests. Size and depth are checked before anything is parsed. */
 import * as z from "zod";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 import { isPlainText, isTooDeep } from "../platform/text.ts";
 
-/** What is wrong with a value, in sentences that begin with the field's name. */
+/** Explains what is wrong with a value, beginning with the field's name. `whole` names the value itself. */
 export function explain(error: z.ZodError, whole: string): string {
   const sentences = error.issues.slice(0, 3).map((issue) => {
     const field = issue.path.length === 0 ? whole : issue.path.join(".");
@@ -23,20 +23,20 @@ function decode(component: string): string | null {
   }
 }
 
-/** BAD_REQUEST unless the path is percent-encoded UTF-8 without NUL; the router would accept anything. */
+/** BAD_REQUEST unless the path is percent-encoded UTF-8 without NUL. The router accepts anything. */
 export function checkPath(pathname: string, module: Module): void {
   if (pathname.includes("%") && decode(pathname) === null) {
     throw new AppError(module, "BAD_REQUEST", "The path is not valid percent-encoded UTF-8");
   }
 }
 
-/** True for a parameter that may be repeated: its schema, below its default, is a list. */
+/** True for a parameter that may be repeated, because its schema is an array. */
 export const isRepeatable = (field: unknown): boolean =>
   field instanceof z.ZodDefault ? isRepeatable(field.unwrap()) : field instanceof z.ZodArray;
 
 /**
- * The query parameters that `schema` knows, parsed; others are ignored.
- * BAD_REQUEST when one is badly encoded, missing or invalid, or is repeated and not a list.
+ * Parses the query parameters in `schema` and ignores others. BAD_REQUEST when one is badly encoded, missing, invalid,
+ * or repeated without being an array.
  */
 export function checkQuery<T extends z.ZodObject>(schema: T, search: string, module: Module): z.infer<T> {
   const values: Record<string, string | string[]> = {};
@@ -51,17 +51,17 @@ export function checkQuery<T extends z.ZodObject>(schema: T, search: string, mod
     const earlier = Object.hasOwn(values, name) ? values[name] : undefined;
     if (isRepeatable(schema.shape[name])) values[name] = [earlier ?? [], value].flat();
     else if (earlier === undefined) values[name] = value;
-    else throw refuse(`${name} may be given only once`);
+    else throw refuse(`${name} must not be repeated`);
   }
   const result = schema.safeParse(values);
   if (!result.success) throw refuse(explain(result.error, "query"));
   return result.data;
 }
 
-/** A JSON body may have this many bytes. */
+/** The limit of a JSON body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** How deep arrays and objects may nest in a body. */
+/** How deep arrays and objects in a JSON body may nest. */
 export const MAX_DEPTH = 32;
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
@@ -70,7 +70,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const tooLarge = (module: Module) =>
   new AppError(module, "BAD_REQUEST", `The body is larger than ${MAX_BODY_BYTES} bytes`);
 
-/** The body's bytes; refuses a body that is too large as soon as that is known. */
+/** Reads the body's bytes. BAD_REQUEST as soon as the body turns out to be too large. */
 export async function readBody(request: Request, module: Module): Promise<Uint8Array> {
   const declared = request.headers.get("Content-Length");
   if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge(module);
@@ -93,8 +93,8 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
 }
 
 /**
- * The JSON value in `bytes`. BAD_REQUEST when the type is not JSON, or the bytes are not UTF-8, not JSON or
- * too deep. Of a duplicate key the last value counts, as in `JSON.parse`.
+ * Parses a JSON body. BAD_REQUEST when the Content-Type is not JSON, or the bytes are not UTF-8, not JSON or nested too
+ * deep. The last value of a duplicate key counts, as in `JSON.parse`.
  */
 export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
@@ -114,7 +114,7 @@ export function parseJson(bytes: Uint8Array, contentType: string | null, module:
   }
 }
 
-/** The value as its schema parses it; a VALIDATION_ERROR that names the field when it is invalid. */
+/** Parses a body with its schema. VALIDATION_ERROR, which names the field, when it is invalid. */
 export function checkBody<T>(schema: z.ZodType<T>, value: unknown, module: Module): T {
   const result = schema.safeParse(value);
   if (!result.success) throw new AppError(module, "VALIDATION_ERROR", explain(result.error, "body"));

@@ -1,10 +1,11 @@
 /** Members and invitations on the wire. */
 import * as z from "zod";
+import { MEMBER_ROLES } from "../context/actor.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { MemberRow, OpenInvitation } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
-export const MemberRole = z.enum(["owner", "member"]).meta({
+export const MemberRole = z.enum(MEMBER_ROLES).meta({
   description: "Owners also manage members, invitations and API keys.",
 });
 export type MemberRole = z.infer<typeof MemberRole>;

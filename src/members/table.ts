@@ -1,13 +1,14 @@
 /** Memberships of people in organizations, and invitations to become a member. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
+import { MEMBER_ROLES } from "../context/actor.ts";
 import { people } from "../people/table.ts";
 
 const accountId = () =>
   text("account_id")
     .notNull()
     .references(() => accounts.id, { onDelete: "cascade" });
-const role = () => text({ enum: ["owner", "member"] }).notNull();
+const role = () => text({ enum: MEMBER_ROLES }).notNull();
 
 export const memberships = sqliteTable(
   "memberships",

@@ -1,5 +1,6 @@
 /** People on the wire, and the bodies of the dashboard's requests. */
 import * as z from "zod";
+import { MEMBER_ROLES } from "../context/actor.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 
 /** Length is the only rule for passwords. In characters. */
@@ -63,7 +64,7 @@ export type Person = z.infer<typeof Person>;
 export const OwnOrganization = z.object({
   id: z.uuid(),
   name: z.string(),
-  role: z.enum(["owner", "member"]),
+  role: z.enum(MEMBER_ROLES),
 });
 export type OwnOrganization = z.infer<typeof OwnOrganization>;
 

@@ -1,11 +1,12 @@
 /** Users and their sessions on the wire, and how rows are presented. The SDK imports these types. */
 import * as z from "zod";
+import { ROLES } from "../context/actor.ts";
 import { CustomId, Name, text, WebUrl } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { Attendance } from "../realtime/port/snapshots.ts";
 import type { UserRow } from "./table.ts";
 
-export const Role = z.enum(["editor", "viewer"]);
+export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
 /** A user without the token (spec section 2). */

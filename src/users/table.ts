@@ -1,6 +1,7 @@
 /** The users of all rooms. */
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { ROLES } from "../context/actor.ts";
 import { rooms } from "../rooms/table.ts";
 
 export const users = sqliteTable(
@@ -14,7 +15,7 @@ export const users = sqliteTable(
     nameFolded: text("name_folded").notNull(),
     profilePicture: text("profile_picture"),
     customId: text("custom_id"),
-    role: text({ enum: ["editor", "viewer"] }).notNull(),
+    role: text({ enum: ROLES }).notNull(),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [

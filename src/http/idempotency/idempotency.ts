@@ -1,6 +1,6 @@
 /**
- * Retried creations: an Idempotency-Key leaves a receipt in the very batch that does the work, so the two exist
- * together or not at all, and of two at once the database lets one through (docs/decisions/0010).
+ * Makes POST requests safe to retry: a request with an Idempotency-Key writes a receipt in the batch that does its work,
+ * so that both or neither exist. Of two concurrent requests, the database lets one through (docs/decisions/0010).
  */
 import type { Actor } from "../../context/actor.ts";
 import type { RequestContext } from "../../context/context.ts";
@@ -11,7 +11,7 @@ import { sha256 } from "../../platform/hash.ts";
 import { KEEP_ALL, type Replay } from "./replay.ts";
 import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 
-/** How long a first answer is replayed. */
+/** A response is replayed for this long. */
 export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -24,7 +24,7 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
   return sha256(bytes);
 };
 
-/** A user's and a member's answers are their own; a key's stay when the organization changes it between two tries. */
+/** Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile. */
 function scopeOf(actor: Actor): string {
   if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;
   if (actor.type === "person") return `${actor.accountId}:${actor.personId}`;
@@ -36,7 +36,7 @@ export interface ReceiptOptions<C extends RequestContext> {
   readonly db: Database;
   readonly module: Module;
   readonly replay?: Replay<C> | undefined;
-  /** What must be the same in a retry. It is read when a receipt is compared or written, so it may arrive late. */
+  /** The content that a retry must repeat, read when the receipt is compared or written: an upload ends only then. */
   content(): Promise<Uint8Array>;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -62,7 +62,7 @@ export interface ReplayableResult {
   readonly replayed: boolean;
 }
 
-/** The receipt that a request leaves under its Idempotency-Key, or finds there. */
+/** The receipt of a request: written under its Idempotency-Key, or found there. */
 export class Receipt<C extends RequestContext> {
   readonly key: string;
   readonly #request: Request;

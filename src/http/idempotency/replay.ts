@@ -11,5 +11,5 @@ export interface Replay<C extends RequestContext = RequestContext> {
 /** Keeps the whole response. */
 export const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };
 
-/** For responses that hold a one-time secret: it is never shown again, so a retry answers CONFLICT. */
+/** For responses with a one-time secret. It is never shown again, so a retry returns CONFLICT. */
 export const SHOWN_ONCE: Replay = { keep: () => null, restore: async (_, kept) => kept };

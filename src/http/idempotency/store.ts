@@ -1,4 +1,4 @@
-/** The only SQL about idempotency receipts. */
+/** The statements about idempotency receipts. */
 import { and, eq, lt, lte } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement } from "../../platform/d1.ts";
 import { receipts } from "./table.ts";
@@ -12,7 +12,7 @@ export const selectReceipt = (scope: string, key: string): Statement<ReceiptRow>
 
 export const insertReceipt = (row: ReceiptRow): Statement => statement(build.insert(receipts).values(row));
 
-/** Makes way for a new receipt under a key whose old one has expired. */
+/** Deletes an expired receipt, so that its key can be used again before the cron trigger runs. */
 export const deleteExpiredReceipt = (scope: string, key: string, expiry: number): Statement =>
   statement(build.delete(receipts).where(and(whereIs(scope, key), lte(receipts.createdAt, expiry))));
 

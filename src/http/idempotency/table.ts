@@ -1,15 +1,15 @@
-/** Receipts of creations that carried an Idempotency-Key, kept for a day so that a retry is answered alike. */
+/** The receipts of requests with an Idempotency-Key, kept for a day. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const receipts = sqliteTable(
   "receipts",
   {
-    /** Who may see the answer again: the account, or one user of it. */
+    /** Who can replay the response: the account, or one of its users or members. */
     scope: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of method, path and body: the same key with another request is a conflict. */
+    /** SHA-256 of method, path and body. A different request with the same key is a conflict. */
     fingerprint: text().notNull(),
-    /** `data` of the answer without its secrets, as JSON; null when it may not be shown again. */
+    /** The response's `data` without its secrets, as JSON; null when it must not be shown again. */
     data: text(),
     createdAt: integer("created_at").notNull(),
   },

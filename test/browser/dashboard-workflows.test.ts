@@ -37,7 +37,7 @@ it("completes the bindings with their types", async () => {
   await write("room.");
   await desk.page.keyboard.press("Control+End");
   await desk.page.keyboard.press("Control+Space");
-  await desk.page.getByRole("option", { name: /getUsers.*Promise<UserRecord\[\]>/ }).waitFor();
+  await desk.page.getByRole("option", { name: /getUsers.*Promise<User\[\]>/ }).waitFor();
   await desk.page.keyboard.press("Escape");
 });
 

@@ -71,7 +71,7 @@ export default defineConfig({
           name: "worker",
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: ["test/{stories,browser,sdk,node,docs,bench,endurance}/**", "test/architecture.test.ts"],
+          exclude: ["test/{stories,browser,sdk,node,docs,bench,endurance}/**", "test/{architecture,language}.test.ts"],
           provide,
           maxWorkers: 2,
           // Tests keep apart by organization and room: two workerd processes serve all files, instead of one each.
@@ -101,7 +101,7 @@ export default defineConfig({
         root,
         test: {
           name: "architecture",
-          include: ["test/architecture.test.ts", "test/docs/{links,snippets}.test.ts"],
+          include: ["test/{architecture,language}.test.ts", "test/docs/{links,snippets}.test.ts"],
           maxWorkers: 2,
           sequence: THEN,
         },

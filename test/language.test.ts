@@ -12,7 +12,8 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bcouriers?\b/i, "handler"],
   [/\b(corridors?|furniture)\b/i, "request pipeline, or the plain word"],
   [/\bdoors?\b/i, "endpoint"],
-  [/\b(doomed?|dooms)\b/i, "marked for deletion"],
+  // In quotes it is the state of files that versions before migration 0007 wrote.
+  [/(?<!")\b(doomed?|dooms)\b/i, "marked for deletion"],
   [/\bhandovers?\b/i, "outbox drain"],
   [/\badmissions?\b/i, "join handshake, authorization"],
   [/\bcomebacks?\b/i, "reconnect"],

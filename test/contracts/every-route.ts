@@ -324,7 +324,7 @@ describe("a member's session", () => {
     },
   );
 
-  it.each(closed)("%s does not look at it when a header speaks for somebody else", async (_, endpoint) => {
+  it.each(closed)("%s ignores the cookie when a header names another actor", async (_, endpoint) => {
     const { id, browser, things } = await undisturbed();
     for (const authorization of ["Basic x", "Bearer", "Bearer nothing"]) {
       const answer = await call(browser.api(id, { Authorization: authorization }), endpoint, things);
@@ -645,11 +645,11 @@ describe("every answer", () => {
 describe("failed authentications", () => {
   it("have a small allowance of their own for each address", async () => {
     const { id, apiKey } = await account();
-    const nobody = new Api(id, "Bearer nothing");
-    let last = await nobody.get("/rooms");
+    const unauthorized = new Api(id, "Bearer nothing");
+    let last = await unauthorized.get("/rooms");
     let failures = 0;
     // The first window of ten seconds may end while we fail; the second one cannot end before it is full.
-    for (; last.status === 401 && failures < 210; failures += 1) last = await nobody.get("/rooms");
+    for (; last.status === 401 && failures < 210; failures += 1) last = await unauthorized.get("/rooms");
     expect(failures).toBeGreaterThanOrEqual(100);
     expect([last.status, last.error?.code, last.headers.get("Retry-After")]).toEqual([
       429,

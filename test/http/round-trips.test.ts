@@ -149,8 +149,8 @@ describe("a request about workflows", () => {
   });
 });
 
-describe("a change in a room that somebody has joined", () => {
-  // The second trip clears the outbox when the room has been told; no answer waits for it.
+describe("a change in a room with a participant", () => {
+  // The second trip clears the outbox once the room has the command; no response waits for it.
   it.each([
     ["PATCH", "/rooms/:roomId", { name: "Renamed" }],
     ["POST", "/users", { name: "Another" }],
@@ -218,7 +218,7 @@ describe("a person's visit", () => {
     });
   });
 
-  it("costs one to be refused, whether the address is somebody's or not", async () => {
+  it("costs one to be refused, whether the address is registered or not", async () => {
     const { email } = await signUp();
     for (const each of [email, freshEmail()]) {
       const body = { email: each, password: "a wrong password" };

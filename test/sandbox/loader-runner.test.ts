@@ -48,11 +48,11 @@ describe("a run", () => {
   it("reports an error with the lines and functions of the program", async () => {
     const source = `
 export default function greet(): string {
-  const nobody: { name: string } | undefined = undefined;
-  return deeper(nobody);
+  const missing: { name: string } | undefined = undefined;
+  return deeper(missing);
 }
-function deeper(somebody: any): string {
-  return somebody.name;
+function deeper(user: any): string {
+  return user.name;
 }`;
     expect(await run(source)).toMatchObject({
       status: "failed",

@@ -12,7 +12,7 @@ const USER = { id: "u", accountId: "a", roomId: "r", role: "editor", createdAt: 
 const tokens = tokensFor([SECRET]);
 const verify = (token: string, now = NOW) => tokens.verify(token, now);
 
-/** Signs anything with the real secret, as somebody who stole it would. */
+/** Signs anything with the real secret, as a thief of the secret would. */
 async function forge(
   payload: Record<string, unknown>,
   header: Record<string, unknown> = {},

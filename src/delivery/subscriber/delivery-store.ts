@@ -13,7 +13,7 @@ import type { Job } from "./scheduler.ts";
 export const MAX_KEPT = 1_000;
 /** …and for this long. */
 export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-/** How long a repeated event id is recognized; whoever enqueues tries again within seconds. */
+/** How long a repeated event id is recognized; the outbox relay retries within seconds. */
 const EVENT_ID_KEPT_MS = 24 * 60 * 60 * 1000;
 /** A delivery to write. */
 export interface NewDelivery {

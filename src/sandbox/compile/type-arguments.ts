@@ -5,7 +5,7 @@ import { walk } from "./syntax.ts";
 import { readFile } from "./tokens.ts";
 
 /**
- * True for a program that makes sense as TypeScript alone: nobody compares the outcome of a comparison. Throws
+ * True for a program that makes sense as TypeScript alone: no one compares the outcome of a comparison. Throws
  * {@link UnsupportedError} where both make sense, and not the same: `f(a<b, c>(d))`.
  */
 export function hasTypeArguments(program: Program, text: string): boolean {

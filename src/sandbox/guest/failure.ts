@@ -6,7 +6,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_MESSAGE_LENGTH = 2 * 1024;
 const MAX_FRAMES = 10;
 const MAX_TRACE_LENGTH = 8 * 1024;
-/** How V8 writes a place in the program; the guard's weaving moves columns, and keeps lines. */
+/** How V8 writes a place in the program; the inserted checks move columns but keep lines. */
 const FRAME = /^\s*at (?:async )?(?:(.*?) \()?[^()]*?workflow\.js:(\d+):\d+\)?$/;
 
 interface Frame {

@@ -30,7 +30,9 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
 ];
 
 it("uses the glossary's terms and plain phrases", () => {
-  const files = FILES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).filter((file) => !NOT_OURS.test(file));
+  const files = FILES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).filter(
+    (file) => !NOT_OURS.test(file),
+  );
   expect(files.length).toBeGreaterThan(500);
   const found = files.flatMap((file) =>
     readFileSync(path.join(ROOT, file), "utf8")

@@ -71,7 +71,10 @@ export default defineConfig({
           name: "worker",
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: ["test/{stories,browser,sdk,node,docs,bench,endurance}/**", "test/{architecture,language}.test.ts"],
+          exclude: [
+            "test/{stories,browser,sdk,node,docs,bench,endurance}/**",
+            "test/{architecture,language}.test.ts",
+          ],
           provide,
           maxWorkers: 2,
           // Tests keep apart by organization and room: two workerd processes serve all files, instead of one each.

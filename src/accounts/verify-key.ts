@@ -66,7 +66,7 @@ async function readKey(
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /** `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. */
-export function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
+function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
   if (!BASE64.test(bearer)) return null;
   try {
     const pair = atob(bearer.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));

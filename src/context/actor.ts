@@ -2,11 +2,11 @@
 
 /** The roles of a room's users. */
 export const ROLES = ["editor", "viewer"] as const;
-export type Role = (typeof ROLES)[number];
+type Role = (typeof ROLES)[number];
 
 /** The roles of an organization's members. */
 export const MEMBER_ROLES = ["owner", "member"] as const;
-export type MemberRole = (typeof MEMBER_ROLES)[number];
+type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** Who makes a request. */
 export type Actor =

@@ -28,7 +28,7 @@ export type FinalOutcome =
     };
 
 /** No attempt was made. */
-export type SkippedOutcome =
+type SkippedOutcome =
   /** The subscriber no longer wants the event: no attempt follows, and no record is kept. */
   | { readonly type: "unwanted" }
   /** The service itself could not make an attempt. It tries again at `until` (epoch ms), or fails with `why`. */

@@ -21,7 +21,7 @@ type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infe
     : never;
 
 /** The parsed input of a handler. */
-export interface Input<Path extends string, Query, Body> {
+interface Input<Path extends string, Query, Body> {
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Query;
   readonly body: Body;

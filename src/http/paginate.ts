@@ -4,8 +4,8 @@ import type { Page } from "../platform/d1.ts";
 import { codePoints, fold } from "../platform/text.ts";
 import { parseTime } from "../platform/time.ts";
 
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
 const MAX_SEARCH_LENGTH = 256;
 
 const WHOLE_NUMBER = /^[0-9]+$/;

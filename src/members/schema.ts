@@ -5,10 +5,9 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import type { MemberRow, OpenInvitation } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
-export const MemberRole = z.enum(MEMBER_ROLES).meta({
+const MemberRole = z.enum(MEMBER_ROLES).meta({
   description: "Owners also manage members, invitations and API keys.",
 });
-export type MemberRole = z.infer<typeof MemberRole>;
 
 /** A person's membership of the organization. */
 export const Member = z

@@ -45,6 +45,6 @@ export const invitations = sqliteTable(
   ],
 );
 
-export type MembershipRow = typeof memberships.$inferSelect;
+type MembershipRow = typeof memberships.$inferSelect;
 export type InvitationRow = typeof invitations.$inferSelect;
 export type MemberRole = MembershipRow["role"];

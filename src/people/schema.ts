@@ -4,15 +4,15 @@ import { MEMBER_ROLES } from "../context/actor.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 
 /** Length is the only rule for passwords. In characters. */
-export const MIN_PASSWORD_LENGTH = 10;
-export const MAX_PASSWORD_LENGTH = 128;
+const MIN_PASSWORD_LENGTH = 10;
+const MAX_PASSWORD_LENGTH = 128;
 const MAX_EMAIL_LENGTH = 254;
 
 /** One spelling per address, in lower case: people type theirs in any case. */
 const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /** An email address, normalized while it is parsed. */
-export const Email = z
+const Email = z
   .string()
   .refine(isPlainText, "must be well-formed Unicode without NUL")
   .transform(normalizeEmail)

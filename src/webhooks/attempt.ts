@@ -27,7 +27,7 @@ export interface AttemptPorts {
 }
 
 /** The stage at which an attempt failed. */
-export type ErrorClass =
+type ErrorClass =
   /** The URL is not, or no longer, allowed; nothing was sent. */
   | "target"
   | "dns"

@@ -26,7 +26,7 @@ import type { WebhookRow } from "./table.ts";
 import { findTargetProblem } from "./target.ts";
 
 /** How long a rotated secret keeps signing beside the new one. */
-export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /** The URL's columns; VALIDATION_ERROR when webhooks may not be sent there. */
 function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {

@@ -14,7 +14,7 @@ export interface WebPorts {
 }
 
 /** Bodies are kept in memory, because a redirect may require sending them again. */
-export const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
 const MAX_REDIRECTS = 20;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -24,7 +24,7 @@ import type { User } from "../users/schema.ts";
 import { fetchPublic } from "./public-fetch.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */
-export const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
+const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
 /** The longest list, newest first. */
 const MAX_LISTED = 1_000;
 

@@ -12,7 +12,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 /** The local service, which pages name for those who read them elsewhere. */
 const LOCAL = "http://localhost:8787";
 
-export interface Heading {
+interface Heading {
   readonly depth: number;
   readonly title: string;
   readonly id: string;

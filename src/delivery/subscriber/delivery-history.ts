@@ -4,7 +4,7 @@ import type { DeliveryStore } from "./delivery-store.ts";
 import { SELECT_DELIVERIES } from "./delivery-table.ts";
 
 /** A page ends before it exceeds this: one object's RPC result may have 32 MiB at most. */
-export const MAX_PAGE_CHARS = 4 * 1024 * 1024;
+const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 
 const WHERE: Readonly<Record<StatusFilter, string>> = {
   any: "",

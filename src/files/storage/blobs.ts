@@ -6,7 +6,7 @@ import { type RangeFrom, sliceOf } from "./range.ts";
 export const MAX_DELETED = 1000;
 
 /** A file's address. The account is part of the name in R2, so a key opens nothing in another organization. */
-export interface BlobAddress {
+interface BlobAddress {
   readonly accountId: string;
   readonly key: string;
 }

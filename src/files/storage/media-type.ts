@@ -1,7 +1,7 @@
 /** Media types of files: parsed strictly, compared without parameters, and never trusted where that is unsafe. */
 
 /** The type of a file whose declared type is missing or malformed. */
-export const UNKNOWN_TYPE = "application/octet-stream";
+const UNKNOWN_TYPE = "application/octet-stream";
 
 const MAX_LENGTH = 255;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";

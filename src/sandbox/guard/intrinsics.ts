@@ -2,11 +2,11 @@
 
 export const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
   Reflect;
-export const { create, freeze, keys, setPrototypeOf } = Object;
+export const { create, freeze, keys } = Object;
 export const { isArray } = Array;
 export const { isView } = ArrayBuffer;
 export const { now } = Date;
-export const { min, max, floor } = Math;
+export const { max } = Math;
 /** True for a number that JSON can hold. */
 export const isFiniteNumber = Number.isFinite;
 export const toNumber: (value: unknown) => number = Number;
@@ -23,7 +23,7 @@ export const NativeRequest = Request;
 export const { setTimeout, clearTimeout } = globalThis;
 
 /** A method as a function of its receiver; what happens to its prototype later does not touch it. */
-export const uncurry =
+const uncurry =
   <Self, Args extends readonly unknown[], Result>(
     method: (this: Self, ...args: Args) => Result,
   ): ((self: Self, ...args: Args) => Result) =>

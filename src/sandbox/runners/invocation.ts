@@ -101,7 +101,7 @@ async function ask(
 }
 
 /** The failures of runs that the platform ended. */
-export const LIMIT_MESSAGES = {
+const LIMIT_MESSAGES = {
   wall: ({ wallMs }: RunLimits) => `The workflow took longer than ${wallMs / 1000} s`,
   cpu: ({ cpuMs }: RunLimits) => `The workflow used more than ${cpuMs} ms of processor time`,
   memory: ({ memoryMb }: RunLimits) => `The workflow used more than ${memoryMb} MB of memory`,

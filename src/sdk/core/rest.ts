@@ -20,7 +20,7 @@ export interface RestOptions {
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** A form to send as the body. */
-export interface FormBody {
+interface FormBody {
   readonly form: FormData;
   /** Called with the bytes sent so far, in browsers; each attempt starts from 0. */
   readonly onSent?: ((bytes: number) => void) | undefined;

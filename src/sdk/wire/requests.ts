@@ -7,7 +7,7 @@ import type * as webhooks from "../../webhooks/schema.ts";
 import type * as workflows from "../../workflows/schema.ts";
 
 /** The same type for callers whose objects and lists are constants. */
-export type Immutable<Type> = Type extends readonly (infer Item)[]
+type Immutable<Type> = Type extends readonly (infer Item)[]
   ? readonly Item[]
   : Type extends object
     ? { readonly [Name in keyof Type]: Immutable<Type[Name]> }

@@ -1,7 +1,7 @@
 /** The page and the search of a list, kept in the URL so that they can be shared and navigated. */
 import { useSearchParams } from "wouter";
 
-export const PAGE_SIZE = 25;
+const PAGE_SIZE = 25;
 
 export interface PageState {
   readonly limit: number;

@@ -1,8 +1,8 @@
 /** The fields for an email address and a new password. */
 import { TextField } from "../ui/text-field.tsx";
 
-export const MIN_PASSWORD_CHARACTERS = 10;
-export const MAX_PASSWORD_CHARACTERS = 128;
+const MIN_PASSWORD_CHARACTERS = 10;
+const MAX_PASSWORD_CHARACTERS = 128;
 
 export const EmailField = ({ autoFocus = false }: { readonly autoFocus?: boolean }) => (
   <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus={autoFocus} />

@@ -9,7 +9,7 @@ const HALF_HOUR_S = 1800;
 const COLUMN_SHARE = 0.7;
 const MAX_COLUMN_PX = 24;
 
-export interface Series {
+interface Series {
   readonly label: string;
   /** A CSS custom property, such as `--chart-1`. */
   readonly color: string;

@@ -14,7 +14,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
 /** Such as "3 minutes ago" or "in 2 hours". */
-export function formatRelativeTime(at: number, now: number): string {
+function formatRelativeTime(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000);
   const found = UNITS.find((one) => Math.abs(seconds) >= one.seconds);
   return found === undefined ? "now" : relative.format(Math.trunc(seconds / found.seconds), found.unit);

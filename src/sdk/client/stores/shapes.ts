@@ -11,7 +11,7 @@ interface Types {
 }
 
 /** One field of a store's values. */
-export type Field = {
+type Field = {
   readonly [Type in keyof Types]: {
     readonly type: Type;
     /** Whether a value must have this field. */

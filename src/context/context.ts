@@ -48,7 +48,7 @@ export function requireRoomAccess({ actor }: Pick<OperationContext, "actor">, ro
 }
 
 /**
- * FORBIDDEN for members who are not owners. Guards members, invitations and API keys, because whoever controls them
+ * FORBIDDEN for members who are not owners. Guards members, invitations and API keys, because the one who controls them
  * controls the organization. An API key acts as the organization itself.
  */
 export function requireOwner({ actor }: Pick<OperationContext, "actor">): void {

@@ -6,7 +6,7 @@ import { app } from "../../src/app.ts";
 import { ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
-/** A binding of the platform that fails whatever is asked of it. */
+/** A binding whose every call fails. */
 const failing = <T extends object>(binding: T): T =>
   new Proxy(binding, {
     get() {
@@ -35,7 +35,7 @@ describe("GET /health", () => {
     ["database", NO_DATABASE, ["database"]],
     ["rooms", NO_OBJECTS, ["rooms"]],
     ["both", { ...NO_DATABASE, ...NO_OBJECTS }, ["database", "rooms"]],
-  ])("answers 503 and names what does not respond: %s", async (_, bindings, failed) => {
+  ])("answers 503 and names the dependencies that do not respond: %s", async (_, bindings, failed) => {
     const { response, body } = await ask(bindings);
     expect([response.status, body]).toEqual([503, { status: "unavailable", failed }]);
     expectLogged(...failed.map((name) => `The health check of ${name} failed`));

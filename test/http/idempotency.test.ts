@@ -1,4 +1,4 @@
-/** Retried creations: done once, answered alike, and no secret kept for it. */
+/** Idempotency-Key: the work is done once, the first response is replayed, and no secret is stored. */
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { account } from "../support/api.ts";
 
 const key = (text: string) => ({ headers: { "Idempotency-Key": text } });
 
-/** Makes every receipt that was left so far this much older. */
+/** Makes all existing receipts older by `ms`. */
 async function age(ms: number): Promise<void> {
   await env.DB.prepare("UPDATE receipts SET created_at = created_at - ?").bind(ms).run();
 }
@@ -26,7 +26,7 @@ describe("an Idempotency-Key", () => {
     expect((await api.get("/rooms")).data.total).toBe(1);
   });
 
-  it("does the work once when many come at once", async () => {
+  it("does the work once for many requests at once", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe("an Idempotency-Key", () => {
     }
   });
 
-  it("derives a user's token again, and keeps none", async () => {
+  it("derives a user's token again instead of storing it", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const body = {
@@ -81,7 +81,7 @@ describe("an Idempotency-Key", () => {
     expect(kept).not.toContain(first.data.key.slice(14));
   });
 
-  it("replays the work of a request that no batch of its own did", async () => {
+  it("replays a request that does its work without a batch", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const first = await api.post(`/rooms/${room.id}/reconcile`, {}, key("k"));
@@ -90,7 +90,7 @@ describe("an Idempotency-Key", () => {
     expect(second.data).toEqual(first.data);
   });
 
-  it("leaves no trace of a request that was refused", async () => {
+  it("stores nothing for a refused request", async () => {
     const { api } = await account();
     const taken = await api.createRoom({ customId: "taken" });
     expect((await api.post("/rooms", { name: "X", customId: "taken" }, key("k"))).status).toBe(409);
@@ -99,7 +99,7 @@ describe("an Idempotency-Key", () => {
     expect((await api.post("/rooms", { name: "X", customId: "taken" }, key("k"))).status).toBe(201);
   });
 
-  it("is each organization's own", async () => {
+  it("is scoped to the organization", async () => {
     const [mine, theirs] = [await account(), await account()];
     const first = await mine.api.post<{ room: object }>("/rooms", { name: "One" }, key("k"));
     const other = await theirs.api.post<{ room: object }>("/rooms", { name: "One" }, key("k"));
@@ -107,7 +107,7 @@ describe("an Idempotency-Key", () => {
     expect(other.data.room).not.toEqual(first.data.room);
   });
 
-  it("is forgotten after a day", async () => {
+  it("expires after a day", async () => {
     const { api } = await account();
     await api.post("/rooms", { name: "X" }, key("k"));
     await age(RECEIPT_LIFETIME_MS - 60_000);
@@ -122,7 +122,7 @@ describe("an Idempotency-Key", () => {
     expect(await drizzle(env.DB).select().from(receipts)).toEqual([]);
   });
 
-  it.each(["", "a b", "x".repeat(256), "a\tb"])("must not be %j", async (text) => {
+  it.each(["", "a b", "x".repeat(256), "a\tb"])("is refused if it is %j", async (text) => {
     const { api } = await account();
     const answer = await api.post("/rooms", { name: "X" }, key(text));
     expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);

@@ -1,4 +1,4 @@
-/** Lists: pages without a hole or a repeat, literal search in any case, and dates. */
+/** Lists: complete pages without repetition, literal case-insensitive search, and date filters. */
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -139,7 +139,7 @@ describe("search", () => {
 });
 
 describe("dates", () => {
-  it("hold what was created at their very millisecond", async () => {
+  it("include items created at exactly that millisecond", async () => {
     const at = Date.UTC(2026, 4, 17, 12);
     const owner = await withRooms(
       [at - 1, at, at + 1].map((createdAt) => ({ name: `${createdAt - at}`, createdAt })),

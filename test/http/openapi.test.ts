@@ -1,4 +1,4 @@
-/** The API's description says what is served, all of it and nothing else. */
+/** The OpenAPI document describes everything that is served, and nothing else. */
 import { describe, expect, it } from "vitest";
 import { app, ENDPOINTS } from "../../src/app.ts";
 import { exampleOf } from "../../src/http/docs/example.ts";
@@ -39,19 +39,19 @@ describe("the API's description", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("explains every tag that it uses", () => {
+  it("describes every tag that it uses", () => {
     const explained = (described.tags ?? []).filter(({ description }) => description).map(({ name }) => name);
     const used = new Set(entries.flatMap(({ operation }) => operation.tags ?? []));
     expect(explained.toSorted()).toEqual([...used].toSorted());
   });
 
-  it("gives a failed answer an example that is one", () => {
+  it("has a valid example of a failed response", () => {
     expect(Failure.strict().safeParse(exampleOf(schemas.Failure ?? {}, schemas)).error).toBeUndefined();
   });
 });
 
 describe.each(pairs)("%s", (_, endpoint, operation) => {
-  it("has a summary, and says who may call", () => {
+  it("has a summary and its security schemes", () => {
     expect(operation.summary.trim()).not.toBe("");
     const schemes = operation.security?.map((requirement) => Object.keys(requirement).join());
     const expected = {
@@ -62,21 +62,21 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
     expect(schemes).toEqual(expected[endpoint.access]);
   });
 
-  it("explains every parameter, and every one of its path", () => {
+  it("describes every parameter, including all in its path", () => {
     const parameters = operation.parameters ?? [];
     expect(parameters.filter(({ description }) => !description)).toEqual([]);
     const inPath = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
     expect(inPath).toEqual([...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
   });
 
-  it("lists every status that it may answer, and no other", () => {
+  it("lists exactly the statuses that it can return", () => {
     const successes = endpoint.kind === "envelope" ? [endpoint.status] : Object.keys(endpoint.answers);
     const failures = errorsOf(endpoint).map((code) => ERROR_CODES[code].status);
     const expected = new Set([...successes, ...failures].map(String));
     expect(Object.keys(operation.responses).toSorted()).toEqual([...expected].toSorted());
   });
 
-  it("takes what its examples send, and answers what they answer", () => {
+  it("has valid examples of its input and output", () => {
     if (endpoint.kind === "raw") return;
     const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
     const sent = query.map(({ name, schema }) => [name, String(exampleOf(schema ?? {}, schemas))]);

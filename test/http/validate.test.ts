@@ -1,4 +1,4 @@
-/** JSON bodies at their bounds: to the byte, to the level, and with keys given twice. */
+/** JSON bodies at the limits of size and depth, and with duplicate keys. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/validate.ts";
@@ -14,7 +14,7 @@ const depthOf = (value: unknown): number =>
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 describe("depth", () => {
-  it("is that of the parsed value, whatever stands in its strings", () => {
+  it("is that of the parsed value, whatever its strings contain", () => {
     const brackets = fc.constantFrom("[", "]", "{", "}", '"', "\\", '\\"[', "x");
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -38,7 +38,7 @@ describe("depth", () => {
     );
   });
 
-  it("is allowed to its bound and no further", () => {
+  it("is allowed up to the limit", () => {
     expect([isTooDeep(nested(MAX_DEPTH), MAX_DEPTH), isTooDeep(nested(MAX_DEPTH + 1), MAX_DEPTH)]).toEqual([
       false,
       true,
@@ -66,7 +66,7 @@ describe("size", () => {
     }
   });
 
-  it("is refused from the first byte too many", async () => {
+  it("is refused one byte above the limit", async () => {
     for (const request of [post(bytes(MAX_BODY_BYTES + 1)), chunked(MAX_BODY_BYTES + 1)]) {
       await expect(readBody(request, "Rooms")).rejects.toMatchObject({
         code: "BAD_REQUEST",
@@ -76,8 +76,8 @@ describe("size", () => {
   });
 });
 
-describe("keys given twice", () => {
-  it("count with their last value", async () => {
+describe("duplicate keys", () => {
+  it("keep their last value", async () => {
     const { api } = await account();
     const answer = await api.send<{ room: Room }>("POST", "/rooms", {
       body: '{"name":7,"customId":"a","name":"first","name":"last","customId":"b"}',

@@ -38,12 +38,12 @@ describe("a new room", () => {
     expect(byCustomId.data).toEqual(byId.data);
   });
 
-  it("leaves out a custom id that it was not given", async () => {
+  it("has no custom ID unless one is given", async () => {
     expect(await (await account()).api.createRoom()).not.toHaveProperty("custom_id");
   });
 
   it.each(["%", "100%25", "a%2Fb", "ä ö", "..%2f", "+", "😀", "x".repeat(255), "custom", "reconcile"])(
-    "is found by its custom id %j",
+    "is found by its custom ID %j",
     async (customId) => {
       const { api } = await account();
       const room = await api.createRoom({ customId });
@@ -52,7 +52,7 @@ describe("a new room", () => {
     },
   );
 
-  it("has its custom id for itself, however many ask at once", async () => {
+  it("is the only one with its custom ID when many are created at once", async () => {
     const { api } = await account();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => api.post("/rooms", { name: `${i}`, customId: "one" })),
@@ -112,7 +112,7 @@ describe("changing a room", () => {
     );
   });
 
-  it("refuses a custom id that another room has, and changes nothing then", async () => {
+  it("refuses a custom ID that another room has, and then changes nothing", async () => {
     const { api } = await account();
     await api.createRoom({ customId: "taken" });
     const room = await api.createRoom({ customId: "mine" });
@@ -122,7 +122,7 @@ describe("changing a room", () => {
     expect((await api.patch(`/rooms/${room.id}`, { customId: "mine" })).status).toBe(200);
   });
 
-  it("knows no other state", async () => {
+  it("refuses any other state", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const answer = await api.patch(`/rooms/${room.id}`, { state: "archived" });
@@ -131,7 +131,7 @@ describe("changing a room", () => {
 });
 
 describe("deleting a room", () => {
-  it("removes it with its users, and frees its custom id", async () => {
+  it("deletes its users too, and frees its custom ID", async () => {
     const { api } = await account();
     const room = await api.createRoom({ customId: "c" });
     const user = await api.createUser(room.id);
@@ -149,7 +149,7 @@ describe("deleting a room", () => {
     await api.createRoom({ customId: "c" });
   });
 
-  it("happens once, of many that ask for it at once", async () => {
+  it("succeeds once when many requests delete it at once", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(`/rooms/${room.id}`)));

@@ -1,4 +1,4 @@
-/** The copy of a room's figures in D1, as lists show it. */
+/** The copy in D1 of a room's stats, which lists show. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { openTenant } from "../../src/platform/d1.ts";
@@ -6,7 +6,7 @@ import type { Room } from "../../src/rooms/schema.ts";
 import { updateRoomStats } from "../../src/rooms/stats.ts";
 import { account } from "../support/api.ts";
 
-it("is never set back by a copy that arrives late, and does not mind a room that is gone", async () => {
+it("ignores a copy that arrives late, and a deleted room", async () => {
   const { id, api } = await account();
   const room = await api.createRoom();
   const tenant = openTenant(env.DB, id);
@@ -23,11 +23,11 @@ it("is never set back by a copy that arrives late, and does not mind a room that
   expect(await shown()).toMatchObject({ active_participants: 1 });
 });
 
-it("counts the running stretch in", async () => {
+it("includes the current occupancy period in the duration", async () => {
   const { id, api } = await account();
   const room = await api.createRoom();
-  const figures = { activeParticipants: 1, occupiedMs: 5_000, occupiedSince: Date.now() - 60_000 };
-  await updateRoomStats(openTenant(env.DB, id), room.id, figures, 1);
+  const stats = { activeParticipants: 1, occupiedMs: 5_000, occupiedSince: Date.now() - 60_000 };
+  await updateRoomStats(openTenant(env.DB, id), room.id, stats, 1);
   const { data } = await api.get<{ rooms: Room[] }>("/rooms");
   expect(data.rooms[0]?.duration_seconds).toBeGreaterThanOrEqual(65);
 });

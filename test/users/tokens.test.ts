@@ -1,4 +1,4 @@
-/** Users' tokens: always the same one, and no other. */
+/** Users' tokens: deterministic, and refused in any other form. */
 import fc from "fast-check";
 import { base64url, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
@@ -54,7 +54,7 @@ describe("a token", () => {
     );
   });
 
-  it("says who, where, as what and for how long", async () => {
+  it("names the account, room, user, role and lifetime", async () => {
     expect(await verify(await tokens.sign(USER))).toEqual(CLAIMS);
   });
 

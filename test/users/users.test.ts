@@ -59,7 +59,7 @@ describe("a new user", () => {
     expect(listed.data.users).toEqual([user]);
   });
 
-  it("is an editor, and leaves out what it was not given", async () => {
+  it("is an editor by default, and omits fields that were not given", async () => {
     const { api } = await account();
     const user = await api.createUser((await api.createRoom()).id);
     expect(user.role).toBe("editor");
@@ -76,7 +76,7 @@ describe("a new user", () => {
     expect(data).toMatchObject({ room: { total_users_created: 2 }, usersTotal: 1 });
   });
 
-  it("has its custom id for itself in its room, however many ask at once", async () => {
+  it("is the only one with its custom ID in its room when many are created at once", async () => {
     const { api } = await account();
     const [room, other] = [await api.createRoom(), await api.createRoom()];
     const answers = await Promise.all(
@@ -119,7 +119,7 @@ describe("a new user", () => {
 });
 
 describe("finding users", () => {
-  it("searches names in part, and ids by their beginning", async () => {
+  it("matches parts of names and beginnings of IDs", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const ada = await api.createUser(room.id, { name: "Ada_100%" });
@@ -137,7 +137,7 @@ describe("finding users", () => {
     expect(await found(`${ada.id}0`)).toEqual([]);
   });
 
-  it("looks in one room only, also by custom id", async () => {
+  it("searches one room only, also by custom ID", async () => {
     const { api } = await account();
     const [room, other] = [await api.createRoom(), await api.createRoom()];
     const user = await api.createUser(room.id, { customId: "c" });
@@ -163,7 +163,7 @@ describe("a user's own token", () => {
     expect(tokens).toEqual({ [ada.id]: ada.token, [bob.id]: undefined });
   });
 
-  it("opens nothing when it says of its user what the database does not", async () => {
+  it("is refused when its claims differ from the user's row", async () => {
     const { id, api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id, { role: "viewer" });
@@ -185,7 +185,7 @@ describe("a user's own token", () => {
     expect(await statusOf({ createdAt: createdAt - 1_000 })).toBe(401);
   });
 
-  it("is taken in whatever case the scheme is written", async () => {
+  it("is accepted whatever the case of the scheme", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id);
@@ -226,7 +226,7 @@ describe("changing a user", () => {
 });
 
 describe("deleting a user", () => {
-  it("removes it, and its token opens nothing any more", async () => {
+  it("deletes it, and its token is refused from then on", async () => {
     const { api } = await account();
     const room = await api.createRoom();
     const user = await api.createUser(room.id, { customId: "c" });

@@ -101,14 +101,6 @@ function cyclesOf(graph: Graph): string[][] {
   return cycles;
 }
 
-/** Cycles that are being removed, by the area that owns them: each owner deletes its line with its cycle. */
-const PENDING: Readonly<Record<string, readonly string[]>> = {
-  "sdk server": ["sdk/server/index.ts", "sdk/server/webhooks.ts"],
-  "sdk react": ["sdk/react/context.ts", "sdk/react/own-presence.ts", "sdk/react/shared-connection.ts"],
-};
-const isPending = (cycle: readonly string[]): boolean =>
-  Object.values(PENDING).some((known) => cycle.every((node) => known.includes(node)));
-
 describe("the sources", () => {
   it("are found, with their imports", () => {
     expect(sources.length).toBeGreaterThan(40);
@@ -156,11 +148,11 @@ describe("the sources", () => {
   });
 
   it("contain no import cycle, types included: move what both files need into a third one", () => {
-    expect(cyclesOf(graphOf((file) => file)).filter((cycle) => !isPending(cycle))).toEqual([]);
+    expect(cyclesOf(graphOf((file) => file))).toEqual([]);
   });
 
   it("contain no cycle between folders: move what both need into a folder of its own, or declare a port", () => {
-    expect(cyclesOf(graphOf(nodeOf)).filter((cycle) => !isPending(cycle))).toEqual([]);
+    expect(cyclesOf(graphOf(nodeOf))).toEqual([]);
   });
 
   it("re-export no statements of a store: they are imported from where they are", () => {

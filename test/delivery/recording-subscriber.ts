@@ -51,7 +51,7 @@ export class RecordingSubscriber {
 
   /** Waits until the receiver was sent this many events, and returns them. */
   async receivedEvents(count: number): Promise<Event[]> {
-    await expect.poll(async () => (await this.received()).length, { timeout: 20_000 }).toBe(count);
+    await expect.poll(async () => (await this.received()).length).toBe(count);
     return this.events();
   }
 
@@ -63,7 +63,7 @@ export class RecordingSubscriber {
   /** Waits until this many deliveries are finished, and returns them, newest first. */
   async settled(count: number): Promise<Delivery[]> {
     const over = async () => (await this.deliveries()).filter(({ status }) => status !== "pending");
-    await expect.poll(async () => (await over()).length, { timeout: 20_000 }).toBe(count);
+    await expect.poll(async () => (await over()).length).toBe(count);
     return over();
   }
 }

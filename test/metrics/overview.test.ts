@@ -47,7 +47,7 @@ describe("an overview", () => {
     await join(owner, room.id);
     await owner.api.post(`/rooms/${room.id}/reconcile`);
     // Two users created, a session started, two participants joined.
-    await expect.poll(async () => (await overviewOf(owner)).events_last_day, { timeout: 30_000 }).toBe(5);
+    await expect.poll(async () => (await overviewOf(owner)).events_last_day).toBe(5);
     expect(await overviewOf(owner)).toMatchObject({
       rooms_total: 2,
       rooms_online: 1,
@@ -78,7 +78,7 @@ describe("an overview", () => {
       await testWorkflow.run(event, { roomId: room.id });
     }
     await expect
-      .poll(() => overviewOf(owner), { timeout: 30_000 })
+      .poll(() => overviewOf(owner))
       .toMatchObject({ runs_last_day: 3, failed_runs_last_day: 2, events_last_day: 0 });
   });
 

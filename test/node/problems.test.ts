@@ -8,21 +8,16 @@ import { type Checkout, copyCheckout } from "./checkout.ts";
 import { type Finished, findFreePort, runCli } from "./processes.ts";
 import { startService } from "./service.ts";
 
-const LIMIT_MS = 5_000;
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "atrium-problems-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Starts with this state folder, and expects a failure within seconds. */
+/** Starts with this state folder; `runCli` bounds how long that may take. */
 async function failWith(persistTo: string, root?: string): Promise<Finished> {
   const port = String(await findFreePort());
-  const startedAt = performance.now();
-  const finished = await runCli("start.ts", ["--port", port, "--persist-to", persistTo], root);
-  expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
-  return finished;
+  return runCli("start.ts", ["--port", port, "--persist-to", persistTo], root);
 }
 
 const oneLine = (stderr: string): Finished => ({ exitCode: 1, stdout: "", stderr: `${stderr}\n` });

@@ -4,7 +4,7 @@ import { Customer } from "../stories/client.ts";
 import { allGone, eventually, processTree } from "./processes.ts";
 import { type Service, startService } from "./service.ts";
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 60_000;
 
 let service: Service;
 beforeAll(async () => {

@@ -197,7 +197,7 @@ describe("a deleted workflow", () => {
       (await owner.api.get<{ files: StorageFile[] }>(`/files?roomId=${room.id}`)).data.files.map(
         ({ filename }) => filename,
       );
-    await expect.poll(names, { timeout: 30_000 }).toEqual(["Ada.txt"]);
+    await expect.poll(names).toEqual(["Ada.txt"]);
     expect(await gate.arrived()).toHaveLength(1);
     expect((await owner.api.get(`${testWorkflow.path}/executions`)).status).toBe(404);
   });

@@ -56,7 +56,7 @@ export class TestWorkflow {
 
   /** Waits until this many runs are finished, and returns them, oldest first. */
   async ran(count: number): Promise<WorkflowExecution[]> {
-    await expect.poll(async () => (await this.executions()).length, { timeout: 30_000 }).toBe(count);
+    await expect.poll(async () => (await this.executions()).length).toBe(count);
     return (await this.executions()).toReversed();
   }
 
@@ -67,7 +67,7 @@ export class TestWorkflow {
       runInDurableObject(stub, (_, { storage }) =>
         storage.sql.exec("SELECT count(*) AS count FROM deliveries WHERE status = 'pending'").one(),
       );
-    await expect.poll(waiting, { timeout: 30_000 }).toEqual({ count: 0 });
+    await expect.poll(waiting).toEqual({ count: 0 });
   }
 
   /** Waits until this many runs are finished, and returns their results, oldest first. */

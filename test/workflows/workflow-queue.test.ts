@@ -102,7 +102,7 @@ class Subject {
 
   /** What the runs returned, the oldest first. */
   async results(count: number): Promise<unknown[]> {
-    await expect.poll(async () => (await this.list()).length, { timeout: 30_000 }).toBe(count);
+    await expect.poll(async () => (await this.list()).length).toBe(count);
     return (await this.list()).map(({ result }) => JSON.parse(result)).toReversed();
   }
 }
@@ -198,7 +198,7 @@ describe("a workflow's object", () => {
   it("keeps the latest 1,000 executions, for seven days", async () => {
     const subject = await Subject.create('import "nothing"; export default () => 1;');
     await subject.enqueue(...Array.from({ length: MAX_KEPT + 20 }, (_, number) => outgoingEvent(number)));
-    await expect.poll(() => subject.pending(), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => subject.pending()).toBe(0);
     await subject.enqueue(outgoingEvent(1));
     const total = async () => (await subscribers.list(subject.key, "over", { limit: 1, offset: 0 })).total;
     expect(await total()).toBeLessThanOrEqual(MAX_KEPT + 1);

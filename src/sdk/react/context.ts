@@ -1,11 +1,8 @@
 /** The context through which a RoomProvider passes its room to the hooks below it. */
 import { createContext, useContext } from "react";
-import type { AtriumClient } from "../client/index.ts";
+import type { AnyClient } from "./any-client.ts";
 import { OwnPresence } from "./own-presence.ts";
 import { SharedConnection } from "./shared-connection.ts";
-
-/** A client with any declared stores; `store(name)` returns any of them. */
-export type AnyClient = Omit<AtriumClient, "stores">;
 
 export interface RoomHandle {
   readonly client: AnyClient;

@@ -1,6 +1,6 @@
 /** Your own presence, visible to your own components at once, before it is sent. */
 import type { PresenceState } from "../client/index.ts";
-import type { AnyClient } from "./context.ts";
+import type { AnyClient } from "./any-client.ts";
 import type { Unsubscribe } from "./external-source.ts";
 
 export class OwnPresence {

@@ -1,7 +1,8 @@
 /** The provider that connects a tree of components to a room while it is mounted. */
 import { createElement, type ReactNode, useEffect, useMemo } from "react";
 import { AtriumClient, type Role, type StoreShapes } from "../client/index.ts";
-import { type AnyClient, handleOf, RoomContext } from "./context.ts";
+import type { AnyClient } from "./any-client.ts";
+import { handleOf, RoomContext } from "./context.ts";
 
 /** Either a client, or the options to create one. */
 export type RoomProviderProps = {

@@ -1,7 +1,8 @@
 /** Hooks for the room, the connection and broadcasts. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { Notification, Role, Room } from "../client/index.ts";
-import { type AnyClient, useRoomHandle } from "./context.ts";
+import type { AnyClient } from "./any-client.ts";
+import { useRoomHandle } from "./context.ts";
 import { ExternalSource, together, useExternalSource } from "./external-source.ts";
 import type { ConnectionStatus } from "./shared-connection.ts";
 

@@ -1,6 +1,6 @@
 /** A client's connection, shared by providers: it is open while at least one of them is mounted. */
 import type { AtriumError, Role } from "../client/index.ts";
-import type { AnyClient } from "./context.ts";
+import type { AnyClient } from "./any-client.ts";
 import { together, type Unsubscribe } from "./external-source.ts";
 
 /** `connected`: the room was joined, and everything that the hooks return is up to date. */

@@ -2,7 +2,8 @@
 import { useEffect, useMemo } from "react";
 import type { Store, WriteOptions, Written } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
-import { type AnyClient, useRoomHandle } from "./context.ts";
+import type { AnyClient } from "./any-client.ts";
+import { useRoomHandle } from "./context.ts";
 import { useExternalSource } from "./external-source.ts";
 
 /** Writes are visible at once, and rolled back if their promise is rejected. */

@@ -1,7 +1,8 @@
 /** Hooks for the users who are online, and their presence. */
 import { useMemo } from "react";
 import type { PresenceState, User } from "../client/index.ts";
-import { type AnyClient, useRoomHandle } from "./context.ts";
+import type { AnyClient } from "./any-client.ts";
+import { useRoomHandle } from "./context.ts";
 import { ExternalSource, together, type Unsubscribe, useExternalSource } from "./external-source.ts";
 
 /** A user who is online. */

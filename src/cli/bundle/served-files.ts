@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ROOT } from "../process/wrangler.ts";
+import { withBundleLock } from "./bundle-lock.ts";
 import { filesExist, fingerprintSources } from "./sources.ts";
 
 /** Holds the fingerprint of the sources that the bundles were made from. */
@@ -19,10 +20,16 @@ export async function areServedFilesCurrent(sources: string): Promise<boolean> {
   return made === sources && (await filesExist(BUNDLES));
 }
 
-/** Makes the bundles, unless they are current. */
+/** Makes the bundles, unless they are current. Of several processes that want them at once, one makes them. */
 export async function bundleServedFiles(): Promise<void> {
   const sources = await fingerprintSources();
   if (await areServedFilesCurrent(sources)) return;
+  await withBundleLock(async () => {
+    if (!(await areServedFilesCurrent(sources))) await makeBundles(sources);
+  });
+}
+
+async function makeBundles(sources: string): Promise<void> {
   // The bundlers take longer to load than everything else that a start does when nothing has changed.
   const [{ bundleDemo }, { bundleDashboard }, { bundleDocs }, { bundleGuest }] = await Promise.all([
     import("./demo-bundle.ts"),

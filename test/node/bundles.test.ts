@@ -1,4 +1,4 @@
-/** The pages' bundles are complete, whoever asks for them at the same time. */
+/** The bundles of the pages are complete, even when several processes make them at the same time. */
 import { readdir, readFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -90,6 +90,20 @@ describe("RoomProvider", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("reports no error when it is disconnected while stores and comments are being loaded", async () => {
+    await begin();
+    await page.evaluate((token) => window.stage.makeClient(token), ada.token);
+    await mount("given");
+    await page.evaluate(async () => {
+      await window.stage.client.join();
+      // Microtasks only: the hooks ask for stores and comments, and no answer can arrive before the end.
+      for (let tick = 0; tick < 20; tick++) await Promise.resolve();
+      window.stage.client.disconnect();
+    });
+    await gives(({ connection }) => connection.state === "closed");
+    expect(complaints).toEqual([]);
+  });
+
   it("joins with another token as another user", async () => {
     await begin();
     const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");

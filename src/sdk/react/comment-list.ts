@@ -1,8 +1,7 @@
 /** A list of comments: loaded page by page after each join, and kept up to date by events. */
-import { AtriumError, type Comment, type Comments } from "../client/index.ts";
-import { report } from "../core/emitter.ts";
+import type { Comment, Comments } from "../client/index.ts";
 import { together, type Unsubscribe } from "./external-source.ts";
-import type { SharedConnection } from "./shared-connection.ts";
+import { reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
 
 const PAGE = 100;
 
@@ -59,9 +58,7 @@ export class CommentList {
         total = page.total;
       }
     } catch (error) {
-      // After a lost connection, the next join loads the list again.
-      if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
-      return;
+      return reportUnlessDisconnected(error);
     }
     this.#changedMeanwhile = null;
     for (const id of this.#loaded.keys())

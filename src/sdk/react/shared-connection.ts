@@ -1,5 +1,6 @@
 /** A client's connection, shared by providers: it is open while at least one of them is mounted. */
-import type { AtriumError, Role } from "../client/index.ts";
+import { AtriumError, type Role } from "../client/index.ts";
+import { report } from "../core/emitter.ts";
 import type { AnyClient } from "./any-client.ts";
 import { together, type Unsubscribe } from "./external-source.ts";
 
@@ -13,6 +14,11 @@ export interface ConnectionStatus {
 }
 
 const ignore = () => {};
+
+/** Reports why something could not be loaded, except for a lost connection: the next join loads it again. */
+export function reportUnlessDisconnected(error: unknown): void {
+  if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
+}
 
 export class SharedConnection {
   readonly #client: AnyClient;
@@ -63,8 +69,14 @@ export class SharedConnection {
 
   #join(role: Role | undefined): Unsubscribe {
     const { socket } = this.#client;
-    const isConnected = () => this.#setStatus({ state: "connected", error: null });
+    const isConnected = () => {
+      // The application may have called disconnect() on its client meanwhile.
+      if (socket.state === "connected") this.#setStatus({ state: "connected", error: null });
+    };
     const unsubscribe = together(
+      socket.on("disconnected", () => {
+        if (socket.state === "closed") this.#setStatus({ state: "closed", error: null });
+      }),
       socket.on("reconnecting", () => this.#setStatus({ state: "reconnecting", error: null })),
       socket.on("reconnected", isConnected),
       socket.on("failed", ({ error }) => this.#setStatus({ state: "closed", error })),

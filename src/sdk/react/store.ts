@@ -1,10 +1,10 @@
 /** The hook for a store of the room. */
 import { useEffect, useMemo } from "react";
 import type { Store, WriteOptions, Written } from "../client/index.ts";
-import { report } from "../core/emitter.ts";
 import type { AnyClient } from "./any-client.ts";
 import { useRoomHandle } from "./context.ts";
 import { useExternalSource } from "./external-source.ts";
+import { reportUnlessDisconnected } from "./shared-connection.ts";
 
 /** Writes are visible at once, and rolled back if their promise is rejected. */
 export interface StoreActions<Value> {
@@ -38,7 +38,10 @@ export function useStore<Value = unknown>(
       },
     };
   }, [client, name]);
-  useEffect(() => connection.whenConnected(() => store.sync().catch(report)), [connection, store]);
+  useEffect(
+    () => connection.whenConnected(() => store.sync().catch(reportUnlessDisconnected)),
+    [connection, store],
+  );
   return [useExternalSource(source), actions];
 }
 

@@ -220,6 +220,10 @@ describe("TypeScript", () => {
       }
       await tasks.set("1", { title: "Plan" });
       await tasks.update("1", { done: true });
+      await tasks.set({ key: "1", value: { title: "Plan" }, ifVersion: 0 });
+      await tasks.delete({ key: "1" });
+      // @ts-expect-error: a task has a title, in either form
+      await tasks.set({ key: "1", value: { done: true } });
       const value: unknown = client.store("free").get("1");
       client.users.on("userJoined", (user: User) => console.log(user.name, value));
       client.comments.on("created", (comment: Comment) => console.log(comment.text));

@@ -124,6 +124,20 @@ it("accepts any JSON under any key without shapes, even before it is synced", as
   ]);
 });
 
+it("takes a write as separate arguments or as one object, and has undefined for what is not there", async () => {
+  const ada = await join(await meet(service), "Ada", { stores: STORES });
+  const { tasks } = ada.stores;
+  expect(tasks.get("1")).toBe(undefined);
+  await tasks.set({ key: "1", value: { title: "Plan" }, ifVersion: 0 });
+  await tasks.update({ key: "1", value: { done: true } });
+  expect(tasks.get("1")).toEqual({ title: "Plan", done: true });
+  const late = tasks.set({ key: "1", value: { title: "Late" }, ifVersion: 0 });
+  await expect(late).rejects.toMatchObject({ code: "CONFLICT" });
+  await expect(tasks.delete({ key: "1", ifVersion: 0 })).rejects.toMatchObject({ code: "CONFLICT" });
+  await tasks.delete({ key: "1" });
+  expect(tasks.get("1")).toBe(undefined);
+});
+
 it("emits the changes that the user made in another tab and that the organization made", async () => {
   const { customer, roomId } = await meet(service);
   const user = await customer.createUser(roomId, "Ada");

@@ -20,6 +20,6 @@ export type { Storage, Upload } from "./storage.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
 export type { Store, StoreChange, StoreEvents } from "./stores/store.ts";
 export type { StoresOf } from "./stores/stores.ts";
-export type { Write, WriteOptions, Written } from "./stores/writes.ts";
+export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";
 export type { User } from "./users/roster.ts";
 export type { Following, Users, UsersEvents } from "./users/users.ts";

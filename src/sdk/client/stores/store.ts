@@ -8,6 +8,9 @@ import type { StoreShape } from "./shapes.ts";
 import {
   dataOf,
   fitWrite,
+  type KeyedDeletion,
+  type KeyedWrite,
+  keyedWrite,
   MESSAGES,
   readAllWritten,
   readWritten,
@@ -87,18 +90,24 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   }
 
   /** Writes a whole value. It is visible at once, and rolled back if the promise is rejected. */
-  set(key: string, value: Input, options: WriteOptions = {}): Promise<Written> {
-    return this.#write({ action: "set", key, value, ...options });
+  set(key: string, value: Input, options?: WriteOptions): Promise<Written>;
+  set(write: KeyedWrite<Input>): Promise<Written>;
+  set(target: string | KeyedWrite<Input>, value?: Input, options: WriteOptions = {}): Promise<Written> {
+    return this.#write({ ...keyedWrite(target, options, value), action: "set" });
   }
 
   /** Merges fields into the top level of a value, like {@link set}. Throws CONFLICT if the value is not an object. */
-  update(key: string, value: Patch, options: WriteOptions = {}): Promise<Written> {
-    return this.#write({ action: "update", key, value, ...options });
+  update(key: string, value: Patch, options?: WriteOptions): Promise<Written>;
+  update(write: KeyedWrite<Patch>): Promise<Written>;
+  update(target: string | KeyedWrite<Patch>, value?: Patch, options: WriteOptions = {}): Promise<Written> {
+    return this.#write({ ...keyedWrite(target, options, value), action: "update" });
   }
 
   /** Deletes an entry, like {@link set}. Deleting an entry that does not exist succeeds. */
-  delete(key: string, options: WriteOptions = {}): Promise<Written> {
-    return this.#write({ action: "delete", key, ...options });
+  delete(key: string, options?: WriteOptions): Promise<Written>;
+  delete(write: KeyedDeletion): Promise<Written>;
+  delete(target: string | KeyedDeletion, options: WriteOptions = {}): Promise<Written> {
+    return this.#write({ ...keyedWrite(target, options), action: "delete" });
   }
 
   /** Applies 1 to 500 writes: all of them or none. */
@@ -108,7 +117,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     return this.#send("STORE_BATCH", { operations }, fitted, readAllWritten);
   }
 
-  async #write(write: Write<Input, Patch>): Promise<Written> {
+  async #write(write: Write<unknown, unknown>): Promise<Written> {
     const fitted = fitWrite(this.#shape, write);
     return this.#send(MESSAGES[fitted.action], dataOf(this.name, fitted), [fitted], readWritten);
   }

@@ -10,6 +10,17 @@ export interface WriteOptions {
   readonly ifVersion?: number | undefined;
 }
 
+/** A write as one object: the same as its key, its value and its options as separate arguments. */
+export interface KeyedWrite<Value> extends WriteOptions {
+  readonly key: string;
+  readonly value: Value;
+}
+
+/** A deletion as one object. */
+export interface KeyedDeletion extends WriteOptions {
+  readonly key: string;
+}
+
 export interface Written {
   /** The entry's new version; left out after a deletion. */
   readonly version?: number;
@@ -29,6 +40,14 @@ export const MESSAGES: Readonly<Record<Action, string>> = {
   update: "STORE_UPDATE",
   delete: "STORE_DELETE",
 };
+
+/** The fields of a write that was made with separate arguments or with one object. */
+export const keyedWrite = (
+  target: string | KeyedDeletion,
+  options: WriteOptions,
+  value?: unknown,
+): KeyedWrite<unknown> =>
+  typeof target === "string" ? { ...options, key: target, value } : { value, ...target };
 
 /** A write whose value is a copy, as other clients will receive it. */
 export type FittedWrite = Operation & WriteOptions;

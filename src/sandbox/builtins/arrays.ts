@@ -1,15 +1,15 @@
-/** Arrays: what walks them is bounded by their length, and what makes them is counted. */
+/** Arrays: functions that walk them are limited by length, and those that create them are counted. */
 import { allocate, tick } from "../guard/guard.ts";
 import { apply, isArray } from "../guard/intrinsics.ts";
 import { allocateForSource, lengthOf, MAX_ITEMS, numberAt, tooLong, walk } from "./sizes.ts";
 import { checkConstruction, checkEach, functionsOf, method, type Native, replace } from "./wrap.ts";
 
-/** They take the same time for any length. */
+/** Functions whose time does not depend on the length. */
 const CONSTANT = ["push", "pop", "at"];
 const COPYING = ["slice", "splice", "toSpliced", "with", "toReversed", "map", "filter", "fill", "flatMap"];
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const JOINING = ["join", "toString", "toLocaleString"];
-/** Made as large as they say; larger ones hold nothing at first. */
+/** Arrays up to this length are allocated at once; longer ones are empty at first. */
 const MAX_PREALLOCATED = 2 ** 25 + 2 ** 20;
 
 export function boundArrays(): void {
@@ -44,7 +44,7 @@ export function boundArrays(): void {
   });
 }
 
-/** A comparison of ours is what a tick can be put into. */
+/** Passes a comparison of ours, because a tick needs code of ours to stand in. */
 const sorting = (native: Native): Native =>
   method((self, args) => {
     walk(self);
@@ -67,7 +67,7 @@ const ticking =
     return apply(compare, undefined, [a, b]);
   };
 
-/** The items of arrays in arrays, each as often as it is met, and the characters of texts among them. */
+/** Counts the items of nested arrays, each time they occur, and the characters of the strings among them. */
 function countNested(list: unknown, depth: number): number {
   let count = walk(list);
   if (!isArray(list) || depth < 1) return count;

@@ -1,4 +1,4 @@
-/** Buffers and what holds them: counted as they are made, and bounded where the language walks them. */
+/** Buffers and their holders: counted when they are created, and limited where the language walks them. */
 import { allocate, tick } from "../guard/guard.ts";
 import { apply, getPrototypeOf, isArray, isView, keys, max, toNumber } from "../guard/intrinsics.ts";
 import {
@@ -64,7 +64,7 @@ function boundViews(): void {
   const view = getPrototypeOf(Uint8Array) as { readonly prototype: object } | null;
   if (view === null) return;
   const { prototype } = view;
-  // A view of a buffer that was paid for may be larger than what is walked at once elsewhere: it walks fast.
+  // A view of a counted buffer may exceed the limit for walking, because walking it is fast.
   checkEach(prototype, functionsOf(prototype, ["at", ...JOINING]), (self) => allocate(lengthOf(self) / 8));
   checkEach(prototype, COPYING, (self) => allocate(lengthOf(self)));
   checkEach(prototype, ["set"], (_, args) => walk(args[0]));
@@ -90,7 +90,7 @@ function boundReading(prototype: object, name: string): void {
   );
 }
 
-/** What a clone of a value holds, roughly; a part that is met twice is counted twice. */
+/** The approximate size of a value's clone. A part that occurs twice is counted twice. */
 function measure(value: unknown, depth: number): number {
   tick();
   if (typeof value === "string") return 2 * value.length;

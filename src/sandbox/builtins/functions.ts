@@ -1,4 +1,4 @@
-/** Functions and proxies: built-ins that call each other through them, without code of the program, tick. */
+/** Functions and proxies: built-ins that call each other through them, without code of the program, tick as well. */
 import { tick } from "../guard/guard.ts";
 import { apply, construct, get, NativeProxy, slice, test } from "../guard/intrinsics.ts";
 import { checkConstruction, checkEach, handlerOf, method, type Native, replace } from "./wrap.ts";
@@ -18,7 +18,7 @@ export function boundFunctions(): void {
       return construct(target, args, newTarget) as object;
     },
   });
-  // As the `then` of something that is waited for, a native that is bound could call for itself for ever.
+  // As the `then` of an awaited value, a bound native could call itself without end.
   replace(Function.prototype, "bind", () =>
     method((self, args) => {
       const bound = apply(bind as Native, self, args) as Native;
@@ -37,7 +37,7 @@ const watching = handlerOf<object>({
   },
 });
 
-/** Every step over a proxy asks its handler for a trap, so the handler is where it can be seen. */
+/** Every operation on a proxy reads a trap from its handler, so the handler can count them. */
 function watchHandler(args: unknown[]): void {
   const handler = args[1];
   const isObject = (typeof handler === "object" && handler !== null) || typeof handler === "function";

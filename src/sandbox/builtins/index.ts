@@ -1,4 +1,4 @@
-/** Bounds the language's and the platform's own functions: what they do is no program's code, so no tick is in it. */
+/** Limits the functions of the language and the platform: they are not the program's code, so they contain no ticks. */
 import { boundArrays } from "./arrays.ts";
 import { boundBytes } from "./bytes.ts";
 import { boundFunctions } from "./functions.ts";

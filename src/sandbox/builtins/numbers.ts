@@ -1,12 +1,12 @@
-/** Numbers that take long: keys that are made or derived, and large ones on their way to and from texts. */
+/** Slow numbers: keys that are generated or derived, and conversions between large numbers and strings. */
 import { apply, NativeRangeError, toNumber } from "../guard/intrinsics.ts";
 import { tooLong } from "./sizes.ts";
 import { checkConstruction, checkEach, method, replace } from "./wrap.ts";
 
-/** As production has it. */
+/** The limit of the platform in production. */
 const MAX_PBKDF2_ITERATIONS = 100_000;
 const MAX_RSA_BITS = 2048;
-/** To and from texts they are brought in a time that grows faster than they do. */
+/** The time of a conversion between a BigInt and a string grows faster than its length. */
 const MAX_BIGINT_DIGITS = 100_000;
 const MAX_BIGINT = 1n << 332_193n;
 
@@ -23,7 +23,7 @@ export function boundNumbers(): void {
   limit("generateKey", "modulusLength", MAX_RSA_BITS);
 }
 
-/** What is asked of `crypto.subtle` stands in a field of its first argument; a refusal is a promise's. */
+/** The work of `crypto.subtle` is stated in a field of its first argument; a refusal rejects the promise. */
 function limit(name: string, field: string, most: number): void {
   replace(SubtleCrypto.prototype, name, (native) =>
     method(async (self, args) => {
@@ -31,7 +31,7 @@ function limit(name: string, field: string, most: number): void {
       if (typeof algorithm === "object" && algorithm !== null && field in algorithm) {
         const value = toNumber((algorithm as Record<string, unknown>)[field]);
         if (value > most) throw new NativeRangeError(`${field} may be at most ${most}`);
-        // A copy, so that what is checked is what is used.
+        // A copy, so that the checked value is the one that is used.
         args[0] = { ...algorithm, [field]: value };
       }
       return apply(native, self, args);

@@ -1,4 +1,4 @@
-/** Measures the work that built-ins are given, and limits how much they may be given at once. */
+/** Measures the work of a call of a built-in, and limits the work of one call. */
 import { allocate, work } from "../guard/guard.ts";
 import {
   apply,
@@ -15,9 +15,9 @@ import {
   toNumber,
 } from "../guard/intrinsics.ts";
 
-/** Items of an array, characters of a text, bytes of a view. */
+/** The largest length of one call: items of an array, characters of a string, bytes of a view. */
 export const MAX_ITEMS = 2 ** 23;
-/** What is walked in the time of a tick. */
+/** How many items take as long as one tick. */
 const ITEMS_PER_TICK = 16;
 
 const { iterator } = Symbol;
@@ -25,7 +25,7 @@ const { iterator } = Symbol;
 export const tooLong = () => new NativeRangeError("The array or text is too long for a workflow");
 
 /**
- * How many items a native would walk. A length must be a plain number: one that is computed could be another one
+ * How many items a native would walk. A length must be a plain number: a computed one could differ
  * when the native asks. (Proxies compute theirs, but each step over a proxy ticks.)
  */
 export function lengthOf(list: unknown): number {
@@ -37,12 +37,12 @@ export function lengthOf(list: unknown): number {
     if (descriptor === undefined) continue;
     const { value } = descriptor;
     if (typeof value === "number") return max(0, value);
-    throw new NativeTypeError("The length of what is like an array must be a number");
+    throw new NativeTypeError("The length of an array-like object must be a number");
   }
   return 0;
 }
 
-/** Refuses what is too long, and counts what is not. */
+/** Refuses work that is too large, and counts the rest. */
 export function walk(list: unknown): number {
   const length = lengthOf(list);
   if (length > MAX_ITEMS) throw tooLong();
@@ -50,19 +50,19 @@ export function walk(list: unknown): number {
   return length;
 }
 
-/** The texts among arguments. */
+/** The strings among the arguments. */
 export function walkTexts(args: readonly unknown[]): void {
   for (let index = 0; index < args.length; index += 1) {
     if (typeof args[index] === "string") walk(args[index]);
   }
 }
 
-/** What an array is made of: what can be iterated ticks in other places, all else has a length. */
+/** The length of an array's source. An iterable ticks elsewhere; anything else has a length. */
 export function allocateForSource(source: unknown): void {
   if (typeof source === "object" && source !== null && !(iterator in source)) allocate(8 * walk(source));
 }
 
-/** A number as the native will see it: an object that becomes one is asked once. */
+/** A number as the native receives it: an object is converted once. */
 export function numberAt(args: unknown[], index: number): number {
   if (args[index] === undefined) return 0;
   const value = toNumber(args[index]);
@@ -81,7 +81,7 @@ export function sizeOf(data: unknown): number {
   return data instanceof NativeBlob && sizeOfBlob ? (apply(sizeOfBlob, data, []) as number) : 0;
 }
 
-/** What is counted of arguments: texts and bytes, which the platform copies. */
+/** The counted part of arguments: strings and bytes, which the platform copies. */
 export function allocateFor(args: readonly unknown[]): void {
   for (let index = 0; index < args.length; index += 1) {
     const argument = args[index];

@@ -1,4 +1,4 @@
-/** Texts: what walks them is bounded by their length, and what makes them is counted. */
+/** Strings: functions that walk them are limited by length, and those that create them are counted. */
 import { allocate, tick } from "../guard/guard.ts";
 import { apply, getPrototypeOf, isArray, max, test } from "../guard/intrinsics.ts";
 import { allocateFor, MAX_ITEMS, numberAt, tooLong, walk, walkTexts } from "./sizes.ts";
@@ -6,9 +6,9 @@ import { checkEach, functionsOf, globalHolders, method, type Native, replace } f
 
 const GROWING = ["repeat", "padStart", "padEnd", "replace", "replaceAll", "concat"];
 const TRIVIAL = ["toString", "valueOf"];
-/** What a replacement may refer to of the text that it is put into. */
+/** References in a replacement to the text around the match. */
 const REFERENCE = /\$[&`'\d<]/;
-/** More than any text can have. */
+/** More than the length of any string. */
 const MAX_GROWTH = 2 ** 32;
 
 export function boundTexts(): void {
@@ -26,7 +26,7 @@ export function boundTexts(): void {
     for (let index = 0; index < args.length; index += 1) length += textAt(args, index).length;
     grow(length);
   });
-  // The most that can come of it: a replacement in every place, with the whole text in each reference.
+  // The longest possible result: a replacement at every position, with the whole text in each reference.
   boundEach(prototype, ["replace", "replaceAll"], (text, args) => {
     const places = walk(text) + 1;
     if (typeof args[1] === "function") return;
@@ -43,7 +43,7 @@ export function boundTexts(): void {
   replace(JSON, "stringify", stringifying);
 }
 
-/** Has `check` see the receiver as the text that the native will see. */
+/** Calls `check` with the receiver as the string that the native receives. */
 function boundEach(
   holder: object,
   names: readonly PropertyKey[],
@@ -61,7 +61,7 @@ function boundEach(
   }
 }
 
-/** An argument as the text that the native will see: an object that becomes one is asked once. */
+/** An argument as the string that the native receives: an object is converted once. */
 function textAt(args: unknown[], index: number): string {
   const text = `${args[index]}`;
   args[index] = text;
@@ -73,7 +73,7 @@ function grow(length: number): void {
   allocate(2 * length);
 }
 
-/** What is no method of texts, and reads them. */
+/** Functions that read strings without being their methods. */
 function boundReaders(): void {
   checkEach(JSON, ["parse"], (_, args) => allocate(4 * walk(textAt(args, 0))));
   const matching = [
@@ -101,12 +101,12 @@ function boundReaders(): void {
   checkEach(TextDecoder.prototype, ["decode"], (_, args) => allocateFor(args));
   const listing = ["keys", "values", "entries", "getOwnPropertyNames", "getOwnPropertyDescriptors", "assign"];
   checkEach(Object, [...listing, "fromEntries"], (_, args) => walkTexts(args));
-  // One that claims to be global and is not would never end.
+  // An expression that claims to be global and is not would never end.
   const matches = getPrototypeOf("".matchAll(/x/g));
   if (matches !== null) checkEach(matches, ["next"], () => tick());
 }
 
-/** What stands in many places is written in each of them, so a replacer ticks in all. */
+/** A value that occurs in many places is written in each of them, so a replacer ticks in all. */
 const stringifying = (native: Native): Native =>
   method((self, args) => {
     const replacer = args[1];
@@ -117,6 +117,6 @@ const stringifying = (native: Native): Native =>
     };
     const text = apply(native, self, [args[0], visit, args[2]]);
     if (typeof text === "string") allocate(2 * text.length);
-    // With a list of names it is written once more: the first time was to see that there is an end of it.
+    // With a list of names it is written a second time: the first showed that the result is finite.
     return isArray(replacer) ? apply(native, self, args) : text;
   });

@@ -1,4 +1,4 @@
-/** Puts functions of ours in the places of native ones. They go by their arguments' indices: iterators are the program's. */
+/** Replaces native functions by ours. They read arguments by index, because the program may have changed iterators. */
 import {
   apply,
   construct,
@@ -10,11 +10,11 @@ import {
 } from "../guard/intrinsics.ts";
 
 export type Native = (this: unknown, ...args: unknown[]) => unknown;
-/** Sees what a native is called with, and may put something else in the arguments' places. */
+/** Checks the arguments of a native, and may replace them. */
 type Check = (self: unknown, args: unknown[]) => void;
 type Constructor = (new (...args: unknown[]) => object) & { readonly prototype?: object };
 
-/** The global and what it inherits from: the platform's classes and functions stand on either. */
+/** The global object and its prototypes: classes and functions of the platform are on either. */
 export function globalHolders(): object[] {
   const holders: object[] = [];
   for (let holder: object | null = globalThis; holder !== null; holder = getPrototypeOf(holder)) {
@@ -23,14 +23,14 @@ export function globalHolders(): object[] {
   return holders;
 }
 
-/** The names of all functions of an object, its constructor aside. */
+/** The names of all functions of an object, except its constructor. */
 export const functionsOf = (holder: object, except: readonly PropertyKey[] = []): PropertyKey[] =>
   ownKeys(holder).filter((name) => {
     const isFunction = typeof getOwnPropertyDescriptor(holder, name)?.value === "function";
     return isFunction && name !== "constructor" && !except.includes(name);
   });
 
-/** Puts a function in the place of a native one, under its name; nothing happens where there is none. */
+/** Replaces a native function, and keeps its name. Does nothing if there is none. */
 export function replace(holder: object, name: PropertyKey, wrap: (native: Native) => Native): void {
   const descriptor = getOwnPropertyDescriptor(holder, name);
   if (typeof descriptor?.value !== "function") return;
@@ -50,7 +50,7 @@ export const method = (body: (self: unknown, args: unknown[]) => unknown): Nativ
     },
   }).method;
 
-/** Has `check` see what each of the functions is called with. */
+/** Calls `check` with the arguments of each of the functions. */
 export function checkEach(holder: object, names: readonly PropertyKey[], check: Check): void {
   for (const name of names) {
     replace(holder, name, (native) =>
@@ -62,11 +62,11 @@ export function checkEach(holder: object, names: readonly PropertyKey[], check: 
   }
 }
 
-/** A handler without a prototype: what a program puts on that of all objects must not become a trap. */
+/** A handler without a prototype: a property that a program adds to `Object.prototype` must not become a trap. */
 export const handlerOf = <T extends object>(traps: ProxyHandler<T>): ProxyHandler<T> =>
   Object.assign(Object.create(null), traps);
 
-/** A class whose constructor is seen by `check` first; nothing else of it changes. */
+/** Replaces a class by one whose constructor calls `check` first; everything else stays. */
 export function checkConstruction(holder: object, name: string, check: (args: unknown[]) => void): void {
   const descriptor = getOwnPropertyDescriptor(holder, name);
   if (typeof descriptor?.value !== "function") return;
@@ -83,7 +83,7 @@ export function checkConstruction(holder: object, name: string, check: (args: un
   });
   const checked = new NativeProxy(native, traps);
   defineProperty(holder, name, { ...descriptor, value: checked });
-  // By it the native itself would still be in reach. `Proxy` has no such object.
+  // It would still lead to the native class. `Proxy` has no such property.
   const { prototype } = native;
   if (prototype !== undefined) {
     defineProperty(prototype, "constructor", { value: checked, writable: true, configurable: true });

@@ -1,4 +1,4 @@
-/** What bounds a program from inside: its loops, functions and large allocations report here, and are refused when it is enough. */
+/** Limits a program from inside: its loops, functions and large allocations report here, and the run is stopped at a limit. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RunLimits } from "../runners/runner.ts";
 import { apply, isArray, max, NativeError, NativeRangeError, now, setTimeout } from "./intrinsics.ts";
@@ -7,46 +7,46 @@ import { apply, isArray, max, NativeError, NativeRangeError, now, setTimeout } f
 export interface Run {
   readonly limits: RunLimits;
   readonly startedAt: number;
-  /** When its running without a pause began; null while it pauses. */
+  /** When the current turn (running without an await) began; null between turns. */
   turnStartedAt: number | null;
-  /** Counts turns, so that a timer of an earlier one ends no later one. */
+  /** Counts turns, so that a timer of an earlier turn cannot end a later one. */
   turn: number;
-  /** When it was last seen running. */
+  /** When the run last reported. */
   seenAt: number;
-  /** In the turns that are over. */
+  /** The time spent in finished turns. */
   ranMs: number;
-  /** Reports while the module itself is evaluated, where the clock stands still. */
+  /** Reports during the evaluation of the module, where the clock stands still. */
   startTicks: number;
   allocatedBytes: number;
-  /** Why it must not go on, once that is so. */
+  /** Why the run was stopped; null while it may continue. */
   stop: string | null;
-  /** Called when the run is stopped: the program itself might never settle. */
+  /** Called when the run is stopped, because the program's own promise might never settle. */
   onStop: () => void;
 }
 
-/** The clock is asked this often: at each tick where much happens between two of them. */
+/** How often the clock is read: at every tick where much work happens between two ticks. */
 const TICKS_PER_LOOK = 16;
-/** What the code outside of functions may do, for want of a clock: some tenth of a second of bare loops. */
+/** The limit for code outside of functions, where there is no clock: about a tenth of a second of empty loops. */
 const MAX_START_TICKS = 5_000_000;
-/** Of all turns of a run together, in turns. */
+/** The limit for all turns of a run together, as a multiple of the limit for one. */
 const MAX_TURNS_RUN = 2;
-/** So much may be allocated over time, as a multiple of what may be held: collected memory is not known of. */
+/** How much may be allocated over time, as a multiple of the memory limit: the guard cannot see what was collected. */
 const ALLOCATION_FACTOR = 2;
-/** What a BigInt may be shifted or raised by. */
+/** The largest shift or exponent of a BigInt. */
 const MAX_EXPONENT = 4096n;
 const MEBIBYTE = 1024 * 1024;
 
 const runs = new AsyncLocalStorage<Run>();
 const currentRun: () => Run | undefined = runs.getStore.bind(runs);
 
-/** Ticks that are left until the clock is asked. */
+/** Ticks left until the clock is read. */
 let credit = 0;
-/** Whether one of the runs in progress was stopped: each tick looks then, so that no `catch` goes on. */
+/** Whether a run in progress was stopped: then every tick checks, so that no `catch` block continues. */
 let isStopping = false;
 let runsInProgress = 0;
 let hasRun = false;
 let hasStopped = false;
-/** Of all runs so far: what they may have left behind grows with it. */
+/** Work of all runs so far: what they may have left in the globals grows with it. */
 let ranMs = 0;
 let allocatedBytes = 0;
 
@@ -69,10 +69,10 @@ export function startRun<T>(limits: RunLimits, work: (run: Run) => T): T {
   return runs.run(run, work, run);
 }
 
-/** The run that is in progress here; none in what outlives all runs. */
+/** The run that this code belongs to; undefined in code that outlives its run. */
 export const runHere = currentRun;
 
-/** Lets nothing of the run go on. The first reason is the one that holds. */
+/** Stops the run. The first reason is kept. */
 export function stopRun(run: Run, why: string): Error {
   if (run.stop === null) {
     run.stop = why;
@@ -84,7 +84,7 @@ export function stopRun(run: Run, why: string): Error {
   return new NativeError(run.stop);
 }
 
-/** A run that is over is not stopped, but nothing of it goes on. */
+/** A finished run is not reported as stopped, but none of its code continues. */
 export function finishRun(run: Run): void {
   endTurn(run);
   run.stop ??= "The run is over";
@@ -92,16 +92,16 @@ export function finishRun(run: Run): void {
   if (runsInProgress === 0) isStopping = false;
 }
 
-/** Whether this isolate's runs have done so much that it should be left behind, with what they keep in its globals. */
+/** Whether the runs of this isolate did so much work that it should be replaced, together with what they left in its globals. */
 export const isIsolateSpent = ({ limits }: Run): boolean =>
   hasStopped || ranMs > MAX_TURNS_RUN * limits.turnMs || allocatedBytes > limits.memoryMb * MEBIBYTE;
 
-/** First in every loop's body and every function's. */
+/** Inserted at the beginning of every loop body and every function body. */
 export function tick(): void {
   if (--credit < 0) look();
 }
 
-/** Around what is taken apart without the program's help: by spreads and `for … in`; and around exponents. */
+/** Inserted around values that the language walks by itself (spreads, `for … in`), and around exponents. */
 export function spread<T>(operand: T): T {
   tick();
   if (typeof operand === "bigint" && operand > MAX_EXPONENT) {
@@ -112,7 +112,7 @@ export function spread<T>(operand: T): T {
   return operand;
 }
 
-/** Counts what is about to be allocated in one go. */
+/** Counts memory that is about to be allocated at once. */
 export function allocate(bytes: number): void {
   const run = currentRun();
   if (run === undefined || !(bytes > 0)) return;
@@ -124,13 +124,13 @@ export function allocate(bytes: number): void {
   work(bytes / 64);
 }
 
-/** Counts work that is done without a tick, in ticks. */
+/** Counts work that happens without a tick, in ticks. */
 export function work(ticks: number): void {
   credit -= max(0, ticks);
   tick();
 }
 
-/** The run waits, or has been called by who waited for it: what follows is another turn. */
+/** Begins another turn: the run has awaited something, or its caller has. */
 export function endTurn(run: Run): void {
   if (run.turnStartedAt === null) return;
   const turnMs = run.seenAt - run.turnStartedAt;
@@ -140,7 +140,7 @@ export function endTurn(run: Run): void {
   run.turn += 1;
 }
 
-/** Refuses to go on when it is enough. An error on the way, such as a full stack, leaves no credit behind. */
+/** Stops the run at a limit. An error in here, such as a full stack, leaves no unused ticks behind. */
 function look(): void {
   const ticks = TICKS_PER_LOOK - credit;
   credit = 0;
@@ -159,9 +159,9 @@ function look(): void {
   credit = isStopping || hasPaused ? 0 : TICKS_PER_LOOK;
 }
 
-/** What is not of a run is ours as long as nothing has run; later it is what a program has left behind. */
+/** Code outside of a run is ours until the first run; later, a program has left it behind. */
 function lookOutside(): void {
-  if (hasRun) throw new NativeError("Nothing runs outside of a run");
+  if (hasRun) throw new NativeError("Code cannot continue after its run has ended");
   credit = TICKS_PER_LOOK;
 }
 
@@ -192,7 +192,7 @@ function measure(run: Run, turnStartedAt: number, time: number): void {
   if (time - run.startedAt > wallMs) throw stopRun(run, `The workflow took longer than ${wallMs / 1000} s`);
 }
 
-/** A function that the platform calls after a wait: a turn of its own, in the run that asked for it. */
+/** Wraps a function that the platform calls later: it gets a turn of its own, in the run that passed it. */
 export const asTurn =
   (run: Run, work: (...args: unknown[]) => unknown) =>
   (...args: unknown[]): unknown => {

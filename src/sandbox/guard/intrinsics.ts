@@ -22,7 +22,7 @@ export const NativeBlob = Blob;
 export const NativeRequest = Request;
 export const { setTimeout, clearTimeout } = globalThis;
 
-/** A method as a function of its receiver; what happens to its prototype later does not touch it. */
+/** A method as a function of its receiver. Later changes of its prototype do not affect it. */
 const uncurry =
   <Self, Args extends readonly unknown[], Result>(
     method: (this: Self, ...args: Args) => Result,
@@ -30,10 +30,10 @@ const uncurry =
   (self, ...args) =>
     apply(method, self, args);
 
-/** Appends without a setter on the way, which a program may have put on `Array.prototype`. */
+/** Appends without calling a setter that a program may have put on `Array.prototype`. */
 export function push<T>(list: T[], item: T): void {
   defineProperty(list, list.length, {
-    // Nor is there a getter on the way to this.
+    // A descriptor without a prototype inherits no getters either.
     __proto__: null,
     value: item,
     writable: true,
@@ -58,6 +58,6 @@ const { get: typedLength } =
 /** The bytes of a text in UTF-8. */
 export const utf8 = (text: string): Uint8Array => encode(encoder, text);
 
-/** How many bytes a view has, whatever it claims. */
+/** The size of a view in bytes, read from the view itself: its own `byteLength` may lie. */
 export const byteLengthOf = (view: ArrayBufferView): number =>
   typedLength === undefined ? view.byteLength : apply(typedLength, view, []);

@@ -23,7 +23,7 @@ import type { Bindings, FileContent } from "./types.ts";
 /** Calls of one run that may be in flight at once, like the six connections of a Worker; others wait. */
 const MAX_IN_FLIGHT = 6;
 
-/** Limits the calls in flight, and starts a turn with each answer. */
+/** Limits the calls in flight, and begins a turn with each answer. */
 class Lanes {
   readonly #run: Run;
   readonly #waiting: (() => void)[] = [];
@@ -102,7 +102,7 @@ export function openBindings(run: Run, untyped: HostBindings, event: string): Pr
   return { bindings, fetch: fetchBy(lanes, host) };
 }
 
-/** An object without a prototype: a key such as `__proto__` is one like any other. */
+/** An object without a prototype, in which any key is safe, even `__proto__`. */
 function ownFields(pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   const fields = create(null);
   for (let index = 0; index < pairs.length; index += 1) {
@@ -129,7 +129,7 @@ async function contentOf(data: FileContent): Promise<{ bytes: Uint8Array | undef
   throw new NativeTypeError("files.put: data must be a string, an ArrayBuffer, a view of one, or a Blob");
 }
 
-/** `fetch` of the platform's own requests and answers, through the service. */
+/** `fetch` through the service, with the platform's own requests and responses. */
 function fetchBy(lanes: Lanes, host: HostBindings): typeof fetch {
   return async (input: RequestInfo | URL, init: RequestInit = {}) => {
     const redirect = init.redirect ?? (input instanceof NativeRequest ? input.redirect : "follow");

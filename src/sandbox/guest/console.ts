@@ -6,7 +6,7 @@ import { cut, show } from "./text.ts";
 
 type Level = LogLine["level"];
 
-/** Lines that are not kept cost time, too. */
+/** Lines beyond this stop the run: those that are not kept cost time, too. */
 const MAX_LINES = 100_000;
 /** Characters of one line. */
 const MAX_LINE_LENGTH = 16 * 1024;

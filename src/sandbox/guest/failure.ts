@@ -6,7 +6,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_MESSAGE_LENGTH = 2 * 1024;
 const MAX_FRAMES = 10;
 const MAX_TRACE_LENGTH = 8 * 1024;
-/** How V8 writes a place in the program; the inserted checks move columns but keep lines. */
+/** How V8 writes a position in the program. The inserted checks move columns, but lines stay. */
 const FRAME = /^\s*at (?:async )?(?:(.*?) \()?[^()]*?workflow\.js:(\d+):\d+\)?$/;
 
 interface Frame {
@@ -14,7 +14,7 @@ interface Frame {
   readonly line: string;
 }
 
-/** What was thrown, with the customer's frames below it, one a line. */
+/** Describes what was thrown, followed by the customer's stack frames, one per line. */
 export function describeFailure(thrown: unknown): string {
   try {
     if (!(thrown instanceof NativeError))
@@ -37,7 +37,7 @@ export function describeFailure(thrown: unknown): string {
 
 function framesOf(stack: string): readonly Frame[] {
   const frames: Frame[] = [];
-  // Frames stand behind the message, however long that is.
+  // The frames follow the message, however long it is.
   const lines = split(slice(stack, -MAX_TRACE_LENGTH), "\n");
   for (let index = 0; index < lines.length && frames.length < MAX_FRAMES; index += 1) {
     const found = exec(FRAME, lines[index] ?? "");

@@ -12,7 +12,7 @@ import { ResultProblem, writeResult } from "./result.ts";
 
 export { spread, tick } from "../guard/guard.ts";
 
-/** What a run has besides the guard's state. */
+/** The state of a run besides the guard's. */
 interface RunState {
   readonly log: Log;
   readonly side: ProgramSide;

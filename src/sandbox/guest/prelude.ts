@@ -3,7 +3,7 @@ import { limitBuiltins } from "../builtins/index.ts";
 import { asTurn, runHere, tick } from "../guard/guard.ts";
 import { apply, defineProperty, getPrototypeOf, NativeTypeError } from "../guard/intrinsics.ts";
 
-/** They block, compile code, open connections, outlive a run, or are shared between runs. */
+/** Globals that block, compile code, open connections, outlive a run, or are shared between runs. */
 const REMOVED = [
   ...["Atomics", "SharedArrayBuffer", "WebAssembly", "FinalizationRegistry"],
   ...["WebSocket", "WebSocketPair", "WebSocketRequestResponsePair", "EventSource", "navigator", "Navigator"],
@@ -23,7 +23,7 @@ export function install(name: string, value: unknown): void {
   defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
 }
 
-/** A timer's callback starts a turn, and the run logs what it throws. */
+/** A timer's callback begins a turn, and the run logs its errors. */
 function timer(native: (callback: () => void, delay?: number) => unknown, report: (error: unknown) => void) {
   return (callback: unknown, delay?: number, ...args: unknown[]): unknown => {
     tick();

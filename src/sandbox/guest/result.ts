@@ -1,4 +1,4 @@
-/** A run's result as JSON, strictly: what JSON cannot hold is refused by its path, and there is an end of it. */
+/** Writes a run's result as JSON, strictly: a value that JSON cannot hold is refused with its path, and the size is limited. */
 import { tick } from "../guard/guard.ts";
 import {
   apply,
@@ -15,7 +15,7 @@ import {
 
 const MAX_DEPTH = 100;
 
-/** What is wrong with a result, in words for the program's author. */
+/** Says what is wrong with a result, for the program's author. */
 export class ResultProblem {
   readonly message: string;
   constructor(message: string) {
@@ -23,7 +23,7 @@ export class ResultProblem {
   }
 }
 
-/** The result's JSON of at most `maxBytes`; nothing at all is null. Throws a {@link ResultProblem}. */
+/** The result as JSON of at most `maxBytes`; undefined becomes null. Throws a {@link ResultProblem}. */
 export function writeResult(result: unknown, maxBytes: number): string {
   const writer = new Writer(maxBytes);
   writer.write(result === undefined ? null : result, "", "result");
@@ -123,7 +123,7 @@ const unfit = (path: string, what: string): ResultProblem =>
     `${path.length > MAX_PATH_LENGTH ? "A part of the result" : path} ${what}; a workflow returns plain JSON`,
   );
 
-/** What an object says that it is in JSON. */
+/** The result of an object's `toJSON`. */
 function replaced(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   const toJSON = (value as { toJSON?: unknown }).toJSON;
@@ -135,7 +135,7 @@ const BUILT_IN = [
   ...[Request, Response, Headers, Blob, FormData, ReadableStream, WritableStream, TransformStream],
 ];
 
-/** The name of an object of the language or the platform, which has no fields that JSON would show; else null. */
+/** The class name of a built-in object whose contents JSON would not show; null for any other object. */
 function builtInName(value: object): string | null {
   for (let index = 0; index < BUILT_IN.length; index += 1) {
     const type = BUILT_IN[index];

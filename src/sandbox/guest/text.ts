@@ -1,4 +1,4 @@
-/** Values as logs and failures show them: short, on one line, and whatever the program makes of its objects. */
+/** Formats values for logs and failures: short, on one line, and safe with objects that a program has tampered with. */
 import {
   getPrototypeOf,
   isArray,
@@ -12,14 +12,14 @@ import {
 
 const MAX_DEPTH = 4;
 const MAX_ITEMS = 100;
-/** Of one value; what is longer is cut. */
+/** The length of one value in characters; longer text is cut. */
 const MAX_LENGTH = 8 * 1024;
 
-/** The beginning of a text, marked when there is more. */
+/** The beginning of a text, with a mark if there is more. */
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${slice(text, 0, length)}…` : text;
 
-/** A value in words; never throws, and runs what getters and `toString` the program has given it. */
+/** Describes a value. Never throws, although it calls the getters and `toString` that the program gave the value. */
 export function show(value: unknown): string {
   if (typeof value === "string") return cut(value, MAX_LENGTH);
   try {

@@ -1,3 +1,3 @@
-/** The program, as it stands beside the harness when both are loaded. */
+/** The program's module, which is loaded beside the harness. */
 declare const handler: unknown;
 export default handler;

@@ -113,12 +113,12 @@ function messageFor(error: unknown, limits: RunLimits): string {
   if (/CPU time limit/i.test(said)) return LIMIT_MESSAGES.cpu(limits);
   if (/memory limit/i.test(said)) return LIMIT_MESSAGES.memory(limits);
   if (/hung|never (complete|generate)/i.test(said)) {
-    return "The workflow waits for something that will never happen";
+    return "The workflow waits for a promise that never settles";
   }
   // What the compiler lets pass, the runtime may still refuse.
   const syntax = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/.exec(said);
   if (syntax !== null) return `SyntaxError: ${syntax[1]} (line ${syntax[2]})`;
-  return "The workflow was broken off";
+  return "The workflow was interrupted";
 }
 
 function parseAnswer(answer: unknown, limits: RunLimits): GuestAnswer {

@@ -5,7 +5,7 @@ import type { Guest } from "./invocation.ts";
 import type { HostBindings, RunLimits } from "./runner.ts";
 
 /**
- * The Worker Loader keeps an isolate with a name for ever, and one without a name for as long as the context that
+ * The Worker Loader keeps a named isolate forever, and one without a name as long as the context that
  * asked for it. Here, that context ends when the stub of the {@link Isolate} is disposed.
  */
 export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader }> {

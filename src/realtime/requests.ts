@@ -139,9 +139,7 @@ function createHandlers({ presence, connections }: Participants, content: RoomCo
     STORE_DELETE: write("Entry deleted", ({ type, data }, by) =>
       stores.apply({ type, ...data }, authorOf(by)),
     ),
-    STORE_BATCH: write("Operations applied", ({ data }, by) =>
-      stores.applyAll(data.operations, authorOf(by)),
-    ),
+    STORE_BATCH: write("Operations applied", ({ data }, by) => stores.applyAll(data, authorOf(by))),
 
     COMMENT_LIST: read("Comments retrieved", ({ data }) => ({
       ...comments.list(data),

@@ -65,6 +65,65 @@ describe("a store", () => {
       expect(await atAda.call("STORE_BATCH", { operations })).toEqual(failed("VALIDATION_ERROR"));
   });
 
+  it("applies or refuses each operation of a batch that is not atomic by itself, once (R34, R40)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    const set = (key: string, more = {}) => ({ type: "STORE_SET", store: "s", key, value: key, ...more });
+    const operations = [
+      set("a"),
+      set("b", { ifVersion: 9 }),
+      { ...set("a"), type: "STORE_UPDATE", value: {} },
+      set("c", { value: "x".repeat(200_000) }),
+      set("d".repeat(256)),
+      { type: "STORE_DELETE", store: "s", key: "a" },
+      set("e"),
+    ];
+    const refused = (code: string) => ({ error: expect.objectContaining({ code, module: "Rooms" }) });
+    const response = await atAda.call("STORE_BATCH", { operations, atomic: false }, "once");
+    expect(response.data).toEqual({
+      results: [
+        { version: 1, seq: 1 },
+        refused("CONFLICT"),
+        refused("CONFLICT"),
+        refused("VALIDATION_ERROR"),
+        { error: expect.objectContaining({ message: expect.stringMatching(/^operations\.4\.key: /) }) },
+        { seq: 2 },
+        { version: 3, seq: 3 },
+      ],
+      seq: 3,
+    });
+    expect((await atBen.takeEvents()).map((event) => "seq" in event && event.seq)).toEqual([1, 2, 3]);
+    const again = await room.join(ada);
+    expect(await again.call("STORE_BATCH", { operations, atomic: false }, "once")).toEqual(response);
+    expect((await again.call("STORE_SYNC", { store: "s" })).data).toEqual({
+      entries: { e: { value: "e", version: 3 } },
+      seq: 3,
+    });
+    expect((await atAda.call("STORE_BATCH", { operations: [set("f"), {}] })).error).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: expect.stringMatching(/^operations\.1\.type: /),
+    });
+  });
+
+  it("counts what a batch that is partly refused really holds (R41)", async () => {
+    const { room, atAda } = await roomOfTwo();
+    const set = (store: string) => ({ type: "STORE_SET", store, key: "k", value: 1 });
+    const operations = Array.from({ length: 101 }, (_, index) => set(`s${index}`));
+    const { results } = (await atAda.call("STORE_BATCH", { operations, atomic: false })).data as {
+      results: { error?: { code: string } }[];
+    };
+    expect(results.map(({ error }) => error?.code ?? "done")).toEqual([
+      ...Array(100).fill("done"),
+      "CONFLICT",
+    ]);
+    const deletion = { type: "STORE_DELETE", store: "s0", key: "k" };
+    const swapped = await atAda.call("STORE_BATCH", { operations: [deletion, set("another")] });
+    expect(swapped.success).toBe(true);
+    const stores = await room.inside((_, { storage }) =>
+      storage.sql.exec("SELECT count(*) AS stores, sum(entries) AS entries FROM stores").one(),
+    );
+    expect(stores).toEqual({ stores: 100, entries: 100 });
+  });
+
   it("has limits (R41)", async () => {
     const { atAda } = await roomOfTwo();
     const set = (fields: object) => atAda.call("STORE_SET", { store: "s", key: "k", value: 1, ...fields });

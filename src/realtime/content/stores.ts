@@ -2,11 +2,13 @@
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { JsonText } from "../protocol/frame.ts";
-import { MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES, MAX_VALUE_BYTES } from "../protocol/limits.ts";
-import { isRecord, type StoreOperation } from "../protocol/messages.ts";
+import { MAX_VALUE_BYTES } from "../protocol/limits.ts";
+import { type BatchOperation, isRecord, type StoreBatch, type StoreOperation } from "../protocol/messages.ts";
+import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredEntry } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
+import { StoreSizes } from "./store-sizes.ts";
 
 /** An entry's value and version: the seq of the change that wrote it; null and 0 when there is none. */
 export interface Entry {
@@ -21,7 +23,25 @@ export interface Written {
 }
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
-const sizeOf = ({ key, value }: StoredEntry): number => byteLength(key) + byteLength(value);
+
+/** The result of an operation that was refused by itself. */
+interface Refused {
+  readonly error: Fault;
+}
+
+/** The entry that an operation is about, as found, and who makes it. */
+interface WriteTarget {
+  readonly store: string;
+  readonly key: string;
+  readonly found: StoredEntry | null;
+  readonly by: string | null;
+  readonly sizes: StoreSizes;
+}
+
+interface Write extends WriteTarget {
+  readonly action: "set" | "update";
+  readonly value: unknown;
+}
 
 export class Stores {
   readonly #storage: RoomStorage;
@@ -54,70 +74,75 @@ export class Stores {
       : { value: parse(entry.value), version: entry.version };
   }
 
-  /** Applies all operations; the caller's transaction makes sure that a refused one undoes the others. */
-  applyAll(operations: readonly StoreOperation[], by: string | null) {
-    const results = operations.map((operation) => this.apply(operation, by));
+  /**
+   * Applies the operations of a batch, all or none: the caller's transaction undoes those before a refused one. If it
+   * is not `atomic`, each is applied or refused by itself.
+   */
+  applyAll({ operations, atomic }: StoreBatch, by: string | null) {
+    const sizes = new StoreSizes(this.#storage.entries);
+    const results = operations.map((operation) =>
+      atomic ? this.#apply(operation, by, sizes) : this.#attempt(operation, by, sizes),
+    );
+    sizes.save();
     return { results, seq: this.#changes.lastSeq };
   }
 
   /** Writes or deletes one entry. CONFLICT unless it has `ifVersion`, when that is given. */
   apply(operation: StoreOperation, by: string | null): Written {
+    const sizes = new StoreSizes(this.#storage.entries);
+    const written = this.#apply(operation, by, sizes);
+    sizes.save();
+    return written;
+  }
+
+  /** Only refusals are results: what no one expected fails the whole request. */
+  #attempt(operation: BatchOperation, by: string | null, sizes: StoreSizes): Written | Refused {
+    try {
+      return this.#apply(operation, by, sizes);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const { code, module, message } = error;
+      return { error: { code, module, message } };
+    }
+  }
+
+  /** Refuses an operation before it changes anything, so that those next to it can go on. */
+  #apply(operation: BatchOperation, by: string | null, sizes: StoreSizes): Written {
+    if (operation.type === "INVALID") throw new AppError("Rooms", "VALIDATION_ERROR", operation.message);
     const { store, key, ifVersion } = operation;
     const found = this.#storage.entries.find(store, key);
     if (ifVersion !== undefined && ifVersion !== (found?.version ?? 0))
       throw conflict(`The entry has version ${found?.version ?? 0}`);
+    const write = { store, key, found, by, sizes };
     switch (operation.type) {
       case "STORE_SET":
-        return this.#write("set", store, key, operation.value, found, by);
+        return this.#write({ ...write, action: "set", value: operation.value });
       case "STORE_UPDATE":
-        return this.#write("update", store, key, merge(found, operation.value), found, by);
+        return this.#write({ ...write, action: "update", value: merge(found, operation.value) });
       case "STORE_DELETE":
-        return found === null ? { seq: this.#changes.lastSeq } : this.#delete(store, found, by);
+        return found === null ? { seq: this.#changes.lastSeq } : this.#delete(write);
     }
   }
 
-  #write(
-    action: "set" | "update",
-    store: string,
-    key: string,
-    value: unknown,
-    found: StoredEntry | null,
-    by: string | null,
-  ): Written {
+  #write({ store, key, action, value, found, by, sizes }: Write): Written {
     const json = JSON.stringify(value);
     if (byteLength(json) > MAX_VALUE_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `value: must have at most ${MAX_VALUE_BYTES} bytes`);
+    sizes.replace(store, found, { key, value: json });
     const { seq } = this.#changes.append("storeChanged", (version) => {
       return { store, key, action, value, version, by, seq: version };
     });
-    const entry: StoredEntry = { key, value: json, version: seq };
-    this.#resize(store, found, entry);
-    this.#storage.entries.write(store, entry);
+    this.#storage.entries.write(store, { key, value: json, version: seq });
     return { version: seq, seq };
   }
 
-  #delete(store: string, found: StoredEntry, by: string | null): Written {
-    const { key } = found;
+  #delete({ store, key, found, by, sizes }: WriteTarget): Written {
+    sizes.replace(store, found, null);
     const { seq } = this.#changes.append("storeChanged", (version) => {
       return { store, key, action: "delete", value: null, version, by, seq: version };
     });
-    this.#resize(store, found, null);
     this.#storage.entries.delete(store, key);
     return { seq };
-  }
-
-  /** Counts an entry in place of another one; CONFLICT when the store or the room would exceed its limits. */
-  #resize(store: string, before: StoredEntry | null, after: StoredEntry | null): void {
-    const { entries, bytes } = this.#storage.entries.size(store);
-    const size = {
-      entries: entries - (before === null ? 0 : 1) + (after === null ? 0 : 1),
-      bytes: bytes - (before === null ? 0 : sizeOf(before)) + (after === null ? 0 : sizeOf(after)),
-    };
-    if (size.entries > MAX_STORE_ENTRIES || (size.bytes > MAX_STORE_BYTES && size.bytes > bytes))
-      throw conflict("The store is full");
-    if (entries === 0 && this.#storage.entries.listStores().length >= MAX_STORES)
-      throw conflict(`A room can have at most ${MAX_STORES} stores`);
-    this.#storage.entries.writeSize(store, size);
   }
 }
 

@@ -49,6 +49,32 @@ export const StoreOperation = z.discriminatedUnion("type", [
 ]);
 export type StoreOperation = z.infer<typeof StoreOperation>;
 
+/** An operation of a batch that violates its schema; `message` starts with the field. */
+interface InvalidOperation {
+  readonly type: "INVALID";
+  readonly message: string;
+}
+export type BatchOperation = StoreOperation | InvalidOperation;
+
+/** Operations of a batch. One that is invalid fails as any other can: alone, unless the batch is atomic. */
+export const StoreBatch = z.object({
+  operations: z
+    .array(z.unknown())
+    .min(1)
+    .max(limits.MAX_BATCH_OPERATIONS)
+    .transform((operations) => operations.map(parseOperation)),
+  atomic: z.boolean().default(true),
+});
+export type StoreBatch = z.infer<typeof StoreBatch>;
+
+function parseOperation(operation: unknown, index: number): BatchOperation {
+  const parsed = StoreOperation.safeParse(operation);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const path = ["operations", index, ...(issue?.path ?? [])].join(".");
+  return { type: "INVALID", message: `${path}: ${issue?.message ?? "Invalid operation"}` };
+}
+
 const CommentText = text(1, limits.MAX_COMMENT_LENGTH);
 const Mentions = z.array(Id).max(limits.MAX_MENTIONS);
 
@@ -93,10 +119,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("STORE_SET", StoreSet),
   message("STORE_UPDATE", StoreUpdate),
   message("STORE_DELETE", StoreDelete),
-  message(
-    "STORE_BATCH",
-    z.object({ operations: z.array(StoreOperation).min(1).max(limits.MAX_BATCH_OPERATIONS) }),
-  ),
+  message("STORE_BATCH", StoreBatch),
   message("COMMENT_CREATE", CommentCreation),
   message("COMMENT_LIST", CommentPage),
   message("COMMENT_UPDATE", z.object({ commentId, text: CommentText })),

@@ -1,10 +1,11 @@
 /** Requests of the organization to a live room: checks that the room is the organization's, then passes them on. */
-import type { RequestContext } from "../context/context.ts";
+import { type RequestContext, requireRoomAccess } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
-import { Key, StoreName } from "./protocol/messages.ts";
+import type { BatchResponse } from "./port/room-gateway.ts";
+import { Key, type StoreBatch, StoreName } from "./protocol/messages.ts";
 import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.ts";
 
 /**
@@ -32,6 +33,33 @@ export async function postComment<Data>(
   const request: RoomRequest = { type: "COMMENT_POST", requestId: requestIdOf(ctx), data };
   return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
 }
+
+/**
+ * Applies batches as the actor: a user, who must be an editor of this room, or the organization. FORBIDDEN for a viewer
+ * and, to users, in a closed room. Each batch has a response of its own, and is carried out once per request id.
+ */
+export async function writeStores(
+  ctx: RequestContext & LiveRoomContext,
+  roomId: string,
+  requests: readonly (StoreBatch & { readonly requestId: string })[],
+): Promise<readonly BatchResponse[]> {
+  requireRoomAccess(ctx, roomId);
+  const { actor, accountId } = ctx;
+  if (actor.type === "user" && actor.role === "viewer")
+    throw forbidden("A viewer cannot write to stores; use the token of an editor");
+  const room = await getRoomRow(ctx, roomId);
+  if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
+  // The fields in the order of the socket's message: a request sent over both has one fingerprint.
+  const batches = requests.map(({ requestId, operations, atomic }) => ({
+    type: "STORE_BATCH",
+    requestId,
+    data: { operations, atomic },
+  }));
+  const userId = actor.type === "user" ? actor.userId : null;
+  return ctx.rooms.writeStores(roomId, accountId, userId, batches);
+}
+
+const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
 
 /** The Idempotency-Key is the room's request id: of two concurrent requests, too, the room handles one. */
 export const requestIdOf = ({ idempotencyKey }: RequestContext): string | undefined =>

@@ -15,6 +15,8 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       const response = await stub(roomId).request(accountId, JSON.stringify(request));
       return dataOf(JSON.parse(response) as Response);
     },
+    writeStores: async (roomId, accountId, userId, batches) =>
+      JSON.parse(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))) as Response[],
     // A new request: of what the client sent, only the upgrade reaches the object.
     connect: (roomId, accountId, request) =>
       stub(roomId).fetch("https://room/socket", {

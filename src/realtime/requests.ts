@@ -12,9 +12,12 @@ import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.t
 import type { Joined } from "./transport/connection.ts";
 import type { Effect } from "./transport/effects.ts";
 
-/** Who makes a request: a joined socket, or the organization. */
+/** Who makes a request: a user, over a joined socket or over REST, or the organization. */
 interface Requester {
   readonly role: Role;
+  /** Null for the organization. */
+  readonly userId: string | null;
+  /** Null over REST. */
   readonly connection: Joined | null;
 }
 
@@ -91,10 +94,10 @@ export class Requests {
 }
 
 /** Whose receipts a request is looked up in. */
-const senderOf = ({ connection }: Requester): string => connection?.userId ?? ORGANIZATION;
+const senderOf = ({ userId }: Requester): string => userId ?? ORGANIZATION;
 
 /** The author of a change; null for the organization. */
-const authorOf = ({ connection }: Requester): string | null => connection?.userId ?? null;
+const authorOf = ({ userId }: Requester): string | null => userId;
 
 /** The connection of a request that is about its sender. */
 function participantOf({ connection }: Requester): Joined {

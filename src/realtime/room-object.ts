@@ -199,6 +199,17 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return serialize(response);
   }
 
+  /** Handles batches of a user or, with null, of the organization: one transaction each. Takes and returns JSON. */
+  writeStores(accountId: string, userId: string | null, batches: string): string {
+    this.#identify(accountId);
+    const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
+      const { response, effects } = this.#room.request(batch, userId);
+      this.#effects.perform(effects);
+      return serialize(response);
+    });
+    return `[${responses.join()}]`;
+  }
+
   /** Deletes everything including the alarm, once all events are passed on; rejects until then. */
   async #erase(): Promise<void> {
     this.#planAlarm();

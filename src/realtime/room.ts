@@ -146,14 +146,14 @@ export class Room {
   #handleRequest(id: string, request: RoomRequest): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
-    const { role } = connection;
-    const { response, effects } = this.#requests.handle(request, { role, connection });
+    const { role, userId } = connection;
+    const { response, effects } = this.#requests.handle(request, { role, userId, connection });
     return response.success && isUnconfirmed(request) ? [...effects] : [...effects, send([id], response)];
   }
 
-  /** Handles a request of the organization. */
-  request(request: RoomRequest): RequestOutcome {
-    return this.#requests.handle(request, { role: "editor", connection: null });
+  /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */
+  request(request: RoomRequest, userId: string | null = null): RequestOutcome {
+    return this.#requests.handle(request, { role: "editor", userId, connection: null });
   }
 
   /** Completes a `queryDatabase` effect; `result` is null when the database failed. */

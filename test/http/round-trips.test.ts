@@ -31,6 +31,18 @@ describe("a request of a known key", () => {
     ["PATCH", "/rooms/:roomId/stores/tasks/first", { value: { done: true } }, 1, 1],
     ["GET", "/rooms/:roomId/stores/tasks/first", undefined, 1, 1],
     ["GET", "/rooms/:roomId/stores/tasks", undefined, 1, 1],
+    [
+      "POST",
+      "/rooms/:roomId/stores/batch",
+      {
+        requests: ["a", "b"].map((requestId) => ({
+          requestId,
+          operations: [{ type: "STORE_DELETE", store: "s", key: "k" }],
+        })),
+      },
+      1,
+      1,
+    ],
     ["GET", "/rooms/:roomId/comments", undefined, 1, 1],
     ["POST", "/rooms/:roomId/broadcast", { event: "hello" }, 1, 1],
     ["GET", "/rooms/:roomId/presence", undefined, 1, 1],

@@ -80,6 +80,72 @@ describe("over REST (R61)", () => {
     ]);
   });
 
+  it("batches of writes happen once over REST and the socket, and have responses of their own (R34, R63)", async () => {
+    const { owner, user, socket, path } = await liveRoom();
+    const set = (key: string, value: unknown, more = {}) => ({
+      ...{ type: "STORE_SET", store: "s", key, value },
+      ...more,
+    });
+    const batch = (requestId: string, operations: object[], atomic = true) => ({
+      requestId,
+      operations,
+      atomic,
+    });
+    const asUser = owner.api.as(user.token);
+    const post = (api: Account["api"], ...requests: object[]) =>
+      api.post<{ responses: Record<string, unknown>[] }>(`${path}/stores/batch`, { requests });
+    const overSocket = await socket.call("STORE_BATCH", { operations: [set("a", 1)] }, "first");
+    const requests = [
+      batch("first", [set("a", 1)]),
+      batch("refused", [set("b", 1), set("a", 2, { ifVersion: 0 })]),
+      batch("partly", [set("b", 1), set("a", 2, { ifVersion: 0 })], false),
+      batch("invalid", [{ type: "STORE_SET", store: "s" }]),
+    ];
+    const answered = await post(asUser, ...requests);
+    expect(answered.data.responses).toMatchObject([
+      { requestId: "first", success: true, data: overSocket.data, error: null },
+      { requestId: "refused", success: false, data: {}, error: { module: "Rooms", code: "CONFLICT" } },
+      { requestId: "partly", success: true, data: { results: [{}, { error: { code: "CONFLICT" } }] } },
+      { requestId: "invalid", success: false, error: { code: "VALIDATION_ERROR" } },
+    ]);
+    expect((await post(asUser, requests[0] ?? {}, requests[2] ?? {})).data.responses).toEqual([
+      answered.data.responses[0],
+      answered.data.responses[2],
+    ]);
+    const repeated = await socket.call("STORE_BATCH", { ...requests[2], requestId: undefined }, "partly");
+    expect(repeated.data).toEqual(answered.data.responses[2]?.data);
+    const byOwner = await post(owner.api, batch("first", [set("a", 1)]));
+    expect(byOwner.data.responses[0]?.data).not.toEqual(overSocket.data);
+    expect(await socket.takeEvents()).toMatchObject([
+      { event: "storeChanged", data: { key: "a", by: user.id } },
+      { event: "storeChanged", data: { key: "b", by: user.id } },
+      { event: "storeChanged", data: { key: "a", by: null } },
+    ]);
+  });
+
+  it("batches of writes are for editors, and of users only in open rooms (R63)", async () => {
+    const { owner, room, user, path } = await liveRoom();
+    const viewer = await owner.api.createUser(room.id, { role: "viewer" });
+    const operations = [{ type: "STORE_SET", store: "s", key: "k", value: 1 }];
+    const post = (api: Account["api"], requestId: string) =>
+      api.post(`${path}/stores/batch`, { requests: [{ requestId, operations }] });
+    expect(await errorOf(post(owner.api.as(viewer.token), "r"))).toEqual([403, "Rooms", "FORBIDDEN"]);
+    await owner.api.patch(path, { state: "closed" });
+    expect(await errorOf(post(owner.api.as(user.token), "r"))).toEqual([403, "Rooms", "FORBIDDEN"]);
+    expect((await post(owner.api, "r")).success).toBe(true);
+    const none = await owner.api.post(`${path}/stores/batch`, { requests: [] });
+    expect([none.status, none.error?.message]).toEqual([400, expect.stringMatching(/^requests/)]);
+    const preflight = await owner.api.raw("OPTIONS", `${path}/stores/batch`, {
+      headers: {
+        Origin: "https://app.test",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+      },
+    });
+    expect(preflight.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect(preflight.headers.get("Access-Control-Allow-Headers")).toMatch(/Authorization, Content-Type/);
+  });
+
   it("comments are written on behalf of a user, and the organization may change all of them (R61)", async () => {
     const { owner, user, socket, path } = await liveRoom();
     const post = (fields: object) =>

@@ -1,6 +1,15 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
+import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type { RoomCommand } from "./room-command.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
+
+/** The response to one batch of writes to stores. */
+export interface BatchResponse {
+  readonly requestId?: string;
+  readonly success: boolean;
+  readonly data: object;
+  readonly error: { readonly module: Module; readonly code: ErrorCode; readonly message: string } | null;
+}
 
 /** What the rest of the Worker may ask of a room's object. Callers have checked that the room is the account's. */
 export interface RoomGateway {
@@ -13,6 +22,13 @@ export interface RoomGateway {
   apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
   /** Sends the organization's request to the live room; throws the error that the room responds with. */
   request(roomId: string, accountId: string, request: object): Promise<object>;
+  /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */
+  writeStores(
+    roomId: string,
+    accountId: string,
+    userId: string | null,
+    batches: readonly object[],
+  ): Promise<readonly BatchResponse[]>;
   /** Upgrades the request to a WebSocket that has yet to join. */
   connect(roomId: string, accountId: string, request: Request): Promise<Response>;
 }
@@ -26,6 +42,8 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
   /** Takes and returns JSON: a request and the response to it. */
   request(accountId: string, request: string): string | Promise<string>;
+  /** Takes and returns JSON: an array of `STORE_BATCH` requests, and one of the responses to them. */
+  writeStores(accountId: string, userId: string | null, batches: string): string | Promise<string>;
 }
 
 /** The headers that name the account and the room of an upgrade request to a room's object. */

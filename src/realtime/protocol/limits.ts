@@ -14,6 +14,8 @@ export const MAX_STORE_ENTRIES = 10_000;
 export const MAX_STORE_BYTES = 4 * 1024 * 1024;
 export const MAX_STORES = 100;
 export const MAX_BATCH_OPERATIONS = 500;
+/** Batches in one request over REST. */
+export const MAX_BATCHES = 100;
 
 export const MAX_COMMENTS = 10_000;
 export const MAX_COMMENT_LENGTH = 10_000;

@@ -7,6 +7,8 @@ import * as limits from "./limits.ts";
 const MAX_REQUEST_ID_LENGTH = 255;
 
 export const RequestId = z.string().max(MAX_REQUEST_ID_LENGTH).optional();
+/** The request id of a batch over REST, where it is required. */
+export const BatchRequestId = z.string().min(1).max(MAX_REQUEST_ID_LENGTH);
 
 /** A position in the room's sequence of changes. */
 const Seq = z.int().min(0);

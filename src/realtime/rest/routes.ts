@@ -5,6 +5,7 @@ import type { RoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 import { commentEndpoints } from "./routes-comments.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
+import { storeBatchEndpoints } from "./routes-store-batch.ts";
 import { storeEndpoints } from "./routes-stores.ts";
 
 const { rawEndpoint } = endpointsFor<RoomContext>();
@@ -34,6 +35,7 @@ export const realtimeEndpoints = [
       return ctx.rooms.connect(room.id, room.accountId, request);
     },
   }),
+  ...storeBatchEndpoints,
   ...storeEndpoints,
   ...commentEndpoints,
   ...messagingEndpoints,

@@ -17,11 +17,20 @@ export interface VerifiedKey {
   readonly keyId: string;
 }
 
-/** By the key's hash, so that no usable secret stays in memory. */
-const cache = new TtlCache<VerifiedKey>({ ttlMs: KEY_CACHE_MS, maxEntries: MAX_CACHED });
+/**
+ * By the key's hash, so that no usable secret stays in memory; null for one that does not exist. A key of 256 random
+ * bits cannot come into existence after someone has tried it.
+ */
+const cache = new TtlCache<VerifiedKey | null>({ ttlMs: KEY_CACHE_MS, maxEntries: MAX_CACHED });
+
+/** The hashes of keys that were valid lately: reading them again is not counted as an attempt to guess one. */
+const lately = new TtlCache<true>({ ttlMs: 10 * MINUTE_MS, maxEntries: MAX_CACHED });
 
 /** Evicts a key from this isolate; others follow within {@link KEY_CACHE_MS}. */
-export const evictKey = (hash: string): boolean => cache.delete(hash);
+export function evictKey(hash: string): void {
+  cache.delete(hash);
+  lately.delete(hash);
+}
 
 /** Compares two texts in a time that depends on their length alone. */
 function equalInConstantTime(a: string, b: string): boolean {
@@ -31,19 +40,17 @@ function equalInConstantTime(a: string, b: string): boolean {
 }
 
 /**
- * The key if it is valid and belongs to the account, else null. The look-up is by the key's SHA-256, so its duration
- * reveals nothing about the key. A key with a typo fails its checksum and costs no D1 read.
+ * The key with a hash, from memory while the entry is fresh; null when it does not exist. The look-up is by the key's
+ * SHA-256, so its duration reveals nothing about the key.
  */
 export async function verifyKey(
   db: Database,
-  accountId: string,
-  apiKey: string,
+  hash: string,
   now: number,
   defer: (work: Promise<unknown>) => void,
 ): Promise<VerifiedKey | null> {
-  const hash = await sha256(new TextEncoder().encode(apiKey));
-  const key = cache.get(hash, now) ?? (isApiKey(apiKey) ? await readKey(db, hash, now, defer) : null);
-  return key !== null && equalInConstantTime(key.accountId, accountId) ? key : null;
+  const known = cache.get(hash, now);
+  return known === undefined ? readKey(db, hash, now, defer) : known;
 }
 
 /** Reads a key into the cache and notes to the minute, after the answer, that it was used. */
@@ -54,9 +61,14 @@ async function readKey(
   defer: (work: Promise<unknown>) => void,
 ): Promise<VerifiedKey | null> {
   const [[row]] = await db.run([selectKeyByHash(hash)]);
-  if (row === undefined || !equalInConstantTime(row.hash, hash)) return null;
+  if (row === undefined || !equalInConstantTime(row.hash, hash)) {
+    lately.delete(hash);
+    cache.set(hash, null, now);
+    return null;
+  }
   const key = { accountId: row.accountId, keyId: row.id };
   cache.set(hash, key, now);
+  lately.set(hash, true, now);
   const minute = now - (now % MINUTE_MS);
   if ((row.lastUsedAt ?? 0) < minute)
     defer(db.run([updateLastUsed({ db, accountId: row.accountId }, row.id, minute)]));
@@ -77,11 +89,26 @@ function decodeBearer(bearer: string): { readonly accountId: string; readonly ap
   }
 }
 
-/** `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. */
+/**
+ * `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. A key with
+ * a typo fails its checksum and costs no D1 read.
+ */
 export const apiKeyScheme: Scheme = async (request, { db, now, defer }) => {
   const bearer = bearerOf(request);
   if (bearer === null || bearer.includes(".")) return undefined;
   const pair = decodeBearer(bearer);
-  const key = pair && (await verifyKey(db, pair.accountId, pair.apiKey, now(), defer));
-  return key && { type: "key", accountId: key.accountId, keyId: key.keyId };
+  if (pair === null || !isApiKey(pair.apiKey)) return null;
+  const hash = await sha256(new TextEncoder().encode(pair.apiKey));
+  const at = now();
+  const known = cache.get(hash, at);
+  const isClaimed = (key: VerifiedKey) => equalInConstantTime(key.accountId, pair.accountId);
+  return {
+    credential: `key:${hash}`,
+    accountId: known != null && isClaimed(known) ? known.accountId : null,
+    isOurs: known === undefined ? lately.get(hash, at) === true : known !== null,
+    verify: async () => {
+      const key = await verifyKey(db, hash, at, defer);
+      return key !== null && isClaimed(key) ? { type: "key", ...key } : null;
+    },
+  };
 };

@@ -4,7 +4,7 @@ import type { Actor } from "../context/actor.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Access } from "./endpoint.ts";
-import { addressOf, limitAuthFailures, limitRequests } from "./rate-limit.ts";
+import { addressOf, limitAccount, limitAuthFailures, limitClient, limitCredential } from "./rate-limit.ts";
 
 /** The ports of authentication schemes. */
 export interface AuthPorts {
@@ -16,8 +16,23 @@ export interface AuthPorts {
   defer(work: Promise<unknown>): void;
 }
 
-/** Verifies one kind of credential. Returns `undefined` if the request has none of this kind, null if it is invalid. */
-export type Scheme = (request: Request, ports: AuthPorts) => Promise<Actor | null | undefined>;
+/** A credential that has the right form. Nothing shared was used to find that out. */
+export interface Claim {
+  /** Names the credential in its rate limit, and reveals nothing about it. */
+  readonly credential: string;
+  /** The organization that it says it belongs to; null when only {@link verify} can tell. */
+  readonly accountId: string | null;
+  /** True when this service issued it for sure: it has our signature, or was verified lately. */
+  readonly isOurs: boolean;
+  /** Whom it authenticates, by the database unless memory has the answer; null when it is not valid (any more). */
+  verify(): Promise<Actor | null>;
+}
+
+/**
+ * Recognizes one kind of credential, without the database. Returns `undefined` if the request has none of this kind,
+ * null if it cannot be valid.
+ */
+export type Scheme = (request: Request, ports: AuthPorts) => Promise<Claim | null | undefined>;
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 
@@ -25,30 +40,58 @@ const BEARER = /^Bearer +([^\s]+) *$/i;
 export const bearerOf = (request: Request): string | null =>
   BEARER.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
 
-/** The actor according to the first scheme that applies. UNAUTHORIZED without a valid credential. */
-export async function authenticate(
+const unauthorized = (why: string) => new AppError("Auth", "UNAUTHORIZED", why);
+const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
+
+const invalid = () => unauthorized("The credential is malformed, unknown or expired; create a new one");
+const foreign = () => forbidden("The credential does not belong to the account in the path");
+
+/** The claim by the first scheme that applies. UNAUTHORIZED without a credential that can be valid. */
+export async function claimOf(
   request: Request,
   schemes: readonly Scheme[],
   ports: AuthPorts,
-): Promise<Actor> {
+): Promise<Claim> {
   for (const scheme of schemes) {
-    const actor = await scheme(request, ports);
-    if (actor === null)
-      throw new AppError(
-        "Auth",
-        "UNAUTHORIZED",
-        "The credential is malformed, unknown or expired; create a new one",
-      );
-    if (actor !== undefined) return actor;
+    const claim = await scheme(request, ports);
+    if (claim === null) throw invalid();
+    if (claim !== undefined) return claim;
   }
-  throw new AppError(
-    "Auth",
-    "UNAUTHORIZED",
+  throw unauthorized(
     "Send Authorization: Bearer <Base64 of accountId:apiKey>; `npm run account -- create NAME` creates an account and a key",
   );
 }
 
-const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
+/**
+ * The actor of a request. Every request is counted before the database is asked about its credential: one that we
+ * issued for itself and its organization, any other one for its client. UNAUTHORIZED, FORBIDDEN for the credential of
+ * another account, or RATE_LIMITED.
+ */
+async function authenticate(
+  request: Request,
+  env: Env,
+  schemes: readonly Scheme[],
+  ports: AuthPorts,
+): Promise<Actor> {
+  const countFailure = async (error: unknown): Promise<never> => {
+    if (error instanceof AppError && error.code !== "RATE_LIMITED") await limitAuthFailures(env, request);
+    throw error;
+  };
+  const claim = await claimOf(request, schemes, ports).catch(countFailure);
+  const isForeign = claim.accountId !== null && claim.accountId !== ports.accountId;
+  const isAccountKnown = claim.isOurs && claim.accountId !== null && !isForeign;
+  await Promise.all([
+    limitCredential(env, claim.credential),
+    isAccountKnown && limitAccount(env, ports.accountId),
+    claim.isOurs || limitAuthFailures(env, request),
+  ]);
+  if (isForeign) throw foreign();
+  const actor = await claim.verify();
+  if (actor === null) return claim.isOurs ? countFailure(invalid()) : Promise.reject(invalid());
+  if ("accountId" in actor && actor.accountId !== ports.accountId) throw foreign();
+  if (!isAccountKnown) await limitAccount(env, ports.accountId);
+  return actor;
+}
 
 /** The actor, if it may call an endpoint with this access. Else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
 export async function authorize(
@@ -58,17 +101,11 @@ export async function authorize(
   schemes: readonly Scheme[],
   ports: AuthPorts,
 ): Promise<Actor> {
-  const actor: Actor =
-    access === "public"
-      ? { type: "anyone", address: addressOf(request) }
-      : await authenticate(request, schemes, ports).catch(async (error: unknown) => {
-          if (error instanceof AppError) await limitAuthFailures(env, request);
-          throw error;
-        });
-  await limitRequests(env, actor);
-  if (actor.type !== "anyone" && actor.accountId !== ports.accountId) {
-    throw forbidden("The credential does not belong to the account in the path");
+  if (access === "public") {
+    await limitClient(env, request);
+    return { type: "anyone", address: addressOf(request) };
   }
+  const actor = await authenticate(request, env, schemes, ports);
   if (access === "organization" && actor.type === "user") {
     throw forbidden("A user's token cannot call this endpoint; use the organization's API key");
   }

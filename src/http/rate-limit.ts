@@ -1,8 +1,8 @@
 /** Rate limits, counted by the platform's bindings. wrangler.toml sets the limits. */
 import type { Env } from "../config.ts";
-import type { Actor } from "../context/actor.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
+import { networkOf } from "../platform/network.ts";
 
 /** The bindings count in windows of these lengths, and do not say when a window ends. */
 const WINDOW_SECONDS = 10;
@@ -15,43 +15,39 @@ const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
 /** The caller's address as the edge reports it, never as the client claims. */
 export const addressOf = (request: Request): string => request.headers.get("CF-Connecting-IP") ?? "unknown";
 
-const credentialOf = (actor: Actor): string => {
-  if (actor.type === "key") return `key:${actor.keyId}`;
-  if (actor.type === "person") return `person:${actor.personId}`;
-  return actor.type === "user" ? `user:${actor.userId}` : `address:${actor.address}`;
-};
+/** What limits per client count: an address, or the whole network that one client may have. */
+const clientOf = (request: Request): string => networkOf(addressOf(request));
 
-/** Counts a request for its organization and its credential. RATE_LIMITED when either is above its limit. */
-export async function limitRequests(env: Env, actor: Actor): Promise<void> {
-  const [account, credential] = await Promise.all([
-    actor.type === "anyone" || env.ACCOUNT_RATE_LIMIT.limit({ key: actor.accountId }),
-    env.CREDENTIAL_RATE_LIMIT.limit({ key: credentialOf(actor) }),
-  ]);
-  if (account !== true && !account.success)
-    throw limited("The organization has sent too many requests; wait and retry");
-  if (!credential.success) throw limited("Too many requests with this credential; wait and retry");
+/** Counts a request for its organization. RATE_LIMITED above the limit. */
+export async function limitAccount(env: Env, accountId: string): Promise<void> {
+  const { success } = await env.ACCOUNT_RATE_LIMIT.limit({ key: accountId });
+  if (!success) throw limited("The organization has sent too many requests; wait and retry");
 }
 
-/** Counts a dashboard request for its person, or for its address if no one is signed in. RATE_LIMITED above the limit. */
-export async function limitDashboardRequests(
-  env: Env,
-  request: Request,
-  personId: string | null,
-): Promise<void> {
-  const key = personId === null ? `address:${addressOf(request)}` : `person:${personId}`;
-  const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key });
+/** Counts a request for its credential, by a name that does not reveal it. RATE_LIMITED above the limit. */
+export async function limitCredential(env: Env, credential: string): Promise<void> {
+  const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key: credential });
+  if (!success) throw limited("Too many requests with this credential; wait and retry");
+}
+
+/** Counts a request without a credential for its client. RATE_LIMITED above the limit. */
+export async function limitClient(env: Env, request: Request): Promise<void> {
+  const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key: `address:${clientOf(request)}` });
   if (!success) throw limited("Too many requests; wait and retry");
 }
 
-/** Counts a failed authentication for its address. RATE_LIMITED above the limit. */
+/**
+ * Counts, for its client, an authentication that failed or may well fail. RATE_LIMITED above the limit: then the
+ * database is not asked whether the credential is right.
+ */
 export async function limitAuthFailures(env: Env, request: Request): Promise<void> {
-  const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: addressOf(request) });
+  const { success } = await env.AUTH_FAILURE_RATE_LIMIT.limit({ key: clientOf(request) });
   if (!success) throw limited("Too many failed authentications from this address; wait and retry");
 }
 
 /** Counts a new visitor of the demo for its address. RATE_LIMITED above the limit. */
 export async function limitDemoVisitors(env: Env, request: Request): Promise<void> {
-  const { success } = await env.DEMO_RATE_LIMIT.limit({ key: addressOf(request) });
+  const { success } = await env.DEMO_RATE_LIMIT.limit({ key: clientOf(request) });
   if (!success) throw limited("Too many new visitors from this address; wait and retry", DEMO_WINDOW_SECONDS);
 }
 
@@ -61,7 +57,7 @@ export async function limitDemoVisitors(env: Env, request: Request): Promise<voi
  */
 export async function limitPasswordAttempts(env: Env, request: Request, whom: string): Promise<void> {
   const [address, person] = await Promise.all([
-    env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: addressOf(request) }),
+    env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: clientOf(request) }),
     env.SIGN_IN_RATE_LIMIT.limit({ key: await sha256(new TextEncoder().encode(whom)) }),
   ]);
   if (!address.success || !person.success)

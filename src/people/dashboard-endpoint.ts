@@ -3,7 +3,12 @@ import type * as z from "zod";
 import { type Env, jwtSecrets } from "../config.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
-import { limitAuthFailures, limitDashboardRequests, limitPasswordAttempts } from "../http/rate-limit.ts";
+import {
+  limitAuthFailures,
+  limitClient,
+  limitCredential,
+  limitPasswordAttempts,
+} from "../http/rate-limit.ts";
 import { checkBody, checkPath, parseJson, readBody } from "../http/validate.ts";
 import { openDatabase } from "../platform/d1.ts";
 import type { Module } from "../platform/error-codes.ts";
@@ -11,7 +16,7 @@ import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
-import { type SignInSession, verifySignIn } from "./verify-sign-in.ts";
+import { readSignIn, type SignInSession, signedHashOf } from "./verify-sign-in.ts";
 
 interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
@@ -116,28 +121,29 @@ async function enter(
   };
   const read = async () => ({ params, body: await bodyOf(endpoint, request) });
   if (endpoint.access === "anyone") {
-    await limitDashboardRequests(env, request, null);
+    await limitClient(env, request);
     return endpoint.handle(ctx, await read());
   }
-  const person = await readSignIn(ctx);
-  if (person === null) {
-    await limitAuthFailures(env, request);
-    throw new AppError("Auth", "UNAUTHORIZED", "Not signed in; sign in first");
-  }
-  await limitDashboardRequests(env, request, person.personId);
+  const person = await authenticatePerson(ctx, env, request);
   return endpoint.handle({ ...ctx, person }, await read());
 }
 
-/** Reads D1 each time, so that people see their own changes at once. */
-const readSignIn = async ({
-  db,
-  cookie,
-  cookieSecret,
-  now,
-}: DashboardContext): Promise<SignInSession | null> =>
-  cookie === null
-    ? null
-    : verifySignIn(cookie, { db, secret: cookieSecret, now: now(), suffices: () => false });
+/**
+ * The person who is signed in. Reads D1 each time, so that people see their own changes at once, but not before the
+ * request is counted. UNAUTHORIZED or RATE_LIMITED.
+ */
+async function authenticatePerson(
+  { db, cookie, cookieSecret, now }: DashboardContext,
+  env: Env,
+  request: Request,
+): Promise<SignInSession> {
+  const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
+  if (hash !== null) await limitCredential(env, `session:${hash}`);
+  const person = hash === null ? null : await readSignIn(db, hash, now());
+  if (person !== null) return person;
+  await limitAuthFailures(env, request);
+  throw new AppError("Auth", "UNAUTHORIZED", "Not signed in; sign in first");
+}
 
 async function bodyOf(endpoint: DashboardEndpoint, request: Request): Promise<unknown> {
   if (endpoint.body === undefined) return undefined;

@@ -20,12 +20,15 @@ export interface SignInSession {
   readonly organizations: readonly OwnOrganization[];
 }
 
-/** By the token's hash, so that no usable token stays in memory. */
-const cache = new TtlCache<SignInSession>({ ttlMs: SIGN_IN_CACHE_MS, maxEntries: MAX_CACHED });
+/**
+ * By the token's hash, so that no usable token stays in memory; null for a session that has ended, because it does not
+ * begin again.
+ */
+const cache = new TtlCache<SignInSession | null>({ ttlMs: SIGN_IN_CACHE_MS, maxEntries: MAX_CACHED });
 
 /** Evicts all sign-in sessions of a person from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
 export const evictPerson = (personId: string): void =>
-  cache.deleteWhere((session) => session.personId === personId);
+  cache.deleteWhere((session) => session?.personId === personId);
 
 /** Evicts one sign-in session from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
 export const evictSignIn = (tokenHash: string): boolean => cache.delete(tokenHash);
@@ -33,33 +36,26 @@ export const evictSignIn = (tokenHash: string): boolean => cache.delete(tokenHas
 /** A person's organizations from a row's JSON. */
 export const parseOrganizations = (json: string): OwnOrganization[] => JSON.parse(json) as OwnOrganization[];
 
-export interface VerifyOptions {
-  readonly db: Database;
-  /** The secret that signs the cookies. */
-  readonly secret: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** False to read a cached session anew, such as one that lacks the organization a request needs. */
-  suffices(session: SignInSession): boolean;
+/** The hash of a cookie's token; null when this service did not sign it. */
+export async function signedHashOf(cookie: string, secret: string): Promise<string | null> {
+  const token = await tokenIn(cookie, secret);
+  return token === null ? null : tokenHashOf(token);
 }
 
-/**
- * The sign-in session of a cookie's value; null when this service did not sign it or it has ended.
- * A forged cookie costs no D1 read.
- */
-export async function verifySignIn(
-  cookie: string,
-  { db, secret, now, suffices }: VerifyOptions,
-): Promise<SignInSession | null> {
-  const token = await tokenIn(cookie, secret);
-  if (token === null) return null;
-  const hash = tokenHashOf(token);
-  const cached = cache.get(hash, now);
-  if (cached !== undefined && cached.expiresAt > now && suffices(cached)) return cached;
-  cache.delete(hash);
+/** The sign-in session in memory: null when it has ended, undefined when D1 has to be asked. */
+export function recallSignIn(hash: string, now: number): SignInSession | null | undefined {
+  const session = cache.get(hash, now);
+  return session != null && session.expiresAt <= now ? null : session;
+}
+
+/** The sign-in session from D1; null when it has ended, which memory may know already. */
+export async function readSignIn(db: Database, hash: string, now: number): Promise<SignInSession | null> {
+  if (recallSignIn(hash, now) === null) return null;
   const [[row]] = await db.run([selectSignIn(hash)]);
-  if (row === undefined || row.expiresAt <= now) return null;
-  const session = { ...row, organizations: parseOrganizations(row.organizations) };
+  const session =
+    row === undefined || row.expiresAt <= now
+      ? null
+      : { ...row, organizations: parseOrganizations(row.organizations) };
   cache.set(hash, session, now);
   return session;
 }

@@ -1,6 +1,5 @@
 /** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
-import type { Actor } from "../context/actor.ts";
-import { type AuthPorts, bearerOf } from "../http/authenticate.ts";
+import { type AuthPorts, bearerOf, type Claim } from "../http/authenticate.ts";
 import { findTokenBearer } from "./queries.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -9,12 +8,20 @@ export async function authenticateUser(
   request: Request,
   { db, now }: AuthPorts,
   tokens: Tokens,
-): Promise<Actor | null | undefined> {
+): Promise<Claim | null | undefined> {
   const bearer = bearerOf(request);
   if (bearer === null || !bearer.includes(".")) return undefined;
   const claims = await tokens.verify(bearer, now());
-  const user = claims && (await findTokenBearer(db, claims));
-  return (
-    user && { type: "user", accountId: user.accountId, userId: user.id, roomId: user.roomId, role: user.role }
-  );
+  if (claims === null) return null;
+  return {
+    credential: `user:${claims.userId}`,
+    accountId: claims.accountId,
+    isOurs: true,
+    verify: async () => {
+      const user = await findTokenBearer(db, claims);
+      if (user === null) return null;
+      const { accountId, id: userId, roomId, role } = user;
+      return { type: "user", accountId, userId, roomId, role };
+    },
+  };
 }

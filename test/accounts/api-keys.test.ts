@@ -51,7 +51,8 @@ describe("API keys", () => {
     const { id, apiKey, keyId } = await account();
     const db = openDatabase(env.DB);
     const now = Date.now();
-    const verify = (at: number) => verifyKey(db, id, apiKey, at, () => undefined);
+    const { hash } = await fingerprintOf(apiKey);
+    const verify = (at: number) => verifyKey(db, hash, at, () => undefined);
     expect(await verify(now)).toMatchObject({ accountId: id, keyId });
     await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(keyId).run();
     expect(KEY_CACHE_MS).toBeLessThanOrEqual(30_000);
@@ -60,7 +61,7 @@ describe("API keys", () => {
   });
 
   it("record when they were last used, to the minute", async () => {
-    const { id, apiKey, keyId } = await account();
+    const { apiKey, keyId } = await account();
     const db = openDatabase(env.DB);
     const { hash } = await fingerprintOf(apiKey);
     const start = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
@@ -73,7 +74,7 @@ describe("API keys", () => {
     ] as const) {
       evictKey(hash);
       const deferred: Promise<unknown>[] = [];
-      await verifyKey(db, id, apiKey, at, (work) => deferred.push(work));
+      await verifyKey(db, hash, at, (work) => deferred.push(work));
       await Promise.all(deferred);
       expect(await lastUsed()).toBe(expected);
     }

@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { fingerprintOf } from "../../src/accounts/api-key.ts";
 import { app } from "../../src/app.ts";
 import type { Env } from "../../src/config.ts";
 import { type Account, type Answer, account, ORIGIN } from "../support/api.ts";
@@ -119,7 +120,8 @@ describe("the rate limit", () => {
         "RATE_LIMITED",
         "10",
       ]);
-      expect(keys).toEqual([name === "ACCOUNT_RATE_LIMIT" ? owner.id : `key:${owner.keyId}`]);
+      const { hash } = await fingerprintOf(owner.apiKey);
+      expect(keys).toEqual([name === "ACCOUNT_RATE_LIMIT" ? owner.id : `key:${hash}`]);
     },
   );
 

@@ -75,18 +75,20 @@ export interface Cost {
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** What one request of the organization costs; a body that is no form is sent as JSON. */
+/** What one request of the organization costs, with these `bindings` in place of some; a body that is no form is sent as JSON. */
 export async function costOf(
   owner: Pick<Account, "api">,
   method: string,
   path: string,
   body?: unknown,
+  bindings: Partial<Env> = {},
 ): Promise<Cost> {
   let trips = 0;
   let objectCalls = 0;
   let r2Calls = 0;
   const counting: Env = {
     ...env,
+    ...bindings,
     DB: countingD1(env.DB, () => {
       trips += 1;
     }),

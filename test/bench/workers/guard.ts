@@ -3,7 +3,7 @@
 
 import { compose } from "../../../src/composition.ts";
 import type { Env } from "../../../src/config.ts";
-import { authenticate } from "../../../src/http/authenticate.ts";
+import { claimOf } from "../../../src/http/authenticate.ts";
 import { openDatabase } from "../../../src/platform/d1.ts";
 
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
@@ -16,12 +16,13 @@ export default {
     const times = Number(new URL(request.url).pathname.slice(1));
     const { schemes } = compose(env);
     for (let time = 0; time < times; time += 1) {
-      await authenticate(request, schemes, {
+      const claim = await claimOf(request, schemes, {
         db: openDatabase(env.DB),
         accountId: "",
         now: Date.now,
         defer: (work) => execution.waitUntil(work),
       });
+      await claim.verify();
     }
     return new Response("ok");
   },

@@ -1,0 +1,17 @@
+/** The network of an address: what one client can be assumed to have for itself, and so what limits count. Pure. */
+import ipaddr from "ipaddr.js";
+
+/** The groups of an IPv6 address that name its /64: a provider gives each customer at least one such network. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * The /64 of an IPv6 address, else the IPv4 address, which may be written as a mapped IPv6 address. Text that is no
+ * address stands for itself.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const groups = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+  return `${groups.join(":")}::/64`;
+}

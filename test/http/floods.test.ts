@@ -1,0 +1,177 @@
+/** Floods of credentials, valid or not: each request is counted before the database is asked about it. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { createApiKey } from "../../src/accounts/api-key.ts";
+import { apiKeyScheme, KEY_CACHE_MS } from "../../src/accounts/verify-key.ts";
+import { SIGN_IN_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { networkOf } from "../../src/platform/network.ts";
+import { type Account, Api, account, bearer } from "../support/api.ts";
+import { costOf } from "../support/counting.ts";
+import { addMember } from "../support/person.ts";
+
+/** A binding that lets `limit` requests of each key pass. */
+function limitOf(limit: number): RateLimit {
+  const counts = new Map<string, number>();
+  return {
+    async limit({ key }) {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return { success: (counts.get(key) ?? 0) <= limit };
+    },
+  };
+}
+
+const withKey = (accountId: string, apiKey: string) => ({
+  api: new Api(accountId, bearer(accountId, apiKey)),
+});
+
+/** The statuses and the D1 round trips of requests, one after the other. */
+async function flood(callers: readonly Pick<Account, "api">[], bindings: Partial<typeof env>) {
+  const costs = [];
+  for (const caller of callers) {
+    costs.push(await costOf(caller, "GET", "/rooms?limit=1", undefined, bindings));
+  }
+  return { statuses: costs.map(({ status }) => status), trips: costs.map(({ trips }) => trips) };
+}
+
+const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+
+describe("a flood of", () => {
+  it("invented keys is refused without the database once its network has had its failures", async () => {
+    const { id } = await account();
+    const [first, second] = [new Api(id, null), new Api(id, null)];
+    const callers = Array.from({ length: 6 }, (_, index) => {
+      const authorization = bearer(id, createApiKey());
+      // One client has all addresses of a /64.
+      const address = `2001:db8:7:7::${index + 1}`;
+      return { api: Object.assign(Object.create(index % 2 ? first : second), { authorization, address }) };
+    });
+    const { statuses, trips } = await flood(callers, { AUTH_FAILURE_RATE_LIMIT: limitOf(3) });
+    expect(statuses).toEqual([401, 401, 401, 429, 429, 429]);
+    expect(trips).toEqual([1, 1, 1, 0, 0, 0]);
+  });
+
+  it("one invented key reads it once", async () => {
+    const { id } = await account();
+    const { statuses, trips } = await flood(times(3, withKey(id, createApiKey())), {});
+    expect(statuses).toEqual([401, 401, 401]);
+    expect(trips).toEqual([1, 0, 0]);
+  });
+
+  it("credentials of another organization reads a key once, and nothing for a token", async () => {
+    const [victim, attacker] = [await account(), await account()];
+    const foreign = { api: new Api(victim.id, bearer(attacker.id, attacker.apiKey)) };
+    const { statuses, trips } = await flood(times(3, foreign), {});
+    // The second trip of the first request notes the use of the key.
+    expect([statuses, trips]).toEqual([
+      [403, 403, 403],
+      [2, 0, 0],
+    ]);
+    const room = await attacker.api.createRoom();
+    const { token } = await attacker.api.createUser(room.id);
+    const user = { api: new Api(victim.id, `Bearer ${token}`) };
+    expect(await flood([user], {})).toEqual({ statuses: [403], trips: [0] });
+  });
+
+  it("another organization's credentials leaves the requests of the one in the path alone", async () => {
+    const [victim, attacker] = [await account(), await account()];
+    const counted: string[] = [];
+    const counting: RateLimit = {
+      async limit({ key }) {
+        counted.push(key);
+        return { success: true };
+      },
+    };
+    const foreign = { api: new Api(victim.id, bearer(attacker.id, attacker.apiKey)) };
+    const invented = withKey(victim.id, createApiKey());
+    await flood([foreign, invented, invented], { ACCOUNT_RATE_LIMIT: counting });
+    expect(counted).toEqual([]);
+    await flood([victim], { ACCOUNT_RATE_LIMIT: counting });
+    expect(counted).toEqual([victim.id]);
+  });
+
+  it.each(["CREDENTIAL_RATE_LIMIT", "ACCOUNT_RATE_LIMIT"])(
+    "a user's token stops before the database by the %s",
+    async (name) => {
+      const owner = await account();
+      const room = await owner.api.createRoom();
+      const { token } = await owner.api.createUser(room.id);
+      const bindings = { [name]: limitOf(2) };
+      const user = { api: owner.api.as(token) };
+      const costs = [];
+      for (let sent = 0; sent < 4; sent += 1) {
+        costs.push(await costOf(user, "GET", `/users?roomId=${room.id}`, undefined, bindings));
+      }
+      expect(costs.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+      expect(costs.map(({ trips }) => trips)).toEqual([2, 2, 0, 0]);
+    },
+  );
+
+  it("a key that no isolate has seen stops before the database", async () => {
+    const stranger = await account();
+    const bindings = { CREDENTIAL_RATE_LIMIT: limitOf(0) };
+    const cost = await costOf(stranger, "GET", "/rooms", undefined, bindings);
+    expect([cost.status, cost.trips]).toEqual([429, 0]);
+  });
+
+  it("a person's cookie stops before the database, in the dashboard too", async () => {
+    const { browser } = await addMember((await account()).id, "owner", {
+      expiresAt: Date.now() + SIGN_IN_LIFETIME_MS,
+    });
+    const dashboard = { api: Object.assign(browser.api(""), { base: "/dashboard/api" }) };
+    const bindings = { CREDENTIAL_RATE_LIMIT: limitOf(2) };
+    const costs = [];
+    for (let sent = 0; sent < 4; sent += 1) {
+      costs.push(await costOf(dashboard, "GET", "/me", undefined, bindings));
+    }
+    expect(costs.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    expect(costs.map(({ trips }) => trips)).toEqual([1, 1, 0, 0]);
+  });
+
+  it("a person's requests for an organization of others reads it as often as a network may fail", async () => {
+    const [own, others] = [await account(), await account()];
+    const { browser } = await addMember(own.id);
+    const { statuses, trips } = await flood(times(5, { api: browser.api(others.id) }), {
+      AUTH_FAILURE_RATE_LIMIT: limitOf(2),
+    });
+    expect(statuses).toEqual([403, 403, 403, 429, 429]);
+    expect(trips).toEqual([1, 1, 1, 0, 0]);
+  });
+});
+
+describe("a key that was valid minutes ago", () => {
+  it("is not held up by a flood from its own network", async () => {
+    const owner = await account();
+    const request = owner.api.request("GET", "/rooms");
+    const claimAt = (at: number) =>
+      apiKeyScheme(request, {
+        db: openDatabase(env.DB),
+        accountId: owner.id,
+        now: () => at,
+        defer: () => undefined,
+      });
+    const now = Date.now();
+    const first = await claimAt(now);
+    expect(first?.isOurs).toBe(false);
+    expect(await first?.verify()).toMatchObject({ type: "key", keyId: owner.keyId });
+    expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(true);
+    await env.DB.prepare("DELETE FROM api_keys WHERE id = ?").bind(owner.keyId).run();
+    expect(await (await claimAt(now + KEY_CACHE_MS))?.verify()).toBeNull();
+    expect((await claimAt(now + KEY_CACHE_MS))?.isOurs).toBe(false);
+  });
+});
+
+describe("the network of an address", () => {
+  it.each([
+    ["198.51.100.7", "198.51.100.7"],
+    ["::ffff:198.51.100.7", "198.51.100.7"],
+    ["::ffff:c633:6407", "198.51.100.7"],
+    ["2001:DB8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["unknown", "unknown"],
+    ["", ""],
+  ])("of %j is %j", (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

@@ -23,6 +23,7 @@ import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { roomWithUsersEndpoints } from "./users/routes-room.ts";
+import { tokenEndpoints } from "./users/routes-tokens.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 
@@ -34,6 +35,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...roomEndpoints,
   ...roomWithUsersEndpoints,
   ...userEndpoints,
+  ...tokenEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,

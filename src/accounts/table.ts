@@ -5,6 +5,8 @@ export const accounts = sqliteTable("accounts", {
   id: text().primaryKey(),
   name: text().notNull(),
   createdAt: integer("created_at").notNull(),
+  /** When the tokens of all of its users were last ended, epoch ms; 0 before that. Grows with each ending. */
+  tokenEpoch: integer("token_epoch").notNull().default(0),
 });
 
 export const apiKeys = sqliteTable(

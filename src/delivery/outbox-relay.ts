@@ -5,8 +5,7 @@ import type { RoomCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { presentUser } from "../users/schema.ts";
-import type { UserRow } from "../users/table.ts";
+import { presentUser, type UserRecord } from "../users/schema.ts";
 import { presentEvent } from "./events.ts";
 import { fanOut } from "./fan-out.ts";
 import {
@@ -84,7 +83,7 @@ async function presentUserEvent(
 
 /** As `insertUserEvent` wrote them. */
 const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
-const parseUser = (json: string): UserRow => JSON.parse(json) as UserRow;
+const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 
 /**
  * Relays what requests left behind when they died; rooms and subscribers accept repetitions. A row that cannot be

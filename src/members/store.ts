@@ -80,7 +80,7 @@ export const deleteMembership = (tenant: Tenant, personId: string): Statement<{ 
 
 /** A new organization with its first owner. */
 export const insertOrganization = (
-  { id, name, createdAt }: typeof accounts.$inferSelect,
+  { id, name, createdAt }: Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt">,
   personId: string,
 ): readonly [Statement, Statement] => [
   statement(build.insert(accounts).values({ id, name, createdAt })),

@@ -5,14 +5,17 @@ import { logError } from "../platform/log.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { findUsers } from "../users/queries.ts";
 import { recordOf } from "../users/schema.ts";
-import { findTokenBearer } from "../users/token-bearer.ts";
+import { findAccountTokenEpoch, findTokenBearer } from "../users/token-bearer.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
 import type { Room } from "./room.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** The effects that need a read. */
-type ReadEffect = Extract<Effect, { readonly type: "refreshUser" | "refreshRoom" | "queryDatabase" }>;
+type ReadEffect = Extract<
+  Effect,
+  { readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "queryDatabase" }
+>;
 
 export interface D1ReadPorts {
   readonly env: Env;
@@ -47,6 +50,8 @@ export class D1Reads {
         return this.#refreshUser(effect.userId, effect.event);
       case "refreshRoom":
         return this.#refreshRoom();
+      case "refreshTokens":
+        return this.#refreshTokens(effect.userId);
       case "queryDatabase": {
         const result = await this.#query(effect.query);
         this.#ports.perform(this.#ports.room.answerQuery(effect.id, effect.query, result));
@@ -61,6 +66,21 @@ export class D1Reads {
     const found = await findTokenBearer(openTenant(env.DB, accountId), roomId, userId);
     if (found.room !== null) room.updates.recordRoom(found.room);
     if (found.user !== null) this.#ports.perform(room.updates.updateUser(recordOf(found.user), event));
+  }
+
+  async #refreshTokens(userId: string | null): Promise<void> {
+    const { env, room } = this.#ports;
+    const { accountId, roomId } = this.#ports.identity();
+    const tenant = openTenant(env.DB, accountId);
+    if (userId === null) {
+      const account = await findAccountTokenEpoch(tenant);
+      this.#ports.perform(room.updates.endTokens(null, { account }));
+      return;
+    }
+    const { user } = await findTokenBearer(tenant, roomId, userId);
+    if (user === null) return;
+    const current = { user: user.tokenEpoch, account: user.accountTokenEpoch };
+    this.#ports.perform(room.updates.endTokens(userId, current));
   }
 
   async #refreshRoom(): Promise<void> {

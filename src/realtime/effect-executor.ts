@@ -73,6 +73,7 @@ export class EffectExecutor {
         break;
       case "refreshUser":
       case "refreshRoom":
+      case "refreshTokens":
       case "queryDatabase":
         reads.enqueue(effect);
         break;

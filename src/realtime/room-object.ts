@@ -71,7 +71,11 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     this.#statsProjection = new StatsProjection({
       now,
       room: this.#room,
-      write: (stats, version) => updateRoomStats(tenant(), identity().roomId, stats, version),
+      write: async (stats, version) => {
+        // A socket that joined while the organization's tokens were ended may have missed the command.
+        const account = await updateRoomStats(tenant(), identity().roomId, stats, version);
+        this.#effects.perform(this.#room.updates.endTokens(null, { account }));
+      },
     });
     this.#outboxDrain = new OutboxDrain({
       now,

@@ -3,6 +3,7 @@
 import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { presentUser, type UserRecord } from "../users/schema.ts";
+import type { TokenEpochs } from "../users/tokens.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";
@@ -14,6 +15,12 @@ import type { Effect } from "./transport/effects.ts";
 const USER_DELETED: CloseReason = {
   code: "UNAUTHORIZED",
   message: "The user was deleted",
+  authFailed: true,
+};
+
+const TOKENS_ENDED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The user's tokens were ended; get a new one",
   authFailed: true,
 };
 
@@ -56,6 +63,9 @@ export class RoomUpdates {
       case "user.updated":
         this.#handshake.markStale();
         return this.#isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
+      case "tokens.ended":
+        this.#handshake.markStale();
+        return [{ type: "refreshTokens", userId: command.userId }];
       case "room.updated":
         return this.#isUsed ? [{ type: "refreshRoom" }] : [];
     }
@@ -90,6 +100,20 @@ export class RoomUpdates {
       else changes.append(event, () => data);
     });
     return this.#sendChanges();
+  }
+
+  /**
+   * Completes a `refreshTokens` effect: closes the sockets that joined with a token of earlier epochs. They are those of
+   * one user, or of all users while only the organization's epoch is known.
+   */
+  endTokens(userId: string | null, current: Pick<TokenEpochs, "account"> & Partial<TokenEpochs>): Effect[] {
+    const ended: string[] = [];
+    for (const connection of this.#participants.connections.all()) {
+      if (connection.phase !== "joined" || (userId !== null && connection.userId !== userId)) continue;
+      const { user, account } = connection.tokenEpochs ?? { user: 0, account: 0 };
+      if (account < current.account || user < (current.user ?? 0)) ended.push(connection.id);
+    }
+    return this.#participants.disconnectFor(ended, TOKENS_ENDED);
   }
 
   /** Stores the room's current row. */

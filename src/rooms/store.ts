@@ -66,16 +66,22 @@ export const updateRoom = (
 export const deleteRoom = (tenant: Tenant, roomId: string): Statement<{ id: string }> =>
   statement(build.delete(rooms).where(whereIs(tenant, roomId)).returning({ id: rooms.id }));
 
-/** Writes a copy of a room's live stats, unless the row holds a newer one. */
+/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns the organization's token epoch. */
 export const updateStats = (
   tenant: Tenant,
   roomId: string,
   stats: RoomStats,
   statsVersion: number,
-): Statement =>
+): Statement<{ accountTokenEpoch: number }> =>
   statement(
     build
       .update(rooms)
       .set({ ...stats, statsVersion })
-      .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion))),
+      .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))
+      .returning({
+        accountTokenEpoch:
+          sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = rooms.account_id)`.as(
+            "accountTokenEpoch",
+          ),
+      }),
   );

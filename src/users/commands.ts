@@ -9,11 +9,11 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { countUserCreation, selectJoinedRoom } from "../rooms/shared-store.ts";
 import type { UserContext } from "./context.ts";
-import { presentWithSessions } from "./queries.ts";
+import { presentWithSessions, shownToken } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
 import { deleteUser as deleteRow, insertUser, updateUser as updateRow } from "./store.ts";
-import type { UserRow } from "./table.ts";
+import type { StoredUser } from "./table.ts";
 import { insertUserEvent, newUserEvent } from "./user-event-store.ts";
 
 function refuse(error: unknown): never {
@@ -45,7 +45,7 @@ export async function createUser(
   ctx: UserContext,
   input: UserCreation,
 ): Promise<{ user: UserWithToken; token: string }> {
-  const row: UserRow = {
+  const row: StoredUser = {
     id: ctx.newId(),
     accountId: ctx.accountId,
     roomId: input.roomId,
@@ -55,11 +55,11 @@ export async function createUser(
     customId: input.customId ?? null,
     role: input.role,
     createdAt: ctx.now(),
+    tokenEpoch: 0,
   };
-  const token = await ctx.tokens.sign(row);
-  const data = { user: { ...presentUser(row), token }, token };
+  const user = presentUser(row);
   const entry = newOutboxEntry(ctx, input.roomId, { type: "user.created", userId: row.id });
-  const [, , owed, events] = await ctx
+  const [[inserted], , owed, events] = await ctx
     .commit(
       [
         insertUser(ctx, row),
@@ -68,14 +68,15 @@ export async function createUser(
         insertUserEvent(ctx, newUserEvent(ctx, "user.created", input.roomId, row.id)),
         incrementHourlyCounts(ctx, row.createdAt, { events: 1 }),
       ],
-      data,
+      { user },
     )
     .catch(refuse);
   const relayed = relayUserChange(ctx, entry, owed, events);
   // Subscribers receive user.created before the caller can let the user join; participants need no waiting for.
   if (events.length > 0) await relayed;
   else ctx.defer(relayed);
-  return data;
+  const token = await shownToken(ctx, inserted ?? { ...row, accountTokenEpoch: 0 });
+  return { user: { ...user, token }, token };
 }
 
 /** Updates a user and sends the change to the participants of its room. */

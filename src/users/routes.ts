@@ -5,12 +5,19 @@ import type { Replay } from "../http/idempotency/replay.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
-import { getUser, listUsers } from "./queries.ts";
-import { ListedUser, Token, User, UserCreation, UserSession, UserUpdate, UserWithToken } from "./schema.ts";
+import { getUser, listUsers, restoreCreation } from "./queries.ts";
+import {
+  InRoom,
+  ListedUser,
+  Token,
+  User,
+  UserCreation,
+  UserSession,
+  UserUpdate,
+  UserWithToken,
+} from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
-
-const InRoom = z.object({ roomId: z.string().min(1).meta({ description: "The ID of the user's room." }) });
 
 const UserWithSessions = z.object({
   user: UserWithToken,
@@ -20,17 +27,7 @@ const UserWithSessions = z.object({
 /** The receipt keeps no token, because it can be derived again from the user. */
 const DERIVE_TOKEN: Replay<UserContext> = {
   keep: (data) => ({ user: User.parse((data as { user: unknown }).user) }),
-  restore: async (ctx, kept) => {
-    const user = User.parse((kept as { user: unknown }).user);
-    const token = await ctx.tokens.sign({
-      id: user.id,
-      accountId: ctx.accountId,
-      roomId: user.room_id,
-      role: user.role,
-      createdAt: Date.parse(user.created_at),
-    });
-    return { user: { ...user, token }, token };
-  },
+  restore: (ctx, kept) => restoreCreation(ctx, User.parse((kept as { user: unknown }).user)),
 };
 
 export const userEndpoints = [
@@ -116,7 +113,7 @@ export const userEndpoints = [
     module: "Users",
     access: "organization",
     summary: "Delete a user",
-    details: "Closes the user's sockets and ends its session. Its token is refused from then on.",
+    details: "Closes the user's sockets and ends its session. Its tokens are refused from then on.",
     errors: ["NOT_FOUND"],
     query: InRoom,
     status: 200,

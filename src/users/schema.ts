@@ -6,8 +6,16 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import type { Attendance } from "../realtime/port/snapshots.ts";
 import type { UserRow } from "./table.ts";
 
+/** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
+export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
+/** No token lives shorter. */
+export const MIN_TOKEN_LIFETIME_SECONDS = 60;
+
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
+
+/** The role that may do less. */
+export const lowerRole = (a: Role, b: Role): Role => (a === "viewer" || b === "viewer" ? "viewer" : "editor");
 
 /** A user without the token (spec section 2). */
 export const User = z
@@ -43,9 +51,15 @@ export const User = z
   });
 export type User = z.infer<typeof User>;
 
+/** The query of every request about one user. */
+export const InRoom = z.object({
+  roomId: z.string().min(1).meta({ description: "The ID of the user's room." }),
+});
+
 /** The JWT of a user. */
 export const Token = z.string().meta({
-  description: "The user's JWT. It is always the same, and expires 90 days after the user's creation.",
+  description:
+    "The user's JWT. It is always the same until it is ended, and expires 90 days after the user's creation or that ending. Signed-in members get one for an hour instead.",
   example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl",
 });
 
@@ -100,10 +114,36 @@ export const UserUpdate = z
 export type UserUpdate = z.infer<typeof UserUpdate>;
 export type UserUpdateInput = z.input<typeof UserUpdate>;
 
-/** A user's row without the column that only the search needs. */
-export type UserRecord = Omit<UserRow, "nameFolded">;
+/** Body of `POST /users/:userId/tokens`. */
+export const TokenCreation = z
+  .object({
+    ttl: z.int().min(MIN_TOKEN_LIFETIME_SECONDS).max(TOKEN_LIFETIME_SECONDS).meta({
+      description: "How many seconds the token is valid.",
+    }),
+    role: Role.optional().meta({ description: "At most the user's own role, which is the default." }),
+  })
+  .meta({ id: "TokenCreation", example: { ttl: 900 } });
+export type TokenCreation = z.infer<typeof TokenCreation>;
 
-export const recordOf = ({ nameFolded: _, ...record }: UserRow): UserRecord => record;
+/** A short-lived token and its terms. */
+export const IssuedToken = z
+  .object({
+    token: z.string().meta({ example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl" }),
+    role: Role,
+    expires_at: Timestamp,
+  })
+  .meta({ id: "IssuedToken" });
+export type IssuedToken = z.infer<typeof IssuedToken>;
+
+/** A user's row without the columns that only the search and the tokens need. */
+export type UserRecord = Omit<UserRow, "nameFolded" | "tokenEpoch" | "accountTokenEpoch">;
+
+export const recordOf = ({
+  nameFolded: _,
+  tokenEpoch: __,
+  accountTokenEpoch: ___,
+  ...record
+}: UserRow): UserRecord => record;
 
 /** Presents a user. Without attendance, it has never joined. */
 export function presentUser(row: UserRecord, attendance?: Attendance): User {

@@ -1,7 +1,17 @@
 /** The statements about users that other features include in their batches. */
 import { and, eq, sql } from "drizzle-orm";
-import { build, columnsOf, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
+import { accounts } from "../accounts/table.ts";
+import { build, columnsOf, prepared, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
 import { type UserRow, users } from "./table.ts";
+
+/** The fields of a {@link UserRow}, for every statement that returns users. */
+export const USER_FIELDS = {
+  ...columnsOf(users),
+  accountTokenEpoch:
+    sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = users.account_id)`.as(
+      "accountTokenEpoch",
+    ),
+};
 
 /** Identifies a user of a room, by its ID or by its custom ID. */
 export type UserKey = { readonly id: string } | { readonly customId: string };
@@ -13,7 +23,7 @@ const inRoom = and(
 
 const userByKey = preparedByShape((shape: "id" | "customId") =>
   build
-    .select(columnsOf(users))
+    .select(USER_FIELDS)
     .from(users)
     .where(
       and(
@@ -28,3 +38,13 @@ const userByKey = preparedByShape((shape: "id" | "customId") =>
 
 export const selectUser = ({ accountId }: Tenant, roomId: string, key: UserKey): Statement<UserRow> =>
   userByKey("id" in key ? "id" : "customId", { accountId, roomId, ...key });
+
+const accountTokenEpoch = prepared(() =>
+  build
+    .select({ tokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("tokenEpoch") })
+    .from(accounts)
+    .where(eq(accounts.id, sql.placeholder("accountId"))),
+);
+
+export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> =>
+  accountTokenEpoch({ accountId });

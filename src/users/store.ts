@@ -2,7 +2,6 @@
 import { and, count, eq, or, sql } from "drizzle-orm";
 import {
   build,
-  columnsOf,
   type Page,
   placeholdersOf,
   prepared,
@@ -12,7 +11,8 @@ import {
   type Tenant,
 } from "../platform/d1.ts";
 import { rooms } from "../rooms/table.ts";
-import { type UserRow, users } from "./table.ts";
+import { USER_FIELDS } from "./shared-store.ts";
+import { type StoredUser, type UserRow, users } from "./table.ts";
 
 /** The room whose users are selected, by its ID or by its custom ID. */
 export type RoomOfUsers = { readonly roomId: string } | { readonly roomCustomId: string };
@@ -57,7 +57,7 @@ const filtered = (filter: Filter) =>
 
 const userPage = preparedByShape((filter: Filter) =>
   build
-    .select(columnsOf(users))
+    .select(USER_FIELDS)
     .from(users)
     .where(filtered(filter))
     .orderBy(sql`${users.createdAt} DESC`, sql`${users.id} DESC`)
@@ -81,9 +81,9 @@ export const countUsers = (
   page: Page,
 ): Statement<{ total: number }> => userCount(filterOf(room, page), { accountId, ...room, ...page });
 
-const insertion = prepared(() => build.insert(users).values(placeholdersOf(users)));
+const insertion = prepared(() => build.insert(users).values(placeholdersOf(users)).returning(USER_FIELDS));
 
-export const insertUser = (_: Tenant, row: UserRow): Statement => insertion(row);
+export const insertUser = (_: Tenant, row: StoredUser): Statement<UserRow> => insertion(row);
 
 const whereIs = ({ accountId }: Tenant, roomId: string, userId: string) =>
   and(eq(users.accountId, accountId), eq(users.roomId, roomId), eq(users.id, userId));
@@ -99,7 +99,7 @@ export const updateUser = (
       .update(users)
       .set(changes)
       .where(whereIs(tenant, roomId, userId))
-      .returning(columnsOf(users)),
+      .returning(USER_FIELDS),
   );
 
 export const deleteUser = (tenant: Tenant, roomId: string, userId: string): Statement<{ id: string }> =>

@@ -17,6 +17,8 @@ export const users = sqliteTable(
     customId: text("custom_id"),
     role: text({ enum: ROLES }).notNull(),
     createdAt: integer("created_at").notNull(),
+    /** When the user's tokens were last ended, epoch ms; 0 before that. Grows with each ending, whatever the clock says. */
+    tokenEpoch: integer("token_epoch").notNull().default(0),
   },
   (table) => [
     // The key includes the account, so that the database refuses a user in another organization's room.
@@ -31,4 +33,9 @@ export const users = sqliteTable(
   ],
 );
 
-export type UserRow = typeof users.$inferSelect;
+export type StoredUser = typeof users.$inferSelect;
+
+/** A user's row, with the token epoch of its organization, which its tokens depend on as well. */
+export interface UserRow extends StoredUser {
+  readonly accountTokenEpoch: number;
+}

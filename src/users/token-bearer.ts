@@ -2,7 +2,7 @@
 import type { Statement, Tenant } from "../platform/d1.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { selectUser } from "./shared-store.ts";
+import { selectAccountTokenEpoch, selectUser } from "./shared-store.ts";
 import type { UserRow } from "./table.ts";
 
 /** The rows of the room and the user, null where there is none. One round trip, which also runs `alongside`. */
@@ -18,4 +18,10 @@ export async function findTokenBearer(
     ...alongside,
   ]);
   return { room: rooms[0] ?? null, user: users[0] ?? null };
+}
+
+/** The token epoch of an organization; 0 for one that is gone, as its users are gone with it. */
+export async function findAccountTokenEpoch(tenant: Tenant): Promise<number> {
+  const [[row]] = await tenant.db.run([selectAccountTokenEpoch(tenant)]);
+  return row?.tokenEpoch ?? 0;
 }

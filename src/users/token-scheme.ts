@@ -20,7 +20,7 @@ export async function authenticateUser(
     verify: async () => {
       const user = await findTokenBearer(db, claims);
       if (user === null) return null;
-      const { accountId, id: userId, roomId, role } = user;
+      const { accountId, userId, roomId, role } = claims;
       return { type: "user", accountId, userId, roomId, role };
     },
   };

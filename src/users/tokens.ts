@@ -1,13 +1,10 @@
-/** The JWTs of users. They are derived from the user's row, so that every read shows the token of its creation. */
-import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+/** The JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
+import { base64url, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import type { JwtSecrets } from "../config.ts";
 import { hex } from "../platform/hash.ts";
-import { Role } from "./schema.ts";
+import { lowerRole, MIN_TOKEN_LIFETIME_SECONDS, Role, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
 import type { UserRow } from "./table.ts";
-
-/** A token expires this long after its user's creation (spec section 5). */
-export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
 
 /** How far the clocks of two machines may differ before a token counts as issued in the future. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -18,20 +15,55 @@ export const TokenClaims = z.object({
   userId: z.string(),
   roomId: z.string(),
   role: Role,
-  /** The user's creation, epoch seconds. */
+  /** Epoch seconds. */
   iat: z.int(),
-  /** {@link TOKEN_LIFETIME_SECONDS} later, epoch seconds. */
+  /** Epoch seconds. */
   exp: z.int(),
+  /** The token epochs of the user and the organization in which it was signed; absent while they are 0. */
+  userEpoch: z.int().default(0),
+  accountEpoch: z.int().default(0),
 });
 export type TokenClaims = z.infer<typeof TokenClaims>;
 
-/** The columns of a user's row that its token is derived from. */
-export type TokenSubject = Pick<UserRow, "id" | "accountId" | "roomId" | "role" | "createdAt">;
+/** The columns of a user's row that its tokens are derived from. */
+export type TokenSubject = Pick<
+  UserRow,
+  "id" | "accountId" | "roomId" | "role" | "createdAt" | "tokenEpoch" | "accountTokenEpoch"
+>;
+
+/** The terms of a short-lived token. */
+export interface TokenTerms {
+  /** Epoch seconds. */
+  readonly issuedAt: number;
+  readonly ttlSeconds: number;
+  /** At most the user's own role. */
+  readonly role: Role;
+}
+
+/** The token epochs of a user and of its organization: a token of earlier ones has ended. */
+export interface TokenEpochs {
+  readonly user: number;
+  readonly account: number;
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** The terms of a token of the user that is issued at `now` (epoch ms), never before the user by a slow clock. */
+export const newTerms = (
+  { createdAt, role: own }: Pick<TokenSubject, "createdAt" | "role">,
+  now: number,
+  ttlSeconds: number,
+  role: Role = own,
+): TokenTerms => ({ issuedAt: seconds(Math.max(now, createdAt)), ttlSeconds, role });
 
 /** Signs and verifies the tokens of one deployment. */
 export interface Tokens {
-  /** The user's token; the same one every time. */
+  /** The user's lasting token; the same one every time, until its tokens are ended. */
   sign(user: TokenSubject): Promise<string>;
+  /** A short-lived token of the user; the same one for the same terms. */
+  signShortLived(user: TokenSubject, terms: TokenTerms): Promise<string>;
+  /** The very token that had these claims, unless the secret has been replaced since. */
+  signAgain(claims: TokenClaims): Promise<string>;
   /** The claims of a token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
   verify(token: string, now: number): Promise<TokenClaims | null>;
 }
@@ -67,22 +99,43 @@ async function importKey(secret: string): Promise<SigningKey> {
   return { kid: hex(mac.slice(0, 4)), key };
 }
 
+/** When a user's lasting token begins: with the user, or with the latest ending of its tokens. Epoch seconds. */
+const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubject): number =>
+  seconds(Math.max(createdAt, tokenEpoch, accountTokenEpoch));
+
 /**
  * Signs with the first secret and verifies with all of them. Verification pins HS256 and the type, looks up `kid`
- * among the deployment's keys, and requires the exact lifetime, so that a leaked secret cannot produce tokens that
- * outlive its rotation.
+ * among the deployment's keys, and bounds the lifetime, so that a leaked secret cannot produce tokens that outlive its
+ * rotation by more than that.
  */
 export function tokensFor(secrets: JwtSecrets): Tokens {
+  const signAgain = async ({
+    iat,
+    exp,
+    userEpoch,
+    accountEpoch,
+    ...claims
+  }: TokenClaims): Promise<string> => {
+    const { kid, key } = await signingKey(secrets[0]);
+    const epochs = { ...(userEpoch > 0 && { userEpoch }), ...(accountEpoch > 0 && { accountEpoch }) };
+    return new SignJWT({ ...claims, ...epochs })
+      .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
+      .setIssuedAt(iat)
+      .setExpirationTime(exp)
+      .sign(key);
+  };
+  const signOn = (
+    { issuedAt: iat, ttlSeconds, role }: TokenTerms,
+    { id: userId, accountId, roomId, tokenEpoch: userEpoch, accountTokenEpoch: accountEpoch }: TokenSubject,
+  ): Promise<string> =>
+    signAgain({ accountId, userId, roomId, role, userEpoch, accountEpoch, iat, exp: iat + ttlSeconds });
   return {
-    async sign(user) {
-      const { kid, key } = await signingKey(secrets[0]);
-      const iat = Math.floor(user.createdAt / 1000);
-      return new SignJWT({ accountId: user.accountId, userId: user.id, roomId: user.roomId, role: user.role })
-        .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
-        .setIssuedAt(iat)
-        .setExpirationTime(iat + TOKEN_LIFETIME_SECONDS)
-        .sign(key);
-    },
+    sign: (user) =>
+      signOn({ issuedAt: issuedAt(user), ttlSeconds: TOKEN_LIFETIME_SECONDS, role: user.role }, user),
+
+    signShortLived: (user, terms) => signOn(terms, user),
+
+    signAgain,
 
     async verify(token, now) {
       try {
@@ -97,11 +150,7 @@ export function tokensFor(secrets: JwtSecrets): Tokens {
             currentDate: new Date(now),
           });
           const claims = TokenClaims.safeParse(payload).data;
-          const plausible =
-            claims !== undefined &&
-            claims.exp - claims.iat === TOKEN_LIFETIME_SECONDS &&
-            claims.iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
-          return plausible ? claims : null;
+          return claims !== undefined && isPlausible(claims, now) ? claims : null;
         }
         return null;
       } catch {
@@ -120,10 +169,21 @@ const isCanonical = (token: string): boolean => {
   return base64url.encode(base64url.decode(signature)) === signature;
 };
 
-/** True when the claims match the user's row: a token outlives neither its user nor a change of role. */
+/** The claims of a token that this service has signed itself. */
+export const claimsOf = (token: string): TokenClaims => TokenClaims.parse(decodeJwt(token));
+
+const isPlausible = ({ iat, exp }: TokenClaims, now: number): boolean =>
+  exp - iat >= MIN_TOKEN_LIFETIME_SECONDS &&
+  exp - iat <= TOKEN_LIFETIME_SECONDS &&
+  iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
+
+/** True when a token with these claims is one of the user's as its row stands: not ended, and of no higher role. */
 export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   claims.accountId === user.accountId &&
   claims.roomId === user.roomId &&
   claims.userId === user.id &&
-  claims.role === user.role &&
-  claims.iat === Math.floor(user.createdAt / 1000);
+  lowerRole(claims.role, user.role) === claims.role &&
+  claims.iat >= seconds(user.createdAt) &&
+  // Compared for equality, and so independent of clocks.
+  claims.userEpoch === user.tokenEpoch &&
+  claims.accountEpoch === user.accountTokenEpoch;

@@ -6,6 +6,7 @@ import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./s
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
+const NO_ENDING = { tokenEpoch: 0, accountTokenEpoch: 0 };
 const deleteUserRow = (id: string) => env.DB.prepare("DELETE FROM users WHERE id = ?").bind(id).run();
 
 describe("a waiting socket", () => {
@@ -146,7 +147,7 @@ describe("joining is refused", () => {
     const deleted = await room.user();
     await deleteUserRow(deleted.user.id);
     const demoted = await room.user({ role: "viewer" });
-    const outdated = await tokens.sign({ ...demoted.user, role: "editor" });
+    const outdated = await tokens.sign({ ...demoted.user, ...NO_ENDING, role: "editor" });
     for (const token of [expired.token, deleted.token, outdated]) {
       const socket = await room.connect();
       expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("UNAUTHORIZED", "Auth"));
@@ -159,7 +160,7 @@ describe("joining is refused", () => {
   it("with FORBIDDEN, authFailed and 4403 for a token for another room or account (R13)", async () => {
     const [room, other] = [await makeRoom(), await makeRoom()];
     const outsider = await other.user();
-    const sameRoomId = await tokens.sign({ ...outsider.user, roomId: room.id });
+    const sameRoomId = await tokens.sign({ ...outsider.user, ...NO_ENDING, roomId: room.id });
     for (const token of [outsider.token, sameRoomId]) {
       const socket = await room.connect();
       expect(await socket.request("JOIN_ROOM", { token })).toEqual(failed("FORBIDDEN", "Auth"));

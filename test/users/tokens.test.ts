@@ -2,12 +2,16 @@
 import fc from "fast-check";
 import { base64url, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { isTokenOf, TOKEN_LIFETIME_SECONDS, tokensFor } from "../../src/users/tokens.ts";
+import { TOKEN_LIFETIME_SECONDS } from "../../src/users/schema.ts";
+import { isTokenOf, newTerms, tokensFor } from "../../src/users/tokens.ts";
 
 const SECRET = "a secret that is long enough to sign with";
 const OTHER_SECRET = "another secret, equally long, of a stranger";
 const NOW = Date.UTC(2026, 0, 31);
-const USER = { id: "u", accountId: "a", roomId: "r", role: "editor", createdAt: NOW - 5_432 } as const;
+const USER = {
+  ...({ id: "u", accountId: "a", roomId: "r", role: "editor", createdAt: NOW - 5_432 } as const),
+  ...{ tokenEpoch: 0, accountTokenEpoch: 0 },
+};
 
 const tokens = tokensFor([SECRET]);
 const verify = (token: string, now = NOW) => tokens.verify(token, now);
@@ -34,6 +38,8 @@ const CLAIMS = {
   iat,
   exp: iat + TOKEN_LIFETIME_SECONDS,
 };
+/** As verification returns them. */
+const VERIFIED = { ...CLAIMS, role: "editor" as const, userEpoch: 0, accountEpoch: 0 };
 
 describe("a token", () => {
   it("is the same each time, for any user", async () => {
@@ -43,19 +49,22 @@ describe("a token", () => {
       roomId: fc.string(),
       role: fc.constantFrom("editor" as const, "viewer" as const),
       createdAt: fc.integer({ min: 0, max: NOW }),
+      tokenEpoch: fc.integer({ min: 0, max: NOW }),
+      accountTokenEpoch: fc.integer({ min: 0, max: NOW }),
     });
     await fc.assert(
       fc.asyncProperty(user, async (subject) => {
         const token = await tokens.sign(subject);
         expect(await tokensFor([SECRET]).sign(subject)).toBe(token);
-        const claims = await verify(token, subject.createdAt);
+        const { createdAt, tokenEpoch, accountTokenEpoch } = subject;
+        const claims = await verify(token, Math.max(createdAt, tokenEpoch, accountTokenEpoch));
         expect(claims !== null && isTokenOf(claims, subject)).toBe(true);
       }),
     );
   });
 
   it("names the account, room, user, role and lifetime", async () => {
-    expect(await verify(await tokens.sign(USER))).toEqual(CLAIMS);
+    expect(await verify(await tokens.sign(USER))).toEqual(VERIFIED);
   });
 
   it("is refused with any one character changed", async () => {
@@ -94,7 +103,7 @@ describe("a token", () => {
   it("outlives the rotation of the secret by which it was signed, and no longer", async () => {
     const token = await tokens.sign(USER);
     const rotated = tokensFor([OTHER_SECRET, SECRET]);
-    expect(await rotated.verify(token, NOW)).toEqual(CLAIMS);
+    expect(await rotated.verify(token, NOW)).toEqual(VERIFIED);
     expect(await rotated.sign(USER)).not.toBe(token);
     expect(await tokensFor([OTHER_SECRET]).verify(token, NOW)).toBeNull();
   });
@@ -139,7 +148,7 @@ describe("a token", () => {
     ["a number as room", { roomId: 7 }],
     ["a time before which it is not valid", { nbf: iat + 86_400 }],
   ])("is refused with %s, even signed by us", async (_, change) => {
-    expect(await verify(await forge(CLAIMS))).toEqual(CLAIMS);
+    expect(await verify(await forge(CLAIMS))).toEqual(VERIFIED);
     expect(await verify(await forge({ ...CLAIMS, ...change }))).toBeNull();
   });
 
@@ -154,10 +163,51 @@ describe("a token", () => {
     ["another account", { accountId: "b" }],
     ["another room", { roomId: "s" }],
     ["another user", { id: "v" }],
-    ["another role", { role: "viewer" }],
-    ["another creation", { createdAt: USER.createdAt - 1_000 }],
-  ] as const)("is not that of %s", async (_, change) => {
-    expect(isTokenOf({ ...CLAIMS, role: "editor" }, USER)).toBe(true);
-    expect(isTokenOf({ ...CLAIMS, role: "editor" }, { ...USER, ...change })).toBe(false);
+    ["a lower role", { role: "viewer" }],
+    ["a later creation", { createdAt: USER.createdAt + 1_000 }],
+    ["a later epoch", { tokenEpoch: 1 }],
+    ["a later epoch of the organization", { accountTokenEpoch: 1 }],
+  ] as const)("is not that of a user with %s", async (_, change) => {
+    expect(isTokenOf(VERIFIED, USER)).toBe(true);
+    expect(isTokenOf(VERIFIED, { ...USER, ...change })).toBe(false);
   });
+
+  it("begins anew with each ending, for 90 days, whatever the clock says", async () => {
+    const ended = { ...USER, tokenEpoch: NOW };
+    const endedAgain = { ...USER, tokenEpoch: NOW + 1 };
+    const endedForAll = { ...USER, tokenEpoch: NOW, accountTokenEpoch: NOW - 1 };
+    const all = await Promise.all([USER, ended, endedAgain, endedForAll].map((user) => tokens.sign(user)));
+    expect(new Set(all).size).toBe(4);
+    const claims = await verify(await tokens.sign(ended));
+    expect(claims).toMatchObject({
+      iat: NOW / 1000,
+      exp: NOW / 1000 + TOKEN_LIFETIME_SECONDS,
+      userEpoch: NOW,
+    });
+    for (const user of [USER, endedAgain, endedForAll]) expect(claims && isTokenOf(claims, user)).toBe(false);
+  });
+});
+
+describe("a short-lived token", () => {
+  it("is its user's for its time, with the role it was given", async () => {
+    const terms = newTerms(USER, NOW, 60, "viewer");
+    const token = await tokens.signShortLived(USER, terms);
+    expect(await tokens.signShortLived(USER, terms)).toBe(token);
+    const claims = await verify(token);
+    expect(claims).toEqual({ ...VERIFIED, role: "viewer", iat: NOW / 1000, exp: NOW / 1000 + 60 });
+    expect(claims && isTokenOf(claims, USER)).toBe(true);
+    expect(await verify(token, NOW + 59_999)).not.toBeNull();
+    expect(await verify(token, NOW + 60_000)).toBeNull();
+  });
+
+  it("never begins before its user, even where the clock is slow", () => {
+    expect(newTerms(USER, USER.createdAt - 30_000, 60).issuedAt).toBe(iat);
+  });
+
+  it.each([59, TOKEN_LIFETIME_SECONDS + 1])(
+    "is refused with a life of %i s, even signed by us",
+    async (life) => {
+      expect(await verify(await forge({ ...CLAIMS, exp: iat + life }))).toBeNull();
+    },
+  );
 });

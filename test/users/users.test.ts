@@ -176,6 +176,8 @@ describe("a user's own token", () => {
         roomId: room.id,
         role: "viewer",
         createdAt,
+        tokenEpoch: 0,
+        accountTokenEpoch: 0,
         ...claim,
       });
       return (await api.as(token).get(`/users?roomId=${room.id}`)).status;

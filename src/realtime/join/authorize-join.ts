@@ -51,5 +51,13 @@ async function decide(
   if (room === null) return ROOM_GONE;
   if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
   if (room.state === "closed") return ROOM_CLOSED;
-  return { approved: true, room, user: recordOf(user), tokenExpiresAt: claims.exp * 1000 };
+  const { role, exp, userEpoch, accountEpoch } = claims;
+  return {
+    approved: true,
+    room,
+    user: recordOf(user),
+    role,
+    tokenExpiresAt: exp * 1000,
+    ...((userEpoch > 0 || accountEpoch > 0) && { tokenEpochs: { user: userEpoch, account: accountEpoch } }),
+  };
 }

@@ -1,6 +1,7 @@
 /** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
 import type { RoomRow } from "../../rooms/table.ts";
-import type { UserRecord } from "../../users/schema.ts";
+import type { Role, UserRecord } from "../../users/schema.ts";
+import type { TokenEpochs } from "../../users/tokens.ts";
 import type { Fault } from "../protocol/protocol.ts";
 
 export type JoinDecision = JoinApproval | JoinRefusal;
@@ -9,8 +10,11 @@ export interface JoinApproval {
   readonly approved: true;
   readonly room: RoomRow;
   readonly user: UserRecord;
-  /** Epoch milliseconds. */
+  /** What the token allows: its role, and until when (epoch ms). */
+  readonly role: Role;
   readonly tokenExpiresAt: number;
+  /** The token's epochs; absent while both are 0. */
+  readonly tokenEpochs?: TokenEpochs;
 }
 
 export interface JoinRefusal extends Fault {

@@ -1,6 +1,6 @@
 /** How a socket joins: it sends one JOIN_ROOM, the database authorizes it, and it receives the room's state. */
 import { presentRoom } from "../../rooms/schema.ts";
-import type { Role } from "../../users/schema.ts";
+import { lowerRole } from "../../users/schema.ts";
 import type { RoomContent } from "../content/content.ts";
 import { type Participants, presentOnline } from "../participants/participants.ts";
 import { failure, type ReadableFrame, success } from "../protocol/frame.ts";
@@ -22,8 +22,6 @@ const TOO_MANY_SOCKETS = joinRefusal(
   "CONFLICT",
   `A user can have at most ${MAX_SOCKETS_PER_USER} connections to a room`,
 );
-
-const lowerRole = (a: Role, b: Role): Role => (a === "viewer" || b === "viewer" ? "viewer" : "editor");
 
 interface JoinPorts {
   now(): number;
@@ -86,7 +84,8 @@ export class JoinHandshake {
     return [send([id], response), ...this.#participants.disconnectFor([id], refusal)];
   }
 
-  #join({ id, request }: Authorizing, { room, user, tokenExpiresAt }: JoinApproval): Effect[] {
+  #join({ id, request }: Authorizing, approval: JoinApproval): Effect[] {
+    const { room, user, role, tokenExpiresAt, tokenEpochs } = approval;
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
     const running = sessions.get(user.id);
@@ -96,8 +95,9 @@ export class JoinHandshake {
       phase: "joined",
       id,
       userId: user.id,
-      role: lowerRole(request.role, user.role),
+      role: lowerRole(request.role, role),
       tokenExpiresAt,
+      ...(tokenEpochs && { tokenEpochs }),
       lastSeenAt: now,
       savedLastSeenAt: now,
       batch: request.batch,

@@ -1,5 +1,6 @@
 /** One socket as the room sees it, by phase, and how much it may send. */
 import type { Role } from "../../users/schema.ts";
+import type { TokenEpochs } from "../../users/tokens.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 
 /** A socket that has sent nothing yet. */
@@ -32,6 +33,8 @@ export interface Joined {
   readonly userId: string;
   readonly role: Role;
   readonly tokenExpiresAt: number;
+  /** Those of its token; absent while both are 0. */
+  readonly tokenEpochs?: TokenEpochs;
   /** The latest sign of life, kept in memory. */
   readonly lastSeenAt: number;
   /** The sign of life in the socket's attachment, which survives hibernation. */

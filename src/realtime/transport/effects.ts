@@ -18,6 +18,8 @@ export type Effect =
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
   /** Read the room's row from the database, then call `updates.updateRoom`. */
   | { readonly type: "refreshRoom" }
+  /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */
+  | { readonly type: "refreshTokens"; readonly userId: string | null }
   /** The outbox has events, and the stats have changed. */
   | { readonly type: "drainOutbox" }
   /** The client has read everything sent before this mark. */

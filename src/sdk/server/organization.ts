@@ -1,4 +1,4 @@
-/** `AtriumServer.organization`: the organization's API keys, members, invitations and metrics. */
+/** `AtriumServer.organization`: the organization's API keys, tokens, members, invitations and metrics. */
 import type { Rest } from "../core/rest.ts";
 import type { ApiKey, Invitation, Member, Overview } from "../wire/resources.ts";
 import type { Page, PageShown } from "./pages.ts";
@@ -29,6 +29,11 @@ export class Organization {
   /** Revokes a key. It stops working everywhere within 30 seconds. */
   async revokeKey(keyId: string): Promise<void> {
     await this.#rest.request({ method: "DELETE", path: ["api-keys", keyId] });
+  }
+
+  /** Ends the tokens of all users, for example after a leak, and disconnects them. Each user's `token` is a new one then. */
+  async endAllTokens(): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["tokens"] });
   }
 
   listMembers(page: Page = {}): Promise<{ readonly members: Member[] } & PageShown> {

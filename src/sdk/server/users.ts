@@ -1,7 +1,7 @@
 /** `AtriumServer.users`: creates, reads, updates and deletes the users of a room. */
 import type { Rest } from "../core/rest.ts";
-import type { UserInput, UserUpdateInput } from "../wire/requests.ts";
-import type { UserSession, UserWithToken } from "../wire/resources.ts";
+import type { TokenInput, UserInput, UserUpdateInput } from "../wire/requests.ts";
+import type { IssuedToken, UserSession, UserWithToken } from "../wire/resources.ts";
 import type { PageShown, Search } from "./pages.ts";
 
 /** A user with its sessions in the room. */
@@ -45,7 +45,21 @@ export class Users {
     return (await this.#rest.request<{ user: UserWithToken }>(request)).user;
   }
 
-  /** Deletes the user and disconnects it. Its token is refused from now on. */
+  /**
+   * Issues a token that is valid for `ttl` seconds (60 to 7,776,000), with a lower role if you like. Give it to the
+   * browser in place of the user's lasting `token`.
+   */
+  createToken(roomId: string, userId: string, token: TokenInput): Promise<IssuedToken> {
+    const path = ["users", userId, "tokens"];
+    return this.#rest.request({ method: "POST", path, query: { roomId }, body: token });
+  }
+
+  /** Ends all tokens of the user so far and disconnects it. Its `token` is a new one from now on. */
+  async endTokens(roomId: string, userId: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["users", userId, "tokens"], query: { roomId } });
+  }
+
+  /** Deletes the user and disconnects it. Its tokens are refused from now on. */
   async delete(roomId: string, userId: string): Promise<void> {
     await this.#rest.request({ method: "DELETE", path: ["users", userId], query: { roomId } });
   }

@@ -18,6 +18,7 @@ export type CommentUpdateInput = Immutable<comments.CommentUpdateInput>;
 export type InvitationInput = Immutable<members.InvitationInput>;
 export type RoomInput = Immutable<rooms.RoomInput>;
 export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;
+export type TokenInput = Immutable<users.TokenCreation>;
 export type UserInput = Immutable<users.UserInput>;
 export type UserUpdateInput = Immutable<users.UserUpdateInput>;
 export type WebhookInput = Immutable<webhooks.WebhookInput>;

@@ -5,7 +5,13 @@ export type { Invitation, Member } from "../../members/schema.ts";
 export type { Hour, Overview } from "../../metrics/schema.ts";
 export type { Comment } from "../../realtime/protocol/comment.ts";
 export type { Room } from "../../rooms/schema.ts";
-export type { Role, User as UserRecord, UserSession, UserWithToken } from "../../users/schema.ts";
+export type {
+  IssuedToken,
+  Role,
+  User as UserRecord,
+  UserSession,
+  UserWithToken,
+} from "../../users/schema.ts";
 export type { Delivery, DeliveryAttempt, Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
 export type { LogLine, Workflow, WorkflowExecution } from "../../workflows/schema.ts";
 

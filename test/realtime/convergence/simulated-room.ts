@@ -138,7 +138,9 @@ export class SimulatedRoom implements Environment {
       case "authorizeJoin": {
         const { id, request } = effect;
         const user = userRecord(request.token);
-        this.#perform(this.#room.join(id, { approved: true, room: ROOM, user, tokenExpiresAt: 1e15 }));
+        this.#perform(
+          this.#room.join(id, { approved: true, room: ROOM, user, role: user.role, tokenExpiresAt: 1e15 }),
+        );
         break;
       }
       default:

@@ -180,7 +180,8 @@ export class Simulation {
   #decide({ token }: JoinRequest): JoinDecision {
     if (this.#deleted.has(token)) return joinRefusal("Auth", "UNAUTHORIZED", "deleted", true);
     if (this.#roomState === "closed") return joinRefusal("Rooms", "FORBIDDEN", "closed");
-    return { approved: true, room: ROOM, user: userRecord(token), tokenExpiresAt: this.#bornAt + 400_000 };
+    const user = userRecord(token);
+    return { approved: true, room: ROOM, user, role: user.role, tokenExpiresAt: this.#bornAt + 400_000 };
   }
 
   #perform(effects: readonly Effect[]): void {

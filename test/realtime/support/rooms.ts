@@ -8,7 +8,7 @@ import { accounts } from "../../../src/accounts/table.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";
 import type { RoomObject } from "../../../src/realtime/room-object.ts";
 import { type RoomRow, rooms } from "../../../src/rooms/table.ts";
-import type { Role, UserRecord } from "../../../src/users/schema.ts";
+import { type Role, recordOf, type UserRecord } from "../../../src/users/schema.ts";
 import { type UserRow, users } from "../../../src/users/table.ts";
 import { tokensFor } from "../../../src/users/tokens.ts";
 import { TestSocket } from "./test-socket.ts";
@@ -108,10 +108,12 @@ export class TestRoom {
       customId: null,
       role: "editor",
       createdAt: START - 1_000,
+      tokenEpoch: 0,
+      accountTokenEpoch: 0,
       ...fields,
     };
     await db.insert(users).values(row);
-    const { nameFolded: _, ...user } = row;
+    const user = recordOf(row);
     return { user, token: await tokens.sign(row) };
   }
 

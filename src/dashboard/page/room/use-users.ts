@@ -53,6 +53,17 @@ export function useRenameUser(roomId: string, userId: string) {
   });
 }
 
+/** Ends the user's tokens so far. */
+export function useEndTokens(roomId: string, userId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.users.endTokens(roomId, userId), {
+    notice: "Tokens ended",
+    invalidates: [key("room", roomId, "users")],
+    isForm: true,
+  });
+}
+
 export function useDeleteUser(roomId: string, userId: string) {
   const { atrium } = useCurrent();
   const key = useKey();

@@ -12,7 +12,7 @@ import { Loading } from "../ui/loading.tsx";
 import { Table } from "../ui/table.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
-import { useDeleteUser, useRenameUser, useUser } from "./use-users.ts";
+import { useDeleteUser, useEndTokens, useRenameUser, useUser } from "./use-users.ts";
 
 export interface UserPartProps {
   readonly roomId: string;
@@ -34,7 +34,8 @@ export function UserPart({ roomId, userId }: UserPartProps) {
         <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
         <Badge tone="plain">{user.role}</Badge>
         <Identifier value={user.id} what="the user's ID" />
-        <CopyButton text={user.token} what="token" label="Copy token" />
+        <CopyButton text={user.token} what="token, valid for an hour" label="Copy token" />
+        <TokenEnding {...{ roomId, userId }} name={user.name} />
         <Deletion {...{ roomId, userId }} name={user.name} />
       </div>
       {user.profile_picture && <p className="soft">Profile picture: {user.profile_picture}</p>}
@@ -64,7 +65,21 @@ function Deletion({ roomId, userId, name }: UserPartProps & { readonly name: str
       confirmLabel="Delete user"
       act={act}
     >
-      <p>The user's token stops working and their connections close. This cannot be undone.</p>
+      <p>The user's tokens stop working and their connections close. This cannot be undone.</p>
+    </ConfirmButton>
+  );
+}
+
+function TokenEnding({ roomId, userId, name }: UserPartProps & { readonly name: string }) {
+  return (
+    <ConfirmButton
+      label="End tokens"
+      variant="quiet"
+      title={`End the tokens of ${name}?`}
+      confirmLabel="End tokens"
+      act={useEndTokens(roomId, userId)}
+    >
+      <p>All tokens of the user so far stop working and their connections close. The user stays.</p>
     </ConfirmButton>
   );
 }

@@ -1,4 +1,4 @@
-/** What a back end needs: the account ID, API keys and a first request. */
+/** What a back end needs: the account ID, API keys, an end for users' tokens, and a first request. */
 import type { ApiKey } from "atrium/server";
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
@@ -12,7 +12,7 @@ import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { firstRequest } from "./first-request.ts";
 import { NewKey } from "./new-key.tsx";
-import { useKeys, useRevokeKey } from "./use-keys.ts";
+import { useEndAllTokens, useKeys, useRevokeKey } from "./use-keys.ts";
 
 export function ApiPart() {
   const { organization } = useCurrent();
@@ -39,6 +39,7 @@ export function ApiPart() {
         )}
         {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
       </section>
+      {isOwner && <TokenEnding />}
       <section aria-labelledby="first-request">
         <h2 id="first-request">Your first request</h2>
         <p className="soft">Creates a room. Replace YOUR_API_KEY with an API key.</p>
@@ -86,5 +87,25 @@ function Revocation({ apiKey }: { readonly apiKey: ApiKey }) {
     >
       <p>Requests with this key fail within 30 seconds. This cannot be undone.</p>
     </ConfirmButton>
+  );
+}
+
+function TokenEnding() {
+  const end = useEndAllTokens();
+  return (
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">User tokens</h2>
+      <p className="soft">End the tokens of all users, for example after a leak.</p>
+      <ConfirmButton
+        label="End all user tokens"
+        title="End all user tokens?"
+        confirmLabel="End tokens"
+        act={end}
+      >
+        <p>
+          All users of all rooms are disconnected, and need a new token to join again. This cannot be undone.
+        </p>
+      </ConfirmButton>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-/** Queries and actions for API keys. */
+/** Queries and actions for API keys and users' tokens. */
 import { useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
@@ -14,6 +14,17 @@ export function useCreateKey() {
   const key = useKey();
   return useAction((name: string) => atrium.organization.createKey(name), {
     invalidates: [key("keys")],
+    isForm: true,
+  });
+}
+
+/** Ends the tokens of all users of the organization. */
+export function useEndAllTokens() {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.organization.endAllTokens(), {
+    notice: "All user tokens ended",
+    invalidates: [key("room")],
     isForm: true,
   });
 }

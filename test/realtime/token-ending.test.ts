@@ -1,0 +1,73 @@
+/** How a room closes the sockets of ended tokens: exactly those, in whatever order it learns of things. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { makeRoom, type TestRoom, type TestUser, tokens } from "./support/rooms.ts";
+
+const endTokens = async ({ user }: TestUser): Promise<void> => {
+  await env.DB.prepare("UPDATE users SET token_epoch = token_epoch + 1 WHERE id = ?").bind(user.id).run();
+};
+const endAllTokens = async ({ accountId }: TestRoom): Promise<void> => {
+  await env.DB.prepare("UPDATE accounts SET token_epoch = token_epoch + 1 WHERE id = ?")
+    .bind(accountId)
+    .run();
+};
+
+/** The user's token once its tokens have been ended this often, by itself and by the organization. */
+const tokenOf = async ({ user }: TestUser, tokenEpoch: number, accountTokenEpoch = 0): Promise<TestUser> => ({
+  user,
+  token: await tokens.sign({ ...user, tokenEpoch, accountTokenEpoch }),
+});
+
+describe("when tokens are ended (R64),", () => {
+  it("a token that is being verified does not get in", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await room.connect();
+    await room.inside(async (object, state) => {
+      for (const end of state.getWebSockets()) {
+        object.webSocketMessage(end, JSON.stringify({ type: "JOIN_ROOM", data: { token: ada.token } }));
+      }
+      await endTokens(ada);
+      await object.apply(room.accountId, { type: "tokens.ended", userId: ada.user.id });
+    });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("a socket of the new token survives the command, however late and often it comes", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const before = await room.join(ada);
+    await endTokens(ada);
+    const after = await room.join(await tokenOf(ada, 1));
+    for (const userId of [ada.user.id, ada.user.id, null]) await room.apply({ type: "tokens.ended", userId });
+    expect(await before.closed).toMatchObject({ code: 4401 });
+    expect(await after.request("ROOM_GET")).toMatchObject({ success: true });
+    expect(await room.online(ada)).toEqual([ada.user.id]);
+  });
+
+  it("sockets are still known by their tokens after hibernation", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    await endTokens(ada);
+    const socket = await room.join(await tokenOf(ada, 1));
+    await room.hibernate();
+    await room.apply({ type: "tokens.ended", userId: ada.user.id });
+    expect(await socket.request("ROOM_GET")).toMatchObject({ success: true });
+    await endTokens(ada);
+    await room.apply({ type: "tokens.ended", userId: ada.user.id });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+  });
+
+  it("a room that missed the organization's ending learns of it when it next copies its stats", async () => {
+    const room = await makeRoom();
+    const [ada, bob] = [await room.user(), await room.user()];
+    const socket = await room.join(ada);
+    await endAllTokens(room);
+    const later = await room.join(await tokenOf(bob, 0, 1));
+    await room.alarm();
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+    await later.drain();
+    expect(await later.request("ROOM_GET")).toMatchObject({ success: true });
+  });
+});

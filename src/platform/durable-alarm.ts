@@ -1,11 +1,14 @@
 /** The one alarm of a Durable Object. Setting it writes to storage, so it is only moved to an earlier time. */
 export class DurableAlarm {
   readonly #storage: DurableObjectStorage;
+  readonly #failed: (error: unknown) => void;
   /** Epoch milliseconds; null when none is set. */
   #at: number | null = null;
 
-  constructor(ctx: DurableObjectState) {
+  /** `failed` reports an alarm that could not be set: the next call of {@link scheduleBy} tries again. */
+  constructor(ctx: DurableObjectState, failed: (error: unknown) => void) {
     this.#storage = ctx.storage;
+    this.#failed = failed;
     void ctx.blockConcurrencyWhile(async () => {
       this.#at = await ctx.storage.getAlarm();
     });
@@ -16,7 +19,16 @@ export class DurableAlarm {
     const at = Math.min(...times.filter((time) => time !== null));
     if (!Number.isFinite(at) || (this.#at !== null && this.#at <= at)) return;
     this.#at = at;
-    void this.#storage.setAlarm(at);
+    void this.#set(at);
+  }
+
+  async #set(at: number): Promise<void> {
+    try {
+      await this.#storage.setAlarm(at);
+    } catch (error) {
+      if (this.#at === at) this.#at = null;
+      this.#failed(error);
+    }
   }
 
   /** Call it when the alarm has fired, or was deleted with the storage. */

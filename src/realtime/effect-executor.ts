@@ -1,5 +1,6 @@
-/** Carries out the room's effects: sends and closes, starts reads and joins, and flushes presence when it is time. */
+/** Carries out the room's effects, each by itself: one that fails costs its own socket, and none of the others. */
 import type { D1Reads } from "./d1-reads.ts";
+import { CLOSE } from "./protocol/protocol.ts";
 import type { Effect } from "./transport/effects.ts";
 import { FlushTimer, TickPolicy } from "./transport/flush.ts";
 import type { Sockets } from "./transport/sockets.ts";
@@ -12,6 +13,29 @@ interface EffectPorts {
   flushPresence(): Effect[];
   authorizeJoin(id: string, token: string): void;
   drainOutbox(): void;
+  /** Reports a failure to the service's log. */
+  report(what: string, error: unknown): void;
+  /** The effects that close sockets because the service failed them. */
+  disconnectFailed(ids: readonly string[]): Effect[];
+  /** The room's memory may differ from its storage and its sockets: make them match soon. */
+  recoverSoon(): void;
+}
+
+/** The sockets that cannot go on without an effect: their clients would miss something. */
+function socketsOf(effect: Effect): readonly string[] {
+  switch (effect.type) {
+    case "send":
+      return effect.to;
+    case "attach":
+      return [effect.connection.id];
+    case "close":
+    case "authorizeJoin":
+    case "queryDatabase":
+    case "acknowledgeRead":
+      return [effect.id];
+    default:
+      return [];
+  }
 }
 
 export class EffectExecutor {
@@ -19,6 +43,8 @@ export class EffectExecutor {
   readonly #tick = new TickPolicy();
   readonly #presenceTimer: FlushTimer;
   #hasPresenceChanged = false;
+  /** Sockets that the service has failed, and has not closed yet. */
+  readonly #failed = new Set<string>();
 
   constructor(ports: EffectPorts) {
     this.#ports = ports;
@@ -29,21 +55,68 @@ export class EffectExecutor {
     );
   }
 
-  /** Carries out effects in order, then flushes what they queued as soon as the policies allow. */
+  /** Carries out effects in order, then flushes what they queued as soon as the policies allow. Never throws. */
   perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.type === "send") this.#tick.count(effect.to.length, this.#ports.now());
-      this.#carryOut(effect);
+      this.#isolate(effect);
     }
     if (this.#hasPresenceChanged) this.#presenceTimer.request();
     this.#ports.sockets.requestFlush();
+    this.#closeFailed();
+  }
+
+  /** Closes sockets because of an error, so that their clients connect again and miss nothing. */
+  fail(ids: readonly string[], what: string, error: unknown): void {
+    this.#recordFailure(ids, what, error);
+    this.#closeFailed();
+  }
+
+  #isolate(effect: Effect): void {
+    try {
+      this.#carryOut(effect);
+    } catch (error) {
+      this.#recordFailure(socketsOf(effect), `An effect of a room failed: ${effect.type}`, error);
+    }
+  }
+
+  #recordFailure(ids: readonly string[], what: string, error: unknown): void {
+    this.#ports.report(what, error);
+    for (const id of ids) this.#failed.add(id);
+  }
+
+  /** Ends because each round closes sockets for good. */
+  #closeFailed(): void {
+    if (this.#failed.size === 0) return;
+    const ids = [...this.#failed];
+    this.#failed.clear();
+    this.perform(this.#disconnectFailed(ids));
+  }
+
+  #disconnectFailed(ids: readonly string[]): readonly Effect[] {
+    try {
+      return this.#ports.disconnectFailed(ids);
+    } catch (error) {
+      this.#ports.report("Sockets of a room could not be removed yet", error);
+      this.#ports.recoverSoon();
+      return ids.map(
+        (id): Effect => ({ type: "close", id, code: CLOSE.failed, reason: "the server failed" }),
+      );
+    }
   }
 
   #flushPresence(): void {
-    this.#hasPresenceChanged = false;
     this.#tick.recordFlush(this.#ports.now());
-    for (const effect of this.#ports.flushPresence()) this.#carryOut(effect);
+    try {
+      const effects = this.#ports.flushPresence();
+      this.#hasPresenceChanged = false; // after a failure the next effects try again
+      for (const effect of effects) this.#isolate(effect);
+    } catch (error) {
+      this.#ports.report("The presence of a room could not be sent yet", error);
+      this.#ports.recoverSoon();
+    }
     this.#ports.sockets.requestFlush();
+    this.#closeFailed();
   }
 
   #carryOut(effect: Effect): void {

@@ -10,6 +10,7 @@ import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
 import { authorizeJoin } from "./join/authorize-join.ts";
+import { JOIN_FAILED, type JoinDecision } from "./join/join-decision.ts";
 import { OutboxDrain } from "./outbox/outbox-drain.ts";
 import { StatsProjection } from "./participants/stats-projection.ts";
 import type { RoomCommand } from "./port/room-command.ts";
@@ -24,6 +25,9 @@ import { SqliteStorage } from "./storage/storage-sqlite.ts";
 import type { Effect } from "./transport/effects.ts";
 import { Sockets } from "./transport/sockets.ts";
 
+/** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
+const RECOVERY_DELAY_MS = 1_000;
+
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
@@ -37,6 +41,8 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   readonly #effects: EffectExecutor;
   /** Users have joined or left since the alarm was planned: events and stats are due. */
   #isAlarmOutdated = false;
+  /** When to make memory match storage and sockets again, after a failure (epoch ms); null when they match. */
+  #recoverAt: number | null = null;
   /** From the caller, and kept in storage and with the sockets: an alarm does not say which room it is for. */
   #identity: RoomIdentity | null = null;
 
@@ -48,10 +54,14 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     const identity = () => this.#knownIdentity();
     const tenant = () => openTenant(env.DB, identity().accountId);
     const storage = new SqliteStorage(ctx.storage);
-    this.#alarm = new DurableAlarm(ctx);
+    this.#alarm = new DurableAlarm(ctx, (error) => {
+      this.#isAlarmOutdated = true;
+      this.#logError("The alarm of a room could not be set", error);
+    });
     this.#sockets = new Sockets(ctx, {
       now,
       onSlowReader: (id) => this.#handle(this.#room.disconnectSlowReader(id)),
+      onFailedSend: (id, error) => this.#effects.fail([id], "A frame could not be sent", error),
     });
     this.#room = new Room({
       storage,
@@ -95,6 +105,9 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
         this.#isAlarmOutdated = true;
         this.#outboxDrain.drain();
       },
+      report: (what, error) => this.#logError(what, error),
+      disconnectFailed: (ids) => this.#room.disconnectFailed(ids),
+      recoverSoon: () => this.#recoverSoon(),
     });
     void ctx.blockConcurrencyWhile(async () => this.#wake());
   }
@@ -120,7 +133,13 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
 
   override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
     const id = this.#sockets.idOf(socket);
-    if (id !== null) this.#handle(this.#room.receive(id, frame));
+    if (id === null) return;
+    try {
+      this.#handle(this.#room.receive(id, frame));
+    } catch (error) {
+      this.#effects.fail([id], "A room could not handle a frame", error);
+      this.#planAlarm();
+    }
   }
 
   override webSocketClose(socket: WebSocket, code: number, reason: string): void {
@@ -136,28 +155,54 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   #release(socket: WebSocket): void {
     const id = this.#sockets.release(socket);
     if (id === null) return;
-    this.#effects.perform(this.#room.close(id));
+    this.#remove(id);
     this.#planAlarm();
+  }
+
+  /** A socket is gone. If the room cannot record that now, it does when it recovers. */
+  #remove(id: string): void {
+    try {
+      this.#effects.perform(this.#room.close(id));
+    } catch (error) {
+      this.#logError("A closed socket could not be removed yet", error);
+      this.#recoverSoon();
+    }
+  }
+
+  #recoverSoon(): void {
+    this.#recoverAt ??= this.clock() + RECOVERY_DELAY_MS;
+    this.#isAlarmOutdated = true;
+  }
+
+  #recoverIfDue(): void {
+    if (this.#recoverAt === null || this.#recoverAt > this.clock()) return;
+    this.#effects.perform(this.#room.reconcile().effects);
+    this.#recoverAt = null;
   }
 
   /** Catches everything and always plans the next alarm: the platform gives up an alarm that fails six times. */
   override async alarm(): Promise<void> {
     this.#alarm.markFired();
-    try {
-      this.#closeVanished();
-      this.#effects.perform(this.#room.sweep());
-      this.#outboxDrain.retryIfDue();
-      await this.#statsProjection.copyIfDue();
-    } catch (error) {
-      this.#logError("The alarm of a room failed", error);
-    } finally {
-      this.#planAlarm();
+    const tasks = [
+      () => this.#closeVanished(),
+      () => this.#recoverIfDue(),
+      () => this.#effects.perform(this.#room.sweep()),
+      () => this.#outboxDrain.retryIfDue(),
+      () => this.#statsProjection.copyIfDue(),
+    ];
+    for (const task of tasks) {
+      try {
+        await task();
+      } catch (error) {
+        this.#logError("A task of a room's alarm failed", error);
+      }
     }
+    this.#planAlarm();
   }
 
   /** Sockets that the runtime has lost without an event count as closed. */
   #closeVanished(): void {
-    for (const id of this.#sockets.releaseVanished()) this.#effects.perform(this.#room.close(id));
+    for (const id of this.#sockets.releaseVanished()) this.#remove(id);
   }
 
   /** The stats, and the attendance of some users. Creates nothing in a room that no one has ever joined. */
@@ -247,8 +292,18 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   async #authorizeJoin(id: string, token: string): Promise<void> {
     const isFirst = this.#room.record === null;
     const decision = await authorizeJoin(this.env, this.#knownIdentity(), token, this.clock(), isFirst);
-    this.#effects.perform(this.#room.join(id, decision));
+    this.#completeJoin(id, decision);
     this.#planAlarm();
+  }
+
+  #completeJoin(id: string, decision: JoinDecision): void {
+    try {
+      this.#effects.perform(this.#room.join(id, decision));
+    } catch (error) {
+      this.#logError("A join could not be completed", error);
+      if (decision !== JOIN_FAILED) this.#completeJoin(id, JOIN_FAILED);
+      this.#effects.fail([id], "A joining socket was closed", error);
+    }
   }
 
   #logError(message: string, error: unknown): void {
@@ -258,6 +313,11 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
 
   #planAlarm(): void {
     this.#isAlarmOutdated = false;
-    this.#alarm.scheduleBy([this.#room.sweepAt(), this.#statsProjection.dueAt(), this.#outboxDrain.dueAt()]);
+    this.#alarm.scheduleBy([
+      this.#room.sweepAt(),
+      this.#statsProjection.dueAt(),
+      this.#outboxDrain.dueAt(),
+      this.#recoverAt,
+    ]);
   }
 }

@@ -189,6 +189,11 @@ export class Room {
     return this.#participants.disconnect([id], CLOSE.readerTooSlow, "reader too slow");
   }
 
+  /** Closes sockets that the service has failed: their clients connect again, and miss nothing. */
+  disconnectFailed(ids: readonly string[]): Effect[] {
+    return this.#participants.disconnect(ids, CLOSE.failed, "the server failed");
+  }
+
   /** Sends the presence that has changed since the last flush. */
   flush(): Effect[] {
     return this.#participants.presence.flush();

@@ -45,7 +45,9 @@ export class DeliveryQueue {
     this.#ctx = ctx;
     this.#createHandler = createHandler;
     this.#now = now;
-    this.#alarm = new DurableAlarm(ctx);
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      this.#logError("The alarm of a subscriber could not be set", error),
+    );
     this.#store = new DeliveryStore(ctx.storage);
     this.history = new DeliveryHistory(this.#store);
     const key = this.#store.readKey();

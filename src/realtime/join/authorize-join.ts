@@ -7,13 +7,12 @@ import { recordOf } from "../../users/schema.ts";
 import { findTokenBearer } from "../../users/token-bearer.ts";
 import { isTokenOf, tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import { type JoinDecision, joinRefusal } from "./join-decision.ts";
+import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join-decision.ts";
 
 const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
 const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
 const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
 const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
-const FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed: try again");
 
 /**
  * Decides on a request to join at `now` (epoch ms). `isFirst` marks the room as used when no one has joined it
@@ -30,7 +29,7 @@ export async function authorizeJoin(
     return await decide(env, identity, token, now, isFirst);
   } catch (error) {
     logError("A join could not be authorized", { account: identity.accountId, room: identity.roomId }, error);
-    return FAILED;
+    return JOIN_FAILED;
   }
 }
 

@@ -29,3 +29,5 @@ export const joinRefusal = (
   message: string,
   authFailed = false,
 ): JoinRefusal => ({ approved: false, module, code, message, authFailed });
+
+export const JOIN_FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed: try again");

@@ -1,7 +1,7 @@
 /** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
-import { MAX_PRESENCE_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
+import { MAX_PRESENCE_BYTES, MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
 import type { PresenceState } from "../protocol/protocol.ts";
 import type { Joined } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
@@ -86,16 +86,12 @@ export class Presence {
     return this.#markChanged(userId);
   }
 
-  /** Adds or removes a presence target; an added one sends the current states at once. CONFLICT above the limit. */
+  /** Adds or removes a presence target; an added one sends the current states at once. CONFLICT above the limits. */
   subscribe(connection: Joined, target: string, on: boolean): Effect[] {
     const others = connection.subscriptions.filter((subscribed) => subscribed !== target);
-    if (on && others.length >= MAX_SUBSCRIPTIONS)
-      throw new AppError(
-        "Rooms",
-        "CONFLICT",
-        `A connection can have at most ${MAX_SUBSCRIPTIONS} presence targets`,
-      );
-    const subscribed = { ...connection, subscriptions: on ? [...others, target] : others };
+    const subscriptions = on ? [...others, target] : others;
+    if (on) requireWithinLimits(subscriptions);
+    const subscribed = { ...connection, subscriptions };
     this.#connections.update(subscribed);
     const attached: Effect = { type: "attach", connection: subscribed };
     if (!on) return [attached];
@@ -114,18 +110,22 @@ export class Presence {
     return (other) => targets.has(other);
   }
 
-  /** Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. */
+  /**
+   * Sends what has changed since the last flush: one frame per socket, serialized once per distinct content. If it
+   * throws, the next flush sends the same.
+   */
   flush(): Effect[] {
     const updates = [...this.#changed].map(
       (userId): Update => [userId, this.#states.get(userId)?.state ?? null],
     );
+    const sent = updates.length === 0 ? [] : this.#sendUpdates(updates);
     this.#changed.clear();
     const saved = [...this.#unsaved].flatMap((id): Effect[] => {
       const connection = this.#connections.get(id);
       return connection?.phase === "joined" ? [{ type: "attach", connection }] : [];
     });
     this.#unsaved.clear();
-    return [...saved, ...(updates.length === 0 ? [] : this.#sendUpdates(updates))];
+    return [...saved, ...sent];
   }
 
   #sendUpdates(updates: readonly Update[]): Effect[] {
@@ -148,6 +148,21 @@ export class Presence {
     const matches = this.#filterOf(connection);
     return updates.filter(([userId]) => matches(userId));
   }
+}
+
+function requireWithinLimits(subscriptions: readonly string[]): void {
+  if (subscriptions.length > MAX_SUBSCRIPTIONS)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      `A connection can have at most ${MAX_SUBSCRIPTIONS} presence targets`,
+    );
+  if (byteLength(JSON.stringify(subscriptions)) > MAX_SUBSCRIPTION_BYTES)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      `The presence targets of a connection can have at most ${MAX_SUBSCRIPTION_BYTES} bytes of JSON together`,
+    );
 }
 
 /** A state as {@link Presence} kept it. */

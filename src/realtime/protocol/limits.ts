@@ -32,8 +32,9 @@ export const MAX_FOLLOWED = 1_000;
 export const MAX_ID_LENGTH = 255;
 
 export const MAX_PRESENCE_BYTES = 8 * 1024;
-/** Presence targets per socket; with a presence state they must fit the socket's 16 KiB attachment. */
+/** Presence targets per socket, and the size of their list: with a presence state it must fit the socket's attachment. */
 export const MAX_SUBSCRIPTIONS = 100;
+export const MAX_SUBSCRIPTION_BYTES = 5 * 1024;
 
 export const MAX_EVENT_NAME_LENGTH = 128;
 export const MAX_BROADCAST_BYTES = 64 * 1024;

@@ -5,9 +5,13 @@ import type { Joined, Waiting } from "./connection.ts";
 /** Null once the room has closed the socket. */
 interface Attachment {
   readonly identity: RoomIdentity;
-  readonly connection: Waiting | Omit<Joined, "presence">;
-  /** The presence state as UTF-8: a string with one character beyond Latin 1 would take twice its length. */
+  readonly connection: Waiting | Omit<Joined, "presence" | "subscriptions">;
+  /**
+   * The presence state, and the list of subscriptions as JSON, both as UTF-8: a string with one character beyond
+   * Latin 1 would take twice its length. So their limits bound the attachment (16 KiB).
+   */
   readonly presence: Uint8Array | null;
+  readonly subscriptions: Uint8Array;
 }
 
 /** A socket that was found again after hibernation. */
@@ -23,11 +27,17 @@ const decoder = new TextDecoder();
 export function readAttachment(socket: WebSocket): AttachedSocket | null {
   const attachment = socket.deserializeAttachment() as Attachment | null;
   if (attachment === null) return null;
-  const { identity, connection, presence } = attachment;
+  const { identity, connection, presence, subscriptions } = attachment;
   if (connection.phase === "waiting") return { identity, connection };
   const state = presence === null ? null : decoder.decode(presence);
-  return { identity, connection: { ...connection, presence: state } };
+  return {
+    identity,
+    connection: { ...connection, presence: state, subscriptions: parseSubscriptions(subscriptions) },
+  };
 }
+
+/** As {@link attachmentOf} wrote them. */
+const parseSubscriptions = (json: Uint8Array): string[] => JSON.parse(decoder.decode(json)) as string[];
 
 export function writeAttachment(
   socket: WebSocket,
@@ -38,9 +48,15 @@ export function writeAttachment(
 }
 
 function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Attachment {
-  if (connection.phase === "waiting") return { identity, connection, presence: null };
-  const { presence, ...rest } = connection;
-  return { identity, connection: rest, presence: presence === null ? null : encoder.encode(presence) };
+  if (connection.phase === "waiting")
+    return { identity, connection, presence: null, subscriptions: new Uint8Array() };
+  const { presence, subscriptions, ...rest } = connection;
+  return {
+    identity,
+    connection: rest,
+    presence: presence === null ? null : encoder.encode(presence),
+    subscriptions: encoder.encode(JSON.stringify(subscriptions)),
+  };
 }
 
 export function clearAttachment(socket: WebSocket): void {

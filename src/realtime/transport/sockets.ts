@@ -35,6 +35,8 @@ interface SocketPorts {
   now(): number;
   /** The client reads more slowly than the room sends. */
   onSlowReader(id: string): void;
+  /** A frame could not be sent: the client misses it. */
+  onFailedSend(id: string, error: unknown): void;
 }
 
 export class Sockets {
@@ -109,7 +111,7 @@ export class Sockets {
       const open = this.#byId.get(id);
       if (open === undefined) continue;
       if (!open.batches) {
-        transmit(open, frame);
+        this.#transmit(open, frame);
         continue;
       }
       open.queued.push(frame);
@@ -133,7 +135,7 @@ export class Sockets {
   /** Sends a socket's queued frames as one array. False when its client reads too slowly. */
   #flushOne(open: OpenSocket): boolean {
     if (!this.#queues.delete(open)) return true;
-    transmit(open, `[${open.queued.join()}]`);
+    this.#transmit(open, `[${open.queued.join()}]`);
     open.sentBytes += open.queuedEventBytes;
     open.queued = [];
     open.queuedEventBytes = 0;
@@ -141,9 +143,18 @@ export class Sockets {
     if (open.sentBytes - open.markedBytes >= MARK_EVERY_BYTES) {
       open.markedBytes = open.sentBytes;
       const data = { mark: open.markedBytes };
-      transmit(open, JSON.stringify([{ type: "event", event: "mark", data }]));
+      this.#transmit(open, JSON.stringify([{ type: "event", event: "mark", data }]));
     }
     return true;
+  }
+
+  /** Sends a frame, unless the socket is closing: then its close arrives as an event of its own. */
+  #transmit({ id, socket }: OpenSocket, frame: string): void {
+    try {
+      socket.send(frame);
+    } catch (error) {
+      if (socket.readyState === WebSocket.READY_STATE_OPEN) this.#ports.onFailedSend(id, error);
+    }
   }
 
   /** The client has read everything sent before this mark. */
@@ -174,7 +185,7 @@ export class Sockets {
     this.#byId.delete(open.id);
     this.#bySocket.delete(socket);
     this.#queues.delete(open);
-    clearAttachment(socket);
+    clearQuietly(socket);
     return open.id;
   }
 
@@ -194,11 +205,11 @@ export class Sockets {
   }
 }
 
-function transmit({ socket }: OpenSocket, frame: string): void {
+function clearQuietly(socket: WebSocket): void {
   try {
-    socket.send(frame);
+    clearAttachment(socket);
   } catch {
-    // The client is closing: its close arrives as an event of its own.
+    // The socket is being closed: should the room restart before it is, it takes it for a joined one until then.
   }
 }
 

@@ -1,0 +1,72 @@
+/** Faults at the platform's border: sockets, storage and alarms that fail as the runtime's can, for one user or for all. */
+import { onTestFinished, vi } from "vitest";
+import type { TestRoom } from "./rooms.ts";
+
+/** The attachment as far as faults look into it. */
+interface AttachedUser {
+  readonly connection?: { readonly userId?: string };
+}
+
+const isOf = (attachment: AttachedUser | null, userId: string): boolean =>
+  attachment?.connection?.userId === userId;
+
+/** Ends a fault before its test does. */
+export interface Fault {
+  heal(): void;
+}
+
+/** From now on, nothing can be attached to the user's sockets. */
+export function failAttachments(userId: string): Fault {
+  const attach = WebSocket.prototype.serializeAttachment;
+  const spy = vi.spyOn(WebSocket.prototype, "serializeAttachment").mockImplementation(function (
+    this: WebSocket,
+    attachment: unknown,
+  ) {
+    if (isOf(attachment as AttachedUser | null, userId)) throw new Error("fault: attachment");
+    attach.call(this, attachment);
+  });
+  return fault(() => spy.mockRestore());
+}
+
+/** From now on, nothing can be sent to the user's sockets. */
+export function failSends(userId: string): Fault {
+  const send = WebSocket.prototype.send;
+  const spy = vi.spyOn(WebSocket.prototype, "send").mockImplementation(function (
+    this: WebSocket,
+    frame: string | ArrayBuffer | ArrayBufferView,
+  ) {
+    if (isOf(readAttachment(this), userId)) throw new Error("fault: send");
+    send.call(this, frame);
+  });
+  return fault(() => spy.mockRestore());
+}
+
+/** Null for the client's end of a socket, which has none. */
+function readAttachment(socket: WebSocket): AttachedUser | null {
+  try {
+    return socket.deserializeAttachment() as AttachedUser | null;
+  } catch {
+    return null;
+  }
+}
+
+/** From now on until `heal` is called, statements of the room's storage fail if they match. */
+export async function failStorage(room: TestRoom, matching: RegExp): Promise<Fault> {
+  const spy = await room.inside((_, { storage }) => {
+    const exec = storage.sql.exec;
+    return vi.spyOn(Object.getPrototypeOf(storage.sql) as SqlStorage, "exec").mockImplementation(function (
+      this: SqlStorage,
+      query: string,
+      ...params: unknown[]
+    ) {
+      if (matching.test(query)) throw new Error("fault: storage");
+      return exec.call(this, query, ...params);
+    } as typeof exec);
+  });
+  return fault(() => spy.mockRestore());
+}
+
+function fault(heal: () => void): Fault {
+  onTestFinished(heal);
+  return { heal };
+}

@@ -153,7 +153,7 @@ export class Sockets {
     try {
       socket.send(frame);
     } catch (error) {
-      if (socket.readyState === WebSocket.READY_STATE_OPEN) this.#ports.onFailedSend(id, error);
+      if (socket.readyState === WebSocket.OPEN) this.#ports.onFailedSend(id, error);
     }
   }
 

@@ -193,8 +193,8 @@ describe("the sources", () => {
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(SRC, "../docs/protocol.md"), "utf8");
   const rules = [...protocol.matchAll(/^- \*\*(R\d+)\*\*/gm)].map(([, rule = ""]) => rule);
-  const titles = globSync("**/*.ts", { cwd: path.join(SRC, "../test/realtime") }).flatMap((file) => {
-    const text = readFileSync(path.join(SRC, "../test/realtime", file), "utf8");
+  const titles = globSync("{realtime,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap((file) => {
+    const text = readFileSync(path.join(SRC, "../test", file), "utf8");
     return [...text.matchAll(/\((R\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
   });
   const quoted = new Set(

@@ -12,13 +12,16 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** Against hanging, not against being slow: the machine may have other things to do. */
+const HANGS_MS = 180_000;
+
 /** Runs a program to its end. */
 export function run(
   program: string,
   args: readonly string[],
   {
     cwd = ROOT,
-    timeoutMs = 60_000,
+    timeoutMs = HANGS_MS,
     env = {},
   }: { readonly cwd?: string; readonly timeoutMs?: number; readonly env?: Record<string, string> } = {},
 ): Promise<Finished> {
@@ -48,7 +51,7 @@ export const runCli = (script: string, args: readonly string[], cwd: string = RO
 export async function eventually(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  deadlineMs = 10_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!(await isTrue())) {

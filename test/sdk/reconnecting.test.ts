@@ -115,7 +115,7 @@ describe("a connection that is cut", () => {
     proxy.open();
     await Promise.all([...writes, listed]);
     await eventually("Bo to see all", () => seen.length === 3);
-    expect(seen).toEqual(["set 1 a", "set 2 b", "delete 1 null"]);
+    expect(seen).toEqual(["set 1 a", "set 2 b", "delete 1 undefined"]);
   });
 
   it.each([0, 1, 7, 100])("after %i bytes of a write applies it once", async (bytes) => {
@@ -149,7 +149,8 @@ describe("a connection that is cut", () => {
     await ada.store("notes").set("2", "c");
     await eventually("Bo to see the second", () => seen.length === 2);
     expect(seen).toEqual(["set 1 a", "set 2 c"]);
-    expect(told).toEqual([{ key: "1", action: "set", value: "b", userId: bo.userId }]);
+    const theirs = { action: "set", previous: "a", value: "b", userId: bo.userId, reason: "remote" };
+    expect(told).toEqual([{ key: "1", ...theirs }]);
     expect(ada.store("notes").getAll()).toEqual({ 1: "b", 2: "c" });
   });
 
@@ -211,14 +212,18 @@ describe("a client that missed too many changes", () => {
           .sort(),
       ),
     );
-    let isReplayed = false;
-    ada.store("notes").on("changed", () => {
-      isReplayed = true;
-    });
+    const changes: unknown[] = [];
+    ada
+      .store("notes")
+      .on("changed", ({ key, value, reason, userId }) => changes.push([key, value, reason, userId]));
+    const reported = nextOf(ada, "reconnected").then(() => [...changes]);
     proxy.open();
     await back;
     expect(states).toEqual(["short", ["Ada", "Bo B.", "Dan"]]);
-    expect(isReplayed).toBe(false);
+    expect((await reported).toSorted()).toEqual([
+      ["filler", "short", "resynced", null],
+      ["gone", undefined, "resynced", null],
+    ]);
     expect(told.sort()).toEqual([
       ["created", "Dan"],
       ["deleted", "Cleo"],

@@ -42,10 +42,12 @@ it("shows a write to its writer at once and to the others when it is confirmed, 
   await ada.stores.tasks.update("1", { done: true });
   await ada.stores.tasks.delete("1");
   await eventually("Bo to receive all three", () => atBo.length === 3);
+  const byAda = { key: "1", userId: ada.userId, reason: "remote" };
+  const plan = { title: "Plan", done: false };
   expect(atBo).toEqual([
-    { key: "1", action: "set", value: { title: "Plan", done: false }, userId: ada.userId },
-    { key: "1", action: "update", value: { title: "Plan", done: true }, userId: ada.userId },
-    { key: "1", action: "delete", value: null, userId: ada.userId },
+    { ...byAda, action: "set", previous: undefined, value: plan },
+    { ...byAda, action: "update", previous: plan, value: { ...plan, done: true } },
+    { ...byAda, action: "delete", previous: { ...plan, done: true }, value: undefined },
   ]);
   expect([ada.stores.tasks.getAll(), bo.stores.tasks.getAll(), atAda]).toEqual([{}, {}, []]);
 });
@@ -59,11 +61,16 @@ it("rolls back a rejected write, and emits the rollback", async () => {
   bo.stores.tasks.on("updated", () => {
     updates += 1;
   });
+  const changes = changesOf(bo);
   const refused = bo.stores.tasks.update("1", { title: "Mine" }, { ifVersion: 999 });
   expect(bo.stores.tasks.get("1")?.title).toBe("Mine");
   await expect(refused).rejects.toMatchObject({ name: "AtriumError", code: "CONFLICT", module: "Rooms" });
   expect(bo.stores.tasks.getAll()).toEqual(before);
   expect(updates).toBe(2);
+  const [mine, plan] = ["Mine", "Plan"].map((title) => ({ title, done: false }));
+  expect(changes).toEqual([
+    { key: "1", action: "set", previous: mine, value: plan, userId: bo.userId, reason: "reverted" },
+  ]);
   await bo.stores.tasks.update("1", { done: true }, { ifVersion: bo.stores.tasks.getVersion("1") });
   await eventually("Ada to see it", () => ada.stores.tasks.get("1")?.done === true);
 });
@@ -86,6 +93,29 @@ it("applies a batch as a whole or not at all", async () => {
   for (const client of [ada, bo]) {
     await eventually("both to agree", () => Object.keys(client.stores.tasks.getAll()).length === 1);
     expect(client.stores.tasks.getAll()).toEqual({ 1: { title: "Plan", done: true } });
+  }
+});
+
+it("keeps copies equal to their stores when two users write the same entry at the same time", async () => {
+  const meeting = await meet(service);
+  const clients = [await join(meeting, "Ada"), await join(meeting, "Bo")];
+  const mirrors = clients.map((client) => {
+    const mirror = new Map<string, unknown>();
+    client.store("free").on("changed", ({ key, previous, value }) => {
+      expect(mirror.get(key)).toEqual(previous);
+      mirror.set(key, value);
+    });
+    return mirror;
+  });
+  for (let round = 0; round < 200; round += 1) {
+    const writes = clients.map((client, index) => {
+      mirrors[index]?.set("1", `${index} ${round}`);
+      return client.store("free").set("1", `${index} ${round}`);
+    });
+    await Promise.all(writes);
+    const value = () => clients.map((client) => client.store("free").get("1"));
+    await eventually("both to agree", () => new Set(value()).size === 1);
+    expect(mirrors.map((mirror) => mirror.get("1"))).toEqual(value());
   }
 });
 
@@ -114,7 +144,7 @@ it("accepts any JSON under any key without shapes, even before it is synced", as
   );
   const value = JSON.parse('{"__proto__":[null,true,"é"]}');
   await ada.store("free").set("__proto__", value);
-  expect(await heard).toEqual({ key: "__proto__", action: "set", value, userId: ada.userId });
+  expect(await heard).toMatchObject({ key: "__proto__", action: "set", value, userId: ada.userId });
   await ada.store("free").set("two words", 2);
   const cleo = await join(meeting, "Cleo");
   await cleo.store("free").sync();
@@ -150,9 +180,10 @@ it("emits the changes that the user made in another tab and that the organizatio
   });
   await tabs[0]?.store("free").set("1", "here");
   await customer.send("PUT", `/rooms/${roomId}/stores/free/2`, { value: "there" });
-  const theirs = { key: "2", action: "set", value: "there", userId: null };
+  const remote = { action: "set", previous: undefined, reason: "remote" };
+  const theirs = { ...remote, key: "2", value: "there", userId: null };
   for (const changes of heard) await eventually("the second change", () => changes.at(-1)?.key === "2");
-  expect(heard).toEqual([[theirs], [{ key: "1", action: "set", value: "here", userId: user.id }, theirs]]);
+  expect(heard).toEqual([[theirs], [{ ...remote, key: "1", value: "here", userId: user.id }, theirs]]);
 });
 
 it("lets a viewer read but not write", async () => {

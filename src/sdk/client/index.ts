@@ -18,7 +18,7 @@ export type { Notification, Notifications } from "./notifications.ts";
 export type { Presence, PresenceUpdate } from "./presence/presence.ts";
 export type { Storage, Upload } from "./storage.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
-export type { Store, StoreChange, StoreEvents } from "./stores/store.ts";
+export type { ChangeReason, Store, StoreChange, StoreEvents } from "./stores/store.ts";
 export type { StoresOf } from "./stores/stores.ts";
 export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";
 export type { User } from "./users/roster.ts";

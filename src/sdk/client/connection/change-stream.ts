@@ -24,18 +24,32 @@ export class ChangeStream {
     this.#joinHandlers.push(handler);
   }
 
-  /** Hands over an event. Events without a handler, and changes that were received before, are ignored. */
-  receive({ event, data, seq }: EventFrame): void {
-    if (seq !== null) {
-      if (this.#seq !== undefined && seq <= this.#seq) return;
-      this.#seq = seq;
+  /**
+   * Hands over an event. Events without a handler, and changes that were received before, are ignored. False if a
+   * change before it is missing: then the next join loads everything again.
+   */
+  receive(frame: EventFrame): boolean {
+    const { seq } = frame;
+    if (seq !== null && this.#seq !== undefined) {
+      if (seq <= this.#seq) return true;
+      if (seq > this.#seq + 1) {
+        this.#seq = undefined;
+        return false;
+      }
     }
+    this.#handOver(frame);
+    return true;
+  }
+
+  #handOver({ event, data, seq }: EventFrame): void {
+    this.#seq = seq ?? this.#seq;
     this.#handlers.get(event)?.(data);
   }
 
   /** Takes in the response to a join or rejoin. Settles when every part of the client is up to date. */
   join(joined: Joined): Promise<unknown> {
-    for (const change of joined.changes ?? []) this.receive(change);
+    // Here sequence numbers are left out: those of writes that a later one of the same key supersedes.
+    for (const change of joined.changes ?? []) this.#handOver(change);
     this.#seq = joined.seq;
     return Promise.all(this.#joinHandlers.map((handler) => handler(joined)));
   }

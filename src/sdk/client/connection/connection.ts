@@ -4,11 +4,11 @@ import { AtriumError, type Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
-import { type Data, type Message, type ResponseFrame, readJoined } from "./frames.ts";
+import { type Data, type EventFrame, type Message, type ResponseFrame, readJoined } from "./frames.ts";
 import { faultOf, planReconnect, ReconnectTimer } from "./reconnect.ts";
 import { Requests } from "./requests.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
-import { type Closure, Transport } from "./transport.ts";
+import { ABNORMAL_CLOSURE, type Closure, Transport } from "./transport.ts";
 
 /** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;
@@ -121,7 +121,7 @@ export class Connection extends Emitter<SocketEvents> {
       this.#transport = transport;
     } catch (error) {
       // Browsers throw for addresses that a page may not connect to.
-      this.#closed({ code: 1006, reason: String(error) });
+      this.#closed({ code: ABNORMAL_CLOSURE, reason: String(error) });
     }
   }
 
@@ -144,9 +144,14 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #receive(transport: Transport, message: Message): void {
-    if (message.kind === "event") this.changes.receive(message);
+    if (message.kind === "event") this.#receiveEvent(message);
     else if (message.requestId === this.#joinId) this.#receiveJoin(transport, message);
     else this.requests.settle(message);
+  }
+
+  #receiveEvent(event: EventFrame): void {
+    if (!this.changes.receive(event))
+      this.#abandon({ code: ABNORMAL_CLOSURE, reason: "A change was missed" });
   }
 
   #receiveJoin(transport: Transport, { data, fault }: ResponseFrame): void {

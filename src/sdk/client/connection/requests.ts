@@ -17,7 +17,7 @@ export interface RequestOptions<Result> {
   /** Called when the request is accepted; not if it is refused before it is sent. */
   readonly onStart?: () => void;
   /** Called when the request was answered or has failed, before its promise settles. */
-  readonly onEnd?: () => void;
+  readonly onEnd?: (isRefused: boolean) => void;
   /** False if the request makes sense on the current connection only. */
   readonly resend?: boolean;
 }
@@ -59,7 +59,7 @@ export class Requests {
         frame: toFrame({ type, requestId, data }, "Client"),
         resend,
         succeed: (received) => {
-          onEnd?.();
+          onEnd?.(false);
           try {
             resolve(read(received));
           } catch (error) {
@@ -67,7 +67,7 @@ export class Requests {
           }
         },
         fail: (fault) => {
-          onEnd?.();
+          onEnd?.(true);
           reject(new AtriumError(fault, requestId));
         },
       };

@@ -7,7 +7,7 @@ const PING_INTERVAL_MS = 25_000;
 /** How long opening can take, and how long after a ping nothing can arrive, before the connection counts as lost. */
 const TIMEOUT_MS = 15_000;
 /** The close code that browsers report for a connection that was lost rather than closed. */
-const ABNORMAL_CLOSURE = 1006;
+export const ABNORMAL_CLOSURE = 1006;
 
 export interface Closure {
   readonly code: number;

@@ -1,4 +1,4 @@
-/** The entries of a store: those that the room has confirmed, and on top the optimistic writes. */
+/** The entries of a store: those that the room has confirmed, and on top the writes that are not answered yet. */
 import { isRecord, isSameJson } from "../../core/json.ts";
 
 /** The value of an entry and its version, which no other write has; 0 stands for no entry. */
@@ -16,25 +16,20 @@ export interface Operation {
   readonly value: unknown;
 }
 
-/** A write without a response yet. */
-interface PendingWrite extends Operation {
-  /** Whether the change that it makes was received. */
-  isReceived: boolean;
+/** How the visible value of a key has changed; undefined stands for no entry. */
+export interface Difference {
+  readonly key: string;
+  readonly previous: unknown;
+  readonly value: unknown;
 }
 
 export class Entries {
-  #confirmed = new Map<string, Entry>();
+  readonly #confirmed = new Map<string, Entry>();
   /** By key, in the order in which they were made. */
-  readonly #pending = new Map<string, PendingWrite[]>();
+  readonly #pending = new Map<string, Operation[]>();
   /** The result of both. */
   readonly #visible = new Map<string, unknown>();
   #all: Readonly<Record<string, unknown>> | null = null;
-  #revision = 0;
-
-  /** Increases whenever a visible value changes. */
-  get revision(): number {
-    return this.#revision;
-  }
 
   get(key: string): unknown {
     return this.#visible.get(key);
@@ -55,58 +50,48 @@ export class Entries {
     return this.#all;
   }
 
-  /** Makes writes visible before they are answered. Returns a function that takes them back. */
-  applyOptimistically(operations: readonly Operation[]): () => void {
-    const writes = operations.map((operation): PendingWrite => ({ ...operation, isReceived: false }));
-    for (const write of writes) {
-      this.#pending.set(write.key, [...(this.#pending.get(write.key) ?? []), write]);
-      this.#update(write.key);
-    }
-    return () => {
-      for (const write of writes) this.#remove(write);
-    };
+  /** The keys that the room has confirmed. */
+  get confirmedKeys(): string[] {
+    return [...this.#confirmed.keys()];
   }
 
-  #remove(write: PendingWrite): void {
+  isPending(key: string): boolean {
+    return this.#pending.has(key);
+  }
+
+  /** Shows a write before it is answered. */
+  add(write: Operation): Difference | null {
+    const writes = this.#pending.get(write.key);
+    if (writes === undefined) this.#pending.set(write.key, [write]);
+    else writes.push(write);
+    return this.#update(write.key);
+  }
+
+  /** Removes a write that is answered, or that failed. */
+  remove(write: Operation): Difference | null {
     const others = (this.#pending.get(write.key) ?? []).filter((other) => other !== write);
     if (others.length > 0) this.#pending.set(write.key, others);
     else this.#pending.delete(write.key);
-    this.#update(write.key);
+    return this.#update(write.key);
   }
 
-  /** Sets the room's entry; null if it was deleted. */
-  confirm(key: string, entry: Entry | null): void {
+  /** Sets the room's entry; null if there is none. */
+  confirm(key: string, entry: Entry | null): Difference | null {
     if (entry === null) this.#confirmed.delete(key);
     else this.#confirmed.set(key, entry);
-    this.#update(key);
+    return this.#update(key);
   }
 
-  /** Replaces all of the room's entries. */
-  replace(entries: Readonly<Record<string, Entry>>): void {
-    this.#confirmed = new Map(Object.entries(entries));
-    for (const key of new Set([...this.#visible.keys(), ...this.#confirmed.keys()])) this.#update(key);
-  }
-
-  /** Whether a change by your own user was made here, not in another tab. True once for each write. */
-  claim({ action, key, value }: Operation): boolean {
-    const write = this.#pending
-      .get(key)
-      ?.find((each) => !each.isReceived && each.action === action && isResult(each, value));
-    if (write === undefined) return false;
-    write.isReceived = true;
-    return true;
-  }
-
-  #update(key: string): void {
-    const before = this.#visible.get(key);
+  #update(key: string): Difference | null {
+    const previous = this.#visible.get(key);
     const writes = this.#pending.get(key) ?? [];
-    const after = writes.reduce(applyTo, this.#confirmed.get(key)?.value);
+    const value = writes.reduce(applyTo, this.#confirmed.get(key)?.value);
     // An equal value stays the same object, so that components do not render again.
-    if (after === before || (before !== undefined && isSameJson(after, before))) return;
-    if (after === undefined) this.#visible.delete(key);
-    else this.#visible.set(key, after);
+    if (value === previous || (previous !== undefined && isSameJson(value, previous))) return null;
+    if (value === undefined) this.#visible.delete(key);
+    else this.#visible.set(key, value);
     this.#all = null;
-    this.#revision += 1;
+    return { key, previous, value };
   }
 }
 
@@ -117,8 +102,3 @@ function applyTo(current: unknown, { action, value }: Operation): unknown {
   if (current === undefined) return value;
   return isRecord(current) && isRecord(value) ? { ...current, ...value } : current;
 }
-
-/** Whether `received` can be the value after the write. */
-const isResult = ({ action, value }: Operation, received: unknown): boolean =>
-  action === "delete" ||
-  isSameJson(action === "update" ? applyTo(received, { action, key: "", value }) : value, received);

@@ -3,7 +3,7 @@ import { Emitter } from "../../core/emitter.ts";
 import { isRecord } from "../../core/json.ts";
 import { type Data, isCount, recordOf } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
-import { type Action, Entries, type Entry, type Operation } from "./entries.ts";
+import { type Action, type Difference, Entries, type Entry, type Operation } from "./entries.ts";
 import type { StoreShape } from "./shapes.ts";
 import {
   dataOf,
@@ -19,19 +19,32 @@ import {
   type Written,
 } from "./writes.ts";
 
-/** A change by another user, or by yourself in another tab. */
+/**
+ * Why a value changed without a call of yours at that moment:
+ * - `remote`: a write of another user, of your back end, or of your own in another tab.
+ * - `reverted`: a write of yours was refused or discarded.
+ * - `resynced`: the store was loaded, or loaded again after changes were missed.
+ */
+export type ChangeReason = "remote" | "reverted" | "resynced";
+
+/** The visible value of a key has changed for any reason but your own call at that moment. */
 export interface StoreChange<Value> {
   readonly key: string;
+  /** What was done to the entry; `set` or `delete` unless the reason is `remote`. */
   readonly action: Action;
-  /** The whole new value; null after a deletion. */
-  readonly value: Value | null;
-  /** The user who made the change; null for your back end. */
+  /** The value before; undefined if there was none. */
+  readonly previous: Value | undefined;
+  /** The whole new value; undefined if there is none. */
+  readonly value: Value | undefined;
+  /** The user whose write it is, yourself for `reverted`; null for your back end, and for `resynced`. */
   readonly userId: string | null;
+  readonly reason: ChangeReason;
 }
 
 export interface StoreEvents<Value> {
+  /** Applied in order on top of your own calls, these changes keep a copy equal to `getAll()`. */
   changed: StoreChange<Value>;
-  /** `getAll()` returns something new, also because a write of your own was refused and rolled back. */
+  /** `getAll()` returns something new, for whatever reason. */
   updated: undefined;
 }
 
@@ -39,6 +52,24 @@ export interface StoreEvents<Value> {
 export interface ChangeNotice extends Operation {
   readonly version: number;
   readonly by: string | null;
+}
+
+/** What made a visible value change. */
+interface Cause {
+  readonly reason: ChangeReason;
+  readonly userId: string | null;
+  readonly action?: Action;
+}
+const RESYNCED: Cause = { reason: "resynced", userId: null };
+
+/** A store that is being loaded, page by page, while its changes arrive. */
+interface Load {
+  /** The keys that were loaded or changed since it began: all others no longer exist. */
+  readonly current: Set<string>;
+  /** The writes that were answered since it began, which what is loaded may not contain yet. */
+  readonly answered: Operation[];
+  /** Whether the pages that were loaded so far may be out of date. */
+  isOutdated: boolean;
 }
 
 /**
@@ -53,9 +84,13 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   readonly #shape: StoreShape | null;
   readonly #userId: string;
   readonly #entries = new Entries();
+  /** Why a key has its confirmed value, while writes of this client hide that value. */
+  readonly #hidden = new Map<string, Cause>();
   /** `stale` if changes may have been missed. */
   #synced: "never" | "stale" | "yes" = "never";
-  #syncing: Promise<void> | null = null;
+  #load: Load | null = null;
+  #loading: Promise<void> | null = null;
+  #isUpdated = false;
 
   constructor(name: string, shape: StoreShape | null, requests: Requests, userId: string) {
     super();
@@ -68,10 +103,10 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   /** Loads all entries once. From then on they are kept up to date, also across reconnections. */
   sync(): Promise<void> {
     if (this.#synced === "yes") return Promise.resolve();
-    this.#syncing ??= this.#load(true).finally(() => {
-      this.#syncing = null;
+    this.#loading ??= this.#loadAll().finally(() => {
+      this.#loading = null;
     });
-    return this.#syncing;
+    return this.#loading;
   }
 
   /** All values by key: the same object until something changes. It has no prototype. */
@@ -128,44 +163,121 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     operations: readonly Operation[],
     read: (data: Data) => Result,
   ): Promise<Result> {
-    let rollBack = () => {};
+    const writes = operations.map((operation) => ({ ...operation }));
     return this.#requests.send(type, data, {
       read,
-      onStart: () =>
-        this.#alter(() => {
-          rollBack = this.#entries.applyOptimistically(operations);
-        }),
-      onEnd: () => this.#alter(rollBack),
+      onStart: () => this.#show(writes),
+      onEnd: (isRefused) => this.#settle(writes, isRefused),
     });
   }
 
-  #alter(change: () => void): void {
-    const before = this.#entries.revision;
-    change();
-    if (this.#entries.revision !== before) this.emit("updated", undefined);
+  /** Shows writes of this client at once. */
+  #show(writes: readonly Operation[]): void {
+    this.#alter(() => {
+      for (const write of writes) if (this.#entries.add(write) !== null) this.#isUpdated = true;
+    });
   }
 
-  #load(resend: boolean): Promise<void> {
-    const read = ({ entries }: Data) => {
-      this.#synced = "yes";
-      this.#alter(() => this.#entries.replace(recordOf(entries, isEntry)));
-    };
-    return this.#requests.send("STORE_SYNC", { store: this.name }, { resend, read });
+  /** Writes were answered or have failed: their entries show what the room has confirmed. */
+  #settle(writes: readonly Operation[], isRefused: boolean): void {
+    if (!isRefused && this.#load !== null) this.#load.answered.push(...writes);
+    else this.#alter(() => this.#uncover(writes, isRefused));
+  }
+
+  #uncover(writes: readonly Operation[], isRefused: boolean): void {
+    for (const write of writes) {
+      const difference = this.#entries.remove(write);
+      const cause = this.#hidden.get(write.key) ?? RESYNCED;
+      if (!this.#entries.isPending(write.key)) this.#hidden.delete(write.key);
+      this.#report(difference, isRefused ? { reason: "reverted", userId: this.#userId } : cause);
+    }
+  }
+
+  /** Takes in a change of the room. Changes arrive in order. */
+  receive({ key, action, value, version, by }: ChangeNotice): void {
+    this.#load?.current.add(key);
+    const entry = action === "delete" ? null : { value, version };
+    this.#alter(() => this.#confirm(key, entry, { reason: "remote", userId: by, action }));
+  }
+
+  #confirm(key: string, entry: Entry | null, cause: Cause): void {
+    if (this.#entries.isPending(key)) this.#hidden.set(key, cause);
+    this.#report(this.#entries.confirm(key, entry), cause);
   }
 
   /** The room was joined again; with `isFresh`, missed changes are not known. */
   rejoin(isFresh: boolean): Promise<void> | undefined {
-    if (isFresh && this.#synced === "never") this.#alter(() => this.#entries.replace({}));
     if (isFresh && this.#synced === "yes") this.#synced = "stale";
-    return this.#synced === "stale" ? this.#load(false) : undefined;
+    if (isFresh && this.#load !== null) this.#load.isOutdated = true;
+    else if (isFresh && this.#synced === "never") this.#alter(() => this.#forgetExcept(new Set()));
+    return this.#synced === "stale" ? this.sync() : undefined;
   }
 
-  /** Takes in a change of the room. Changes arrive in order. */
-  receive(change: ChangeNotice): void {
-    const { key, action, value, version, by } = change;
-    const isOwn = by === this.#userId && this.#entries.claim(change);
-    this.#alter(() => this.#entries.confirm(key, action === "delete" ? null : { value, version }));
-    if (!isOwn) this.emit("changed", { key, action, value: this.#assumeType(value), userId: by });
+  async #loadAll(): Promise<void> {
+    const load: Load = { current: new Set(), answered: [], isOutdated: false };
+    this.#load = load;
+    try {
+      for (let after: string | null | undefined = null; after !== undefined; ) {
+        const data: object = { store: this.name, ...(after === null ? {} : { after }) };
+        after = await this.#requests.send("STORE_SYNC", data, { read: (page) => this.#takePage(load, page) });
+      }
+    } finally {
+      this.#end(load);
+    }
+  }
+
+  /** Takes in one page of entries. Returns where the next one begins: null at the start, undefined after the last. */
+  #takePage(load: Load, { entries, next }: Data): string | null | undefined {
+    if (load.isOutdated) {
+      load.isOutdated = false;
+      load.current.clear();
+      return null;
+    }
+    this.#alter(() => {
+      for (const [key, entry] of Object.entries(recordOf(entries, isEntry))) {
+        load.current.add(key);
+        this.#confirm(key, entry, RESYNCED);
+      }
+      if (typeof next === "string") return;
+      this.#synced = "yes";
+      this.#forgetExcept(load.current);
+      this.#end(load);
+    });
+    return typeof next === "string" ? next : undefined;
+  }
+
+  #end(load: Load): void {
+    if (this.#load !== load) return;
+    this.#load = null;
+    this.#alter(() => this.#uncover(load.answered, false));
+  }
+
+  #forgetExcept(current: ReadonlySet<string>): void {
+    for (const key of this.#entries.confirmedKeys) if (!current.has(key)) this.#confirm(key, null, RESYNCED);
+  }
+
+  /** Emits `updated` once for everything that `change` does. */
+  #alter(change: () => void): void {
+    change();
+    if (!this.#isUpdated) return;
+    this.#isUpdated = false;
+    this.emit("updated", undefined);
+  }
+
+  #report(difference: Difference | null, { reason, userId, action }: Cause): void {
+    if (difference === null) return;
+    this.#isUpdated = true;
+    const { key, previous, value } = difference;
+    // A deletion beneath a write of this client leaves a value, and a refused write can leave none.
+    const isPlain = action === undefined || (action === "delete") !== (value === undefined);
+    this.emit("changed", {
+      key,
+      action: isPlain ? (value === undefined ? "delete" : "set") : action,
+      previous: this.#assumeType(previous),
+      value: this.#assumeType(value),
+      userId,
+      reason,
+    });
   }
 
   /** Values of other clients are assumed to fit the shape: ignoring them would only make the copies differ. */

@@ -1,0 +1,178 @@
+/** A room in memory that speaks the protocol of stores, over connections whose messages a test delivers one by one. */
+import type { Data } from "../../../src/sdk/client/connection/frames.ts";
+import { isRecord } from "../../../src/sdk/core/json.ts";
+import { ModelSocket } from "./model-socket.ts";
+
+interface Change {
+  readonly seq: number;
+  readonly event: "storeChanged";
+  readonly data: Data;
+}
+
+interface StoredEntry {
+  readonly value: unknown;
+  readonly version: number;
+}
+
+interface Request {
+  readonly type: string;
+  readonly requestId: string;
+  readonly data: Data;
+}
+
+type Result = { readonly version?: number; readonly seq: number } | { readonly error: Refusal };
+
+interface Refusal {
+  readonly code: string;
+  readonly module: string;
+  readonly message: string;
+}
+
+const CONFLICT: Refusal = { code: "CONFLICT", module: "Rooms", message: "Refused" };
+const PAGE = 3;
+
+export class ModelRoom {
+  readonly sockets = new Set<ModelSocket>();
+  readonly #stores = new Map<string, Map<string, StoredEntry>>();
+  readonly #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
+  #log: Change[] = [];
+  #seq = 0;
+  /** The writes that changed something, in their order. */
+  readonly applied: Data[] = [];
+  /** The values that the room refuses. */
+  isRefused: (value: unknown) => boolean = () => false;
+
+  /** Opens a connection for a client. */
+  open(userId: string): ModelSocket {
+    const socket = new ModelSocket(userId, (frame) => this.#handle(socket, frame));
+    this.sockets.add(socket);
+    return socket;
+  }
+
+  entries(store: string): Record<string, unknown> {
+    const entries = [...(this.#stores.get(store) ?? [])].map(([key, { value }]) => [key, value]);
+    return Object.fromEntries(entries);
+  }
+
+  /** Forgets the changes, so that whoever missed some has to load everything again. */
+  forgetChanges(): void {
+    this.#log = [];
+  }
+
+  /** Carries out a write of the organization. */
+  write(store: string, key: string, value: unknown): void {
+    this.#apply({ type: "STORE_SET", store, key, value }, null);
+  }
+
+  #handle(socket: ModelSocket, frame: string): void {
+    if (frame === "ping") return;
+    const request = readRequest(frame);
+    if (request.type === "JOIN_ROOM") this.#join(socket, request);
+    else this.#handleOnce(socket, request, frame);
+  }
+
+  /** Answers a request that was answered before in the same way again. */
+  #handleOnce(socket: ModelSocket, request: Request, frame: string): void {
+    const id = `${socket.userId} ${request.requestId}`;
+    const receipt = this.#receipts.get(id);
+    if (receipt !== undefined && receipt.frame !== frame) throw new Error("The id names another request");
+    const data = receipt?.data ?? this.#answer(request, socket.userId);
+    if (request.type !== "STORE_SYNC") this.#receipts.set(id, { frame, data });
+    this.#respond(socket, request, data);
+  }
+
+  #respond(socket: ModelSocket, { requestId }: Request, data: Data): void {
+    const error = isRecord(data.error) ? data.error : null;
+    socket.push({ type: "response", success: error === null, requestId, data, error });
+  }
+
+  #join(socket: ModelSocket, request: Request): void {
+    const { since } = request.data;
+    const missed = typeof since === "number" ? this.#changesSince(since) : null;
+    socket.hasJoined = true;
+    this.#respond(socket, request, {
+      room: { id: "room", name: "Room" },
+      role: "editor",
+      users: [],
+      follows: {},
+      presence: {},
+      seq: this.#seq,
+      ...(missed === null ? { reset: true } : { changes: missed }),
+    });
+  }
+
+  /** The latest change of each key after `since`; null if some are forgotten. */
+  #changesSince(since: number): Change[] | null {
+    if (since < this.#seq && this.#log[0]?.seq !== 1 && (this.#log[0]?.seq ?? Infinity) > since + 1)
+      return null;
+    const latest = new Map<string, Change>();
+    for (const change of this.#log.filter(({ seq }) => seq > since)) {
+      const id = JSON.stringify([change.data.store, change.data.key]);
+      latest.delete(id);
+      latest.set(id, change);
+    }
+    return [...latest.values()];
+  }
+
+  #answer({ type, data }: Request, userId: string): Data {
+    if (type === "USERS_GET") return { users: [], total: 0, follows: {}, seq: this.#seq };
+    if (type === "STORE_SYNC") return this.#page(String(data.store), data.after);
+    if (/^STORE_(SET|UPDATE|DELETE)$/.test(type)) return this.#apply({ type, ...data }, userId);
+    if (type !== "STORE_BATCH" || !Array.isArray(data.operations)) return {};
+    const operations = data.operations.filter(isRecord);
+    if (data.atomic !== false) {
+      const refusal = operations.map((each) => this.#check(each)).find((each) => each !== null);
+      if (refusal !== undefined) return { error: refusal };
+    }
+    return { results: operations.map((each) => this.#apply(each, userId)), seq: this.#seq };
+  }
+
+  #page(store: string, after: unknown): Data {
+    const keys = [...(this.#stores.get(store)?.keys() ?? [])].sort();
+    const rest = keys.filter((key) => typeof after !== "string" || key > after);
+    const page = rest.slice(0, PAGE);
+    const entries = Object.fromEntries(page.map((key) => [key, this.#stores.get(store)?.get(key)]));
+    return { entries, seq: this.#seq, ...(rest.length > PAGE ? { next: page.at(-1) } : {}) };
+  }
+
+  #check({ type, store, key, value, ifVersion }: Data): Refusal | null {
+    const found = this.#stores.get(String(store))?.get(String(key));
+    if (ifVersion !== undefined && ifVersion !== (found?.version ?? 0)) return CONFLICT;
+    if (type === "STORE_UPDATE" && found !== undefined && !isRecord(found.value)) return CONFLICT;
+    return this.isRefused(value) ? CONFLICT : null;
+  }
+
+  #apply(operation: Data, by: string | null): Result {
+    const refusal = this.#check(operation);
+    if (refusal !== null) return { error: refusal };
+    const { type, store, key, value } = operation;
+    const entries = this.#stores.get(String(store)) ?? new Map<string, StoredEntry>();
+    this.#stores.set(String(store), entries);
+    const found = entries.get(String(key));
+    const isDeletion = type === "STORE_DELETE";
+    if (isDeletion && found === undefined) return { seq: this.#seq };
+    this.#seq += 1;
+    const version = this.#seq;
+    const merged =
+      type === "STORE_UPDATE" && isRecord(found?.value) ? { ...found.value, ...Object(value) } : value;
+    if (isDeletion) entries.delete(String(key));
+    else entries.set(String(key), { value: merged, version });
+    this.applied.push(operation);
+    const action = String(type).replace("STORE_", "").toLowerCase();
+    const data = { store, key, action, value: isDeletion ? null : merged, version, by, seq: version };
+    this.#publish({ seq: version, event: "storeChanged", data });
+    return isDeletion ? { seq: version } : { version, seq: version };
+  }
+
+  #publish(change: Change): void {
+    this.#log.push(change);
+    for (const socket of this.sockets) if (socket.hasJoined) socket.push({ type: "event", ...change });
+  }
+}
+
+function readRequest(frame: string): Request {
+  const message: unknown = JSON.parse(frame);
+  if (!isRecord(message) || typeof message.type !== "string") throw new Error(`No request: ${frame}`);
+  const data = isRecord(message.data) ? message.data : {};
+  return { type: message.type, requestId: String(message.requestId), data };
+}

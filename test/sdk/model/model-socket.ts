@@ -1,0 +1,67 @@
+/** A WebSocket in memory: what either side sends waits until the test delivers it. */
+
+export class ModelSocket extends EventTarget {
+  readonly userId: string;
+  readonly #receive: (frame: string) => void;
+  /** Frames on their way to the room, and messages on their way to the client. */
+  readonly #up: string[] = [];
+  readonly #down: string[] = [];
+  isOpen = true;
+  hasJoined = false;
+
+  constructor(userId: string, receive: (frame: string) => void) {
+    super();
+    this.userId = userId;
+    this.#receive = receive;
+    queueMicrotask(() => this.dispatchEvent(new Event("open")));
+  }
+
+  /** As the client's WebSocket. */
+  send(frame: string): void {
+    if (this.isOpen) this.#up.push(frame);
+  }
+
+  /** As the client's WebSocket, which sends what it has before it closes. */
+  close(): void {
+    while (this.deliverUp());
+    this.isOpen = false;
+    this.hasJoined = false;
+  }
+
+  /** Sends a message to the client. */
+  push(message: object): void {
+    this.#down.push(JSON.stringify(message));
+  }
+
+  get isIdle(): boolean {
+    return this.#up.length + this.#down.length === 0;
+  }
+
+  /** Delivers the next frame to the room. False if there is none. */
+  deliverUp(): boolean {
+    const frame = this.isOpen ? this.#up.shift() : undefined;
+    if (frame !== undefined) this.#receive(frame);
+    return frame !== undefined;
+  }
+
+  /** Delivers the next message to the client. False if there is none. */
+  deliverDown(): boolean {
+    const data = this.isOpen ? this.#down.shift() : undefined;
+    if (data !== undefined) this.dispatchEvent(new MessageEvent("message", { data }));
+    return data !== undefined;
+  }
+
+  /** Loses the next change on its way to the client, as no real connection does. */
+  loseChange(): void {
+    const index = this.#down.findIndex((message) => message.includes('"storeChanged"'));
+    if (index >= 0) this.#down.splice(index, 1);
+  }
+
+  /** Breaks the connection: what is on its way is lost. */
+  cut(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.hasJoined = false;
+    this.dispatchEvent(Object.assign(new Event("close"), { code: 1006, reason: "cut" }));
+  }
+}

@@ -54,7 +54,7 @@ export class ModelRoom {
     return Object.fromEntries(entries);
   }
 
-  /** Forgets the changes, so that whoever missed some has to load everything again. */
+  /** Forgets the changes, so that a client that missed some has to load everything again. */
   forgetChanges(): void {
     this.#log = [];
   }

@@ -37,11 +37,11 @@ export class ChangeStream {
         return false;
       }
     }
-    this.#handOver(frame);
+    this.#dispatch(frame);
     return true;
   }
 
-  #handOver({ event, data, seq }: EventFrame): void {
+  #dispatch({ event, data, seq }: EventFrame): void {
     this.#seq = seq ?? this.#seq;
     this.#handlers.get(event)?.(data);
   }
@@ -49,7 +49,7 @@ export class ChangeStream {
   /** Takes in the response to a join or rejoin. Settles when every part of the client is up to date. */
   join(joined: Joined): Promise<unknown> {
     // Here sequence numbers are left out: those of writes that a later one of the same key supersedes.
-    for (const change of joined.changes ?? []) this.#handOver(change);
+    for (const change of joined.changes ?? []) this.#dispatch(change);
     this.#seq = joined.seq;
     return Promise.all(this.#joinHandlers.map((handler) => handler(joined)));
   }

@@ -181,7 +181,7 @@ function createHandlers({ presence, connections }: Participants, content: RoomCo
     PRESENCE_GET: read("Presence retrieved", () => ({ presence: presence.states() })),
     PRESENCE_UPDATE: passing("Presence updated", ({ data }, by) => ({
       data: {},
-      effects: presence.update(participantOf(by), data.state),
+      effects: presence.update(participantOf(by), data),
     })),
     PRESENCE_SUBSCRIBE: passing("Subscription changed", ({ data }, by) => ({
       data: {},

@@ -1,7 +1,7 @@
 /** A page that uses every hook and exposes their results in `window.hooks` for a test to read and call. */
 import { StrictMode, useRef, useState } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { AtriumClient, defineStores, type Notification } from "../../src/sdk/client/index.ts";
+import { AtriumClient, defineStores } from "../../src/sdk/client/index.ts";
 import {
   RoomProvider,
   type RoomProviderProps,
@@ -29,7 +29,7 @@ function useEverything() {
   renders.current += 1;
   const [label, setLabel] = useState("first");
   const heard = useRef<string[]>([]);
-  const broadcast = useBroadcast("call", ({ data, from }: Notification) => {
+  const broadcast = useBroadcast("call", (data, from) => {
     heard.current.push(`${label}: ${JSON.stringify(data)} from ${from}`);
   });
   return {

@@ -214,7 +214,7 @@ describe("the hooks", () => {
     ]);
     const heard = next("the call", (listener) => bo.notifications.on("call", listener));
     expect(await page.evaluate(() => window.stage.hooks.broadcast({ x: 1 }))).toBe(1);
-    expect(await heard).toEqual({ data: { x: 1 }, from: ada.id });
+    expect(await heard).toEqual({ x: 1 });
   });
 
   it("return all comments across pages, oldest first, and every change", async () => {

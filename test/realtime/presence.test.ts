@@ -50,6 +50,36 @@ describe("presence", () => {
     expect((await subscribe(atAda, `${"u".repeat(36)}7`)).success).toBe(true);
   });
 
+  it("is changed field by field, by any tab, and keeps the others when a field is too large (R47)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    await subscribe(atBen, ada.user.id);
+    const second = await room.join(ada);
+    const change = (socket: TestSocket, patch: object, remove?: readonly string[]) =>
+      socket.call("PRESENCE_UPDATE", { patch, ...(remove && { remove }) });
+    const shown = async () => (await receivedPresence(atBen)).flat().at(-1);
+    const color = expect.stringMatching(/^#/);
+    await change(atAda, { cursor: { x: 1 }, tool: "pen" });
+    await change(second, { cursor: null, typing: true });
+    expect(await shown()).toEqual([ada.user.id, { color, cursor: null, tool: "pen", typing: true }]);
+    await change(atAda, { color: "red", ["__proto__"]: 7 }, ["tool", "unknown"]);
+    const all = { ["__proto__"]: 7, color: "red", cursor: null, typing: true };
+    expect(Object.entries((await shown())?.[1] ?? {}).sort()).toEqual(Object.entries(all));
+    const { error } = await change(atAda, { selection: "x".repeat(8_192), cursor: { x: 2 } });
+    expect(error).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: expect.stringMatching(/^patch.selection: /),
+    });
+    expect(await shown()).toBe(undefined);
+    await room.hibernate();
+    await change(atAda, { cursor: { x: 3 } }, ["color", "__proto__"]);
+    expect(await shown()).toEqual([ada.user.id, { color, cursor: { x: 3 }, typing: true }]);
+    for (const wrong of [{}, { state: {}, patch: {} }, { patch: null }, { patch: {}, remove: "cursor" }])
+      expect(await atAda.call("PRESENCE_UPDATE", wrong)).toEqual(failed("VALIDATION_ERROR"));
+    await show(atAda, null);
+    await change(atAda, { tool: "pen" });
+    expect(await shown()).toEqual([ada.user.id, { color, tool: "pen" }]);
+  });
+
   it("of a user is one state across all tabs, and null when the user leaves (R47, R50, R52)", async () => {
     const { room, ada, atAda, atBen } = await roomOfTwo();
     await subscribe(atBen, "*");

@@ -1,6 +1,6 @@
 /** Presence, broadcasts and comments through the client. */
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AtriumClient, Comment, Notification, PresenceUpdate } from "../../src/sdk/client/index.ts";
+import type { AtriumClient, Comment, PresenceUpdate, RefusedField } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { clientOf, EAGER, join, type Meeting, meet, next } from "./clients.ts";
@@ -37,6 +37,7 @@ describe("presence", () => {
     for (let x = 0; x <= 20; x += 1) ada.presence.update({ x });
     await eventually("the last state", () => bo.presence.getStates().get(ada.userId)?.x === 20);
     expect(atBo.map(({ state }) => state?.x)).toEqual([0, 20]);
+    expect(ada.presence.own).toEqual({ x: 20 });
     expect(atBo[0]).toMatchObject({ userId: ada.userId, state: { color: expect.stringMatching(/^#/) } });
     expect(ada.presence.getStates().size).toBe(0);
     ada.presence.update(null);
@@ -102,35 +103,106 @@ describe("presence", () => {
     expect(atBo.at(-1)).toEqual({ userId: cleo.userId, state: null });
   });
 
-  it("rejects a state that the room would reject", async () => {
+  it("is changed field by field, by every tab of its user", async () => {
     await adaAndBo();
-    const update = (state: unknown) => () => ada.presence.update(state as Record<string, unknown>);
-    for (const wrong of [[], "here", { text: "a".repeat(8192) }, undefined])
-      expect(update(wrong)).toThrow(
+    const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    const tabs = [clientOf(user, { serverUrl: service.url }), clientOf(user, { serverUrl: service.url })];
+    const [one, two] = tabs as [AtriumClient, AtriumClient];
+    await Promise.all([one.join(), two.join()]);
+    const atBo = watch(bo, user.id);
+    let changes = 0;
+    one.presence.on("updated", () => {
+      changes += 1;
+    });
+    one.presence.update({ cursor: { x: 1 }, tool: "pen" });
+    one.presence.update({ cursor: null, tool: undefined, typing: false });
+    expect(one.presence.own).toEqual({ cursor: null, typing: false });
+    expect(changes).toBe(2);
+    two.presence.update({ selection: [1] });
+    const shown = () => bo.presence.getStates().get(user.id);
+    const color = expect.any(String);
+    await eventually("both tabs' fields", () => shown()?.typing === false && "selection" in (shown() ?? {}));
+    expect(shown()).toEqual({ color, cursor: null, typing: false, selection: [1] });
+    expect(atBo.every(({ state }) => state?.color === shown()?.color)).toBe(true);
+    two.presence.update(null);
+    await eventually("the state to be removed", () => shown() === undefined);
+    one.presence.update({ cursor: { x: 2 } });
+    await eventually("the cursor alone", () => shown()?.cursor !== undefined);
+    expect(shown()).toEqual({ color, cursor: { x: 2 } });
+  });
+
+  it("leaves out a field that is too large or not JSON, names it, and shows the others", async () => {
+    await adaAndBo();
+    watch(bo, ada.userId);
+    const refused: RefusedField[] = [];
+    ada.presence.on("error", (field) => refused.push(field));
+    ada.presence.update({ selection: ["first"] });
+    let nested: unknown = 1;
+    for (let levels = 0; levels < 38; levels += 1) nested = [nested];
+    ada.presence.update({
+      selection: "a".repeat(8192),
+      cursor: { x: 1 },
+      nested,
+      onClick: () => {},
+      tool: "pen",
+    });
+    ada.presence.update({ cursor: { x: 2 } });
+    await eventually("the cursor", () => Object(bo.presence.getStates().get(ada.userId)?.cursor).x === 2);
+    const shown = { selection: ["first"], cursor: { x: 2 }, tool: "pen" };
+    expect(bo.presence.getStates().get(ada.userId)).toEqual({ color: expect.any(String), ...shown });
+    expect(ada.presence.own).toEqual(shown);
+    expect(refused.map(({ field, error: { code, message } }) => [field, code, message])).toEqual([
+      ["nested", "VALIDATION_ERROR", "nested must nest at most 37 levels deep"],
+      ["onClick", "VALIDATION_ERROR", "onClick must be JSON"],
+      ["selection", "VALIDATION_ERROR", "selection: the presence must have at most 8192 bytes in all"],
+    ]);
+    for (const wrong of [[], "here", undefined])
+      expect(() => ada.presence.update(wrong as unknown as object)).toThrow(
         expect.objectContaining({ code: "VALIDATION_ERROR", module: "Presence" }),
       );
+  });
+
+  it("goes on when two tabs of a user together show too much: the latest replaces all", async () => {
+    await adaAndBo();
+    watch(bo, "*");
+    const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+    const [one, two] = [
+      clientOf(user, { serverUrl: service.url }),
+      clientOf(user, { serverUrl: service.url }),
+    ];
+    await Promise.all([one.join(), two.join()]);
+    const shown = () => bo.presence.getStates().get(user.id);
+    one.presence.update({ notes: "a".repeat(8000) });
+    await eventually("the first tab's", () => shown()?.notes !== undefined);
+    two.presence.update({ cursor: { x: 1 }, selection: "b".repeat(4000) });
+    await eventually("the second tab's", () => shown()?.selection !== undefined);
+    expect(Object.keys(shown() ?? {}).sort()).toEqual(["color", "cursor", "selection"]);
+    one.presence.update({ cursor: { x: 2 } });
+    await eventually("the cursor", () => Object(shown()?.cursor).x === 2);
   });
 });
 
 describe("broadcasts", () => {
   it("reach the other users, or only the named ones, and name their sender", async () => {
     await adaAndBo();
-    const received: [string, Notification][] = [];
+    const received: unknown[][] = [];
     for (const [name, client] of Object.entries({ ada, bo }))
-      client.notifications.on("wave", (notification) => received.push([name, notification]));
+      client.notifications.on("wave", (data, from) => received.push([name, data, from]));
     const once: unknown[] = [];
-    bo.notifications.once("wave", ({ data }) => once.push(data));
+    bo.notifications.once("wave", (data, from) => once.push(data, from));
+    const removed = bo.notifications.on("wave", () => once.push("removed"));
+    removed();
     expect(await ada.notifications.broadcast("wave", { hand: "left" })).toBe(1);
     expect(await ada.notifications.broadcast("wave", 2, [ada.userId, bo.userId, "unknown"])).toBe(2);
     await meeting.customer.send("POST", `/rooms/${meeting.roomId}/broadcast`, { event: "wave" });
     await eventually("all five", () => received.length === 5);
     const from = ada.userId;
-    expect(received.filter(([name]) => name === "bo").map(([, notification]) => notification)).toEqual([
-      { data: { hand: "left" }, from },
-      { data: 2, from },
-      { data: null, from: null },
+    expect(received.filter(([name]) => name === "bo")).toEqual([
+      ["bo", { hand: "left" }, from],
+      ["bo", 2, from],
+      ["bo", null, null],
     ]);
-    expect(once).toEqual([{ hand: "left" }]);
+    expect(once).toEqual([{ hand: "left" }, from]);
   });
 
   it("cannot be sent by viewers", async () => {

@@ -80,7 +80,7 @@ describe("a connection that is cut", () => {
   });
 
   it("restores its presence and its presence subscriptions", async () => {
-    ada.presence.update({ at: "desk" });
+    ada.presence.update({ at: "desk", hat: 1, bag: 2 });
     ada.presence.sync("*", () => {});
     bo.presence.sync("*", () => {});
     bo.presence.update({ at: "balcony" });
@@ -91,7 +91,7 @@ describe("a connection that is cut", () => {
     await eventually("Bo to see Ada leave", () => !bo.presence.getStates().has(ada.userId));
     cleo.disconnect();
     bo.presence.update({ at: "stairs" });
-    ada.presence.update({ at: "sofa" });
+    ada.presence.update({ at: "sofa", bag: undefined });
     await eventually("Cleo to be gone", () => bo.presence.getStates().size === 1);
     const back = nextOf(ada, "reconnected");
     proxy.open();
@@ -99,6 +99,11 @@ describe("a connection that is cut", () => {
     expect(ada.presence.getStates().get(bo.userId)).toMatchObject({ at: "stairs" });
     expect(ada.presence.getStates().has(cleo.userId)).toBe(false);
     await eventually("Ada's state", () => bo.presence.getStates().get(ada.userId)?.at === "sofa");
+    expect(bo.presence.getStates().get(ada.userId)).toEqual({
+      color: expect.any(String),
+      at: "sofa",
+      hat: 1,
+    });
   });
 
   it("sends the writes made meanwhile once, in order, and settles their promises", async () => {

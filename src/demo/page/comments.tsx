@@ -37,7 +37,7 @@ export function Reactions() {
     const emoji = EMOJI.find((known) => known === sent); // never trust what other clients send
     if (emoji) setFloating((all) => [...all.slice(-40), { id: (all.at(-1)?.id ?? 0) + 1, emoji }]);
   };
-  const broadcast = useBroadcast("emoji", ({ data }) => float(data));
+  const broadcast = useBroadcast("emoji", float);
   const send = (emoji: string) => {
     float(emoji);
     void broadcast(emoji);

@@ -2,6 +2,7 @@
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { MAX_PRESENCE_BYTES, MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
+import type { PresenceUpdate } from "../protocol/messages.ts";
 import type { PresenceState } from "../protocol/protocol.ts";
 import type { Joined } from "../transport/connection.ts";
 import { type Connections, send } from "../transport/connections.ts";
@@ -10,12 +11,18 @@ import { colorOf } from "./color.ts";
 
 const ALL_USERS = "*";
 const FOLLOWED_USERS = "following";
+/** How much of a field's name an error message shows. */
+const MAX_NAME_SHOWN = 100;
 
 /** A user's state, and the socket whose attachment keeps it through hibernation. */
 interface KeptState {
   readonly socketId: string;
+  /** What the user's clients have set, without the color that the service adds. */
+  readonly fields: Fields;
   readonly state: PresenceState;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 type Update = readonly [userId: string, state: PresenceState | null];
 
@@ -38,7 +45,7 @@ export class Presence {
 
   /** Restores the state that a socket kept through hibernation. */
   restore({ id, userId, presence }: Joined): void {
-    if (presence !== null) this.#states.set(userId, { socketId: id, state: parseState(userId, presence) });
+    if (presence !== null) this.#states.set(userId, keptState(id, userId, parseFields(presence)));
   }
 
   /** The states by user id, of the users who have one. */
@@ -46,17 +53,24 @@ export class Presence {
     return Object.fromEntries([...this.#states].map(([userId, { state }]) => [userId, state]));
   }
 
-  /** Sets the user's state, or removes it with null. VALIDATION_ERROR when it is too large. */
-  update({ id, userId }: Joined, state: Record<string, unknown> | null): Effect[] {
-    const json = state === null ? null : JSON.stringify(state);
-    if (json !== null && byteLength(json) > MAX_PRESENCE_BYTES)
-      throw new AppError("Rooms", "VALIDATION_ERROR", `state: must have at most ${MAX_PRESENCE_BYTES} bytes`);
+  /** Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large; it stays as it was. */
+  update({ id, userId }: Joined, update: PresenceUpdate): Effect[] {
+    const fields = this.#fieldsAfter(userId, update);
+    const json = fields === null ? null : JSON.stringify(fields);
+    if (json !== null && byteLength(json) > MAX_PRESENCE_BYTES) throw tooLarge(update);
     const before = this.#states.get(userId);
     if (before !== undefined && before.socketId !== id) this.#keep(before.socketId, null);
-    if (state === null) this.#states.delete(userId);
-    else this.#states.set(userId, { socketId: id, state: { color: colorOf(userId), ...state } });
+    if (fields === null) this.#states.delete(userId);
+    else this.#states.set(userId, keptState(id, userId, fields));
     this.#keep(id, json);
     return this.#markChanged(userId);
+  }
+
+  #fieldsAfter(userId: string, { state, patch, remove = [] }: PresenceUpdate): Fields | null {
+    if (state !== undefined) return state;
+    const fields = { ...this.#states.get(userId)?.fields, ...patch };
+    for (const name of remove) delete fields[name];
+    return fields;
   }
 
   #keep(id: string, presence: string | null): void {
@@ -165,8 +179,22 @@ function requireWithinLimits(subscriptions: readonly string[]): void {
     );
 }
 
-/** A state as {@link Presence} kept it. */
-const parseState = (userId: string, json: string): PresenceState => ({
-  color: colorOf(userId),
-  ...(JSON.parse(json) as Record<string, unknown>),
+const keptState = (socketId: string, userId: string, fields: Fields): KeptState => ({
+  socketId,
+  fields,
+  state: { color: colorOf(userId), ...fields },
 });
+
+/** The fields as {@link Presence} kept them. */
+const parseFields = (json: string): Fields => JSON.parse(json) as Fields;
+
+/** Names the largest field of a patch, so that its sender finds it. */
+function tooLarge({ patch }: PresenceUpdate): AppError {
+  const sizes = Object.entries(patch ?? {}).map(
+    ([name, value]) => [name, JSON.stringify(value).length] as const,
+  );
+  const [largest] = sizes.toSorted(([, a], [, b]) => b - a);
+  const field = largest === undefined ? "state" : `patch.${largest[0].slice(0, MAX_NAME_SHOWN)}`;
+  const message = `${field}: the state must have at most ${MAX_PRESENCE_BYTES} bytes`;
+  return new AppError("Rooms", "VALIDATION_ERROR", message);
+}

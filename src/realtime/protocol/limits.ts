@@ -32,6 +32,8 @@ export const MAX_FOLLOWED = 1_000;
 export const MAX_ID_LENGTH = 255;
 
 export const MAX_PRESENCE_BYTES = 8 * 1024;
+/** Fields that one update of a presence state can remove. */
+export const MAX_REMOVED_FIELDS = 1_000;
 /** Presence targets per socket, and the size of their list: with a presence state it must fit the socket's attachment. */
 export const MAX_SUBSCRIPTIONS = 100;
 export const MAX_SUBSCRIPTION_BYTES = 5 * 1024;

@@ -40,6 +40,19 @@ export const IfVersion = z.int().min(0).optional();
 
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
+/** A whole presence state, or changes to it: the fields of `patch` are set, and those of `remove` removed. */
+export const PresenceUpdate = z
+  .object({
+    state: JsonObject.nullable().optional(),
+    patch: JsonObject.optional(),
+    remove: z.array(z.string()).max(limits.MAX_REMOVED_FIELDS).optional(),
+  })
+  .refine(({ state, patch }) => (state === undefined) !== (patch === undefined), {
+    path: ["state"],
+    message: "pass either state or patch",
+  });
+export type PresenceUpdate = z.infer<typeof PresenceUpdate>;
+
 const StoreSet = z.object({ ...address, value: Json });
 const StoreUpdate = z.object({ ...address, value: JsonObject });
 const StoreDelete = z.object(address);
@@ -113,7 +126,7 @@ const message = <Type extends string, Data extends z.ZodType>(type: Type, data: 
 export const ClientMessage = z.discriminatedUnion("type", [
   message("JOIN_ROOM", JoinRoom),
   message("LEAVE_ROOM", z.object({})),
-  message("PRESENCE_UPDATE", z.object({ state: JsonObject.nullable() })),
+  message("PRESENCE_UPDATE", PresenceUpdate),
   message("PRESENCE_SUBSCRIBE", z.object({ target: Id, on: z.boolean() })),
   message("BROADCAST", BroadcastData),
   message("STORE_SYNC", z.object({ store: StoreName })),

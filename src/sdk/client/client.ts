@@ -13,6 +13,7 @@ import { Storage } from "./storage.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
 import type { Store } from "./stores/store.ts";
 import { Stores, type StoresOf } from "./stores/stores.ts";
+import type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
 import type { User } from "./users/roster.ts";
 import { Users } from "./users/users.ts";
 
@@ -37,14 +38,18 @@ export interface ClientEvents {
   roomUpdated: Room;
 }
 
-export class AtriumClient<Shapes extends StoreShapes = Record<never, never>> extends Emitter<ClientEvents> {
+/** `Shapes` are those of the option `stores`; `Types` are the application's own, which no option declares. */
+export class AtriumClient<
+  Shapes extends StoreShapes = Record<never, never>,
+  Types extends ClientTypes = ClientTypes,
+> extends Emitter<ClientEvents> {
   /** The id of the user that the token belongs to. */
   readonly userId: string;
   readonly socket: ClientSocket;
   readonly users: Users;
-  readonly presence: Presence;
+  readonly presence: Presence<PresenceIn<Types>>;
   readonly stores: StoresOf<Shapes>;
-  readonly notifications: Notifications;
+  readonly notifications: Notifications<BroadcastsIn<Types>>;
   readonly comments: Comments;
   readonly storage: Storage;
   readonly #connection: Connection;

@@ -14,12 +14,20 @@ export type {
 export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
 export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
 export type { SocketEvents, SocketState } from "./connection/socket.ts";
-export type { Notification, Notifications } from "./notifications.ts";
-export type { Presence, PresenceUpdate } from "./presence/presence.ts";
+export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
+export type { RefusedField } from "./presence/own-state.ts";
+export type {
+  Presence,
+  PresenceEvents,
+  PresenceOf,
+  PresencePart,
+  PresenceUpdate,
+} from "./presence/presence.ts";
 export type { Storage, Upload } from "./storage.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
 export type { ChangeReason, Store, StoreChange, StoreEvents } from "./stores/store.ts";
 export type { StoresOf } from "./stores/stores.ts";
 export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";
+export type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
 export type { User } from "./users/roster.ts";
 export type { Following, Users, UsersEvents } from "./users/users.ts";

@@ -1,41 +1,62 @@
 /** `client.notifications`: messages to the users who are online now. They are not stored. */
-import { Emitter } from "../core/emitter.ts";
+import { callEach } from "../core/emitter.ts";
 import type { Connection } from "./connection/connection.ts";
 import { isCount } from "./connection/frames.ts";
 
-/** A message from another user or from your back end. */
-export interface Notification {
-  readonly data: unknown;
-  /** The id of the user who sent it; null for your back end. */
-  readonly from: string | null;
-}
+/** Receives the data of a broadcast and the id of the user who sent it; null for your back end. */
+export type BroadcastListener<Data = unknown> = (data: Data, from: string | null) => void;
 
-export class Notifications extends Emitter<Record<string, Notification>> {
+/** What follows the event's name: the data, unless it can be left out, and whom to send it to instead of everyone. */
+export type BroadcastArguments<Data> = undefined extends Data
+  ? [data?: Data, userIds?: readonly string[]]
+  : [data: Data, userIds?: readonly string[]];
+
+/** `Sent` has the data of the application's broadcasts by event name. It is not checked: other clients can send anything. */
+export class Notifications<Sent extends object = Record<string, unknown>> {
   readonly #connection: Connection;
+  readonly #listeners = new Map<string, Set<BroadcastListener>>();
 
   constructor(connection: Connection) {
-    super();
     this.#connection = connection;
     connection.changes.handle("broadcast", ({ event, data, from }) => {
-      if (typeof event === "string") this.emit(event, { data, from: typeof from === "string" ? from : null });
+      if (typeof event !== "string") return;
+      callEach(this.#listeners.get(event), data, typeof from === "string" ? from : null);
     });
+  }
+
+  /** Calls `listener` for each message of this name from others. Returns a function that removes the listener. */
+  on<Name extends keyof Sent & string>(event: Name, listener: BroadcastListener<Sent[Name]>): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners.add(untyped(listener)));
+    return () => this.off(event, listener);
+  }
+
+  /** Calls `listener` for the next message of this name only. Returns a function that removes it. */
+  once<Name extends keyof Sent & string>(event: Name, listener: BroadcastListener<Sent[Name]>): () => void {
+    const remove = this.on(event, (data, from) => {
+      remove();
+      listener(data, from);
+    });
+    return remove;
+  }
+
+  /** Removes a listener that `on` added. */
+  off<Name extends keyof Sent & string>(event: Name, listener: BroadcastListener<Sent[Name]>): void {
+    this.#listeners.get(event)?.delete(untyped(listener));
   }
 
   /**
    * Sends `data` to all other users who are online or, with `userIds`, to those users, which can include yourself.
    * Returns how many users received it. If the connection is lost before the response, it can arrive twice.
    */
-  broadcast(event: string, data?: unknown, userIds?: readonly string[]): Promise<number> {
+  broadcast<Name extends keyof Sent & string>(
+    event: Name,
+    ...[data, userIds]: BroadcastArguments<Sent[Name]>
+  ): Promise<number> {
     const read = ({ delivered }: { readonly delivered?: unknown }) => (isCount(delivered) ? delivered : 0);
     return this.#connection.requests.send("BROADCAST", { event, data, userIds }, { read });
   }
-
-  /** Calls `listener` for the next message of this name only. Returns a function that removes it. */
-  once(event: string, listener: (notification: Notification) => void): () => void {
-    const remove = this.on(event, (notification) => {
-      remove();
-      listener(notification);
-    });
-    return remove;
-  }
 }
+
+/** The data of a message is assumed to have the type that the application declared for its event. */
+const untyped = <Data>(listener: BroadcastListener<Data>): BroadcastListener => listener as BroadcastListener;

@@ -22,15 +22,19 @@ export class Emitter<Events extends object> {
   protected emit<Name extends keyof Events>(event: Name, payload: Events[Name]): void {
     callEach(this.#listeners[event], payload);
   }
+
+  protected hasListeners(event: keyof Events): boolean {
+    return (this.#listeners[event]?.size ?? 0) > 0;
+  }
 }
 
 /** Calls the listeners as they are now, without those that are removed meanwhile. Reports what they throw. */
-export function callEach<Payload>(
-  listeners: ReadonlySet<Listener<Payload>> | undefined,
-  payload: Payload,
+export function callEach<Arguments extends readonly unknown[]>(
+  listeners: ReadonlySet<(...args: Arguments) => void> | undefined,
+  ...args: Arguments
 ): void {
   for (const listener of [...(listeners ?? [])]) {
-    if (listeners?.has(listener)) guard(() => listener(payload));
+    if (listeners?.has(listener)) guard(() => listener(...args));
   }
 }
 

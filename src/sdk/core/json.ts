@@ -11,17 +11,20 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 const encoder = new TextEncoder();
 export const byteLength = (text: string): number => encoder.encode(text).length;
 
-/** The value as JSON. Throws VALIDATION_ERROR for a value that JSON cannot express: a function, a BigInt, a cycle. */
-export function toJson(value: unknown, module: string): string {
-  if (isTooDeep(value, MAX_FRAME_DEPTH))
-    throw invalid(module, `value must nest at most ${MAX_FRAME_DEPTH} levels deep`);
+/**
+ * The value as JSON. Throws VALIDATION_ERROR, with `name`, for a value that JSON cannot express (a function, a BigInt,
+ * a cycle) or that nests too deep for a frame in which it is `levelsAbove` levels down.
+ */
+export function toJson(value: unknown, module: string, name = "value", levelsAbove = 0): string {
+  const maxDepth = MAX_FRAME_DEPTH - levelsAbove;
+  if (isTooDeep(value, maxDepth)) throw invalid(module, `${name} must nest at most ${maxDepth} levels deep`);
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
   } catch {
     // `json` stays undefined, as for a function.
   }
-  if (json === undefined) throw invalid(module, "value must be JSON");
+  if (json === undefined) throw invalid(module, `${name} must be JSON`);
   return json;
 }
 

@@ -1,6 +1,6 @@
 /** Hooks for the room, the connection and broadcasts. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import type { Notification, Role, Room } from "../client/index.ts";
+import type { BroadcastListener, Role, Room } from "../client/index.ts";
 import type { AnyClient } from "./any-client.ts";
 import { useRoomHandle } from "./context.ts";
 import { ExternalSource, together, useExternalSource } from "./external-source.ts";
@@ -33,7 +33,7 @@ export function useRoom(): {
  */
 export function useBroadcast(
   event: string,
-  listener?: (notification: Notification) => void,
+  listener?: BroadcastListener,
 ): (data?: unknown, userIds?: readonly string[]) => Promise<number> {
   const { client } = useRoomHandle();
   const latest = useRef(listener);
@@ -41,7 +41,7 @@ export function useBroadcast(
     latest.current = listener;
   });
   useEffect(
-    () => client.notifications.on(event, (notification) => latest.current?.(notification)),
+    () => client.notifications.on(event, (data, from) => latest.current?.(data, from)),
     [client, event],
   );
   return useCallback(

@@ -23,6 +23,9 @@ export interface EventFrame {
 
 export type Message = ResponseFrame | EventFrame;
 
+/** The event as which a refusal of a message without a request id is handled. */
+export const NOTICE_REFUSED = "noticeRefused";
+
 /** The response to `JOIN_ROOM`. */
 export interface Joined {
   readonly room: Room;
@@ -52,8 +55,10 @@ function readMessage(json: unknown): Message | [] {
   if (!isRecord(json)) return [];
   const data = isRecord(json.data) ? json.data : {};
   if (json.type === "event") return readEvent(json);
-  if (json.type !== "response" || typeof json.requestId !== "string") return [];
+  if (json.type !== "response") return [];
   const fault = json.success === true ? null : readFault(json.error);
+  if (typeof json.requestId !== "string")
+    return fault === null ? [] : { kind: "event", event: NOTICE_REFUSED, data, seq: null };
   return { kind: "response", requestId: json.requestId, data, fault };
 }
 

@@ -1,66 +1,102 @@
 /** `client.presence`: the current state of each user, such as the position of a cursor. */
-import { callEach, guard, report } from "../../core/emitter.ts";
+import { callEach, Emitter, guard, report } from "../../core/emitter.ts";
 import { AtriumError, invalid } from "../../core/error.ts";
-import { byteLength, isRecord, toJson } from "../../core/json.ts";
+import { isRecord } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { PresenceState } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
+import { NOTICE_REFUSED } from "../connection/frames.ts";
 import type { Users } from "../users/users.ts";
+import { OwnState, type RefusedField } from "./own-state.ts";
 import { Throttle } from "./throttle.ts";
 
 const UPDATE_INTERVAL_MS = 50;
-const MAX_STATE_BYTES = 8 * 1024;
 
 const EVERYONE = "*";
 const FOLLOWED = "following";
 
+/** What a user shows: some of the fields of `Shown`, and a color that the service adds unless the user sets one. */
+export type PresenceOf<Shown extends object = PresenceState> = Readonly<Partial<Shown>> & {
+  readonly color: string;
+};
+
+/** Fields to change: those that are undefined are removed, and those that are left out stay as they are. */
+export type PresencePart<Shown extends object = PresenceState> = {
+  readonly [Name in keyof Shown]?: Shown[Name] | undefined;
+};
+
 /** `state` is null for a user who no longer has one. */
-export interface PresenceUpdate {
+export interface PresenceUpdate<Shown extends object = PresenceState> {
   readonly userId: string;
-  readonly state: PresenceState | null;
+  readonly state: PresenceOf<Shown> | null;
+}
+
+export interface PresenceEvents {
+  /** {@link Presence.own} is a new object. */
+  updated: undefined;
+  /** A field is too large or not JSON: it stays as it was, and the other fields of the update are shown. */
+  error: RefusedField;
 }
 
 type Listener = (update: PresenceUpdate) => void;
 
-export class Presence {
+/** `Shown` is what the application's users show. It is not checked: other clients can show anything. */
+export class Presence<Shown extends object = PresenceState> extends Emitter<PresenceEvents> {
   readonly #connection: Connection;
   readonly #users: Users;
   readonly #userId: string;
   readonly #throttle: Throttle;
   readonly #listeners = new Map<string, Set<Listener>>();
-  #states: ReadonlyMap<string, PresenceState> = new Map();
+  readonly #own = new OwnState();
+  #states: ReadonlyMap<string, PresenceOf> = new Map();
   /** The users whose states were received over the current connection. */
   #received = new Set<string>();
-  /** Your own state; undefined before the first update. */
-  #own: PresenceState | null | undefined;
 
   constructor(connection: Connection, users: Users, userId: string, runtime: Runtime) {
+    super();
     this.#connection = connection;
     this.#users = users;
     this.#userId = userId;
     this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
     connection.changes.handle("presence", ({ updates }) => this.#receive(readUpdates(updates)));
     connection.changes.onJoined(() => this.#joined());
+    connection.changes.handle(NOTICE_REFUSED, () => this.#refused());
     users.on("userFollowed", ({ followerId }) => this.#followed(followerId));
     users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollowed(userId, followerId));
   }
 
+  /** What you show from this client, before it is sent: the same object until it changes. */
+  get own(): Readonly<Partial<Shown>> {
+    return assumeType(this.#own.visible);
+  }
+
   /**
-   * Sets your state, or removes it with null. The latest state is sent at most every 50 ms, and again after a
-   * reconnection. Throws VALIDATION_ERROR unless it is a JSON object of at most 8 KiB.
+   * Changes some fields of what you show; null removes all of it. A field that is undefined is removed, while null is
+   * a value like any other. Changes are sent at most every 50 ms, together, and again after a reconnection. Fields
+   * that would take the whole above 8 KiB, or are not JSON, are left as they were, and emit `error`.
    */
-  update(state: PresenceState | null): void {
-    const json = toJson(state, "Presence");
-    if (byteLength(json) > MAX_STATE_BYTES)
-      throw invalid("Presence", `state must have at most ${MAX_STATE_BYTES} bytes`);
-    const copy: unknown = JSON.parse(json);
-    if (copy !== null && !isRecord(copy)) throw invalid("Presence", "state must be a JSON object or null");
-    this.#own = copy;
+  update(part: PresencePart<Shown> | null): void {
+    if (part !== null && !isRecord(part)) throw invalid("Presence", "part must be an object or null");
+    const before = this.#own.visible;
+    const refused = part === null ? [] : this.#own.change(part);
+    if (part === null) this.#own.clear();
     if (this.#connection.requests.isConnected) this.#throttle.call();
+    if (this.#own.visible !== before) this.emit("updated", undefined);
+    for (const field of refused) {
+      if (this.hasListeners("error")) this.emit("error", field);
+      else report(field.error);
+    }
   }
 
   #send(): void {
-    if (this.#own !== undefined) this.#connection.requests.notify("PRESENCE_UPDATE", { state: this.#own });
+    const update = this.#own.takeUpdate();
+    if (update !== null) this.#connection.requests.notify("PRESENCE_UPDATE", update);
+  }
+
+  /** The room has refused an update, the only message of this client without a request id that it can refuse. */
+  #refused(): void {
+    this.#own.replaceRoomState();
+    this.#throttle.call();
   }
 
   /** Cancels an update that has not been sent yet. */
@@ -73,7 +109,11 @@ export class Presence {
    * including yourself, `following` for the users that you follow, or the id of one user.
    * @returns a function that removes the listener
    */
-  sync(target: string, listener: Listener): () => void {
+  sync(target: string, listener: (update: PresenceUpdate<Shown>) => void): () => void {
+    return this.#listen(target, assumeType(listener));
+  }
+
+  #listen(target: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(target);
     if (listeners === undefined) {
       this.#listeners.set(target, new Set([listener]));
@@ -100,8 +140,8 @@ export class Presence {
   }
 
   /** The states of all synced users by id: the same map until one of them changes. */
-  getStates(): ReadonlyMap<string, PresenceState> {
-    return this.#states;
+  getStates(): ReadonlyMap<string, PresenceOf<Shown>> {
+    return assumeType(this.#states);
   }
 
   #remove(target: string, listener?: Listener): void {
@@ -157,6 +197,7 @@ export class Presence {
   async #joined(): Promise<void> {
     const received = new Set<string>();
     this.#received = received;
+    this.#own.sendAgain();
     this.#send();
     await Promise.all([...this.#listeners.keys()].map((target) => this.#subscribe(target, true)));
     if (this.#received !== received || !this.#connection.requests.isConnected) return;
@@ -182,6 +223,9 @@ function readUpdates(updates: unknown): PresenceUpdate[] {
   return (Array.isArray(updates) ? updates : []).flatMap((update) => {
     const [userId, state] = Array.isArray(update) ? update : [];
     if (typeof userId !== "string" || (state !== null && !isRecord(state))) return [];
-    return [{ userId, state }];
+    return [{ userId, state: assumeType(state) }];
   });
 }
+
+/** What others show is assumed to have the application's types: the service checks only that it is JSON. */
+const assumeType = <Type>(value: unknown): Type => value as Type;

@@ -1,0 +1,99 @@
+/** Your own presence: its fields, and which of them the room has yet to receive. */
+import { AtriumError, invalid } from "../../core/error.ts";
+import { byteLength, toJson } from "../../core/json.ts";
+import type { PresenceState } from "../../wire/resources.ts";
+
+const MAX_STATE_BYTES = 8 * 1024;
+/** The objects that surround a field in its frame: the message, its `data` and the `patch`. */
+const LEVELS_ABOVE = 3;
+
+/** A field that was left as it was, and why. */
+export interface RefusedField {
+  readonly field: string;
+  readonly error: AtriumError;
+}
+
+export class OwnState {
+  /** All fields ever set. A removed one is undefined, because the room may still have it. */
+  #fields: ReadonlyMap<string, unknown> = new Map();
+  #visible: PresenceState = {};
+  readonly #unsent = new Set<string>();
+  /** Whether the next update changes the room's state or replaces it. */
+  #next: "nothing" | "patch" | "state" = "nothing";
+  #isShown = false;
+  #wasCleared = false;
+
+  /** The fields as they are now: the same object until one of them changes. */
+  get visible(): PresenceState {
+    return this.#visible;
+  }
+
+  /** Sets fields, and removes those that are undefined. Returns the fields that are too large or not JSON. */
+  change(part: object): RefusedField[] {
+    const refused: RefusedField[] = [];
+    const attempt = (field: string, action: () => void) => {
+      try {
+        action();
+      } catch (error) {
+        if (!(error instanceof AtriumError)) throw error;
+        refused.push({ field, error });
+      }
+    };
+    const fields: [name: string, json: string][] = [];
+    for (const [name, value] of Object.entries(part))
+      attempt(name, () =>
+        fields.push([name, value === undefined ? "" : toJson(value, "Presence", name, LEVELS_ABOVE)]),
+      );
+    // The smallest first, so that a field that is too large holds up no other.
+    fields.sort(([, a], [, b]) => a.length - b.length);
+    for (const [name, json] of fields) attempt(name, () => this.#set(name, json));
+    this.#isShown = true;
+    if (this.#next === "nothing") this.#next = "patch";
+    return refused;
+  }
+
+  /** Sets one field; empty JSON removes it. Throws VALIDATION_ERROR if the state would be too large. */
+  #set(name: string, json: string): void {
+    const fields = new Map(this.#fields).set(name, json === "" ? undefined : JSON.parse(json));
+    const visible = Object.fromEntries([...fields].filter(([, value]) => value !== undefined));
+    if (json !== "" && byteLength(JSON.stringify(visible)) > MAX_STATE_BYTES)
+      throw invalid("Presence", `${name}: the presence must have at most ${MAX_STATE_BYTES} bytes in all`);
+    this.#fields = fields;
+    this.#visible = visible;
+    this.#unsent.add(name);
+  }
+
+  /** Removes all fields, and the state with them. */
+  clear(): void {
+    this.#fields = new Map();
+    this.#visible = {};
+    this.#isShown = false;
+    this.#wasCleared = true;
+    this.#next = "state";
+  }
+
+  /** The `data` of the next PRESENCE_UPDATE; null if there is nothing to send. */
+  takeUpdate(): object | null {
+    const [next, names] = [this.#next, [...this.#unsent]];
+    this.#next = "nothing";
+    this.#unsent.clear();
+    if (next === "nothing") return null;
+    if (next === "state") return { state: this.#isShown ? this.#visible : null };
+    // JSON leaves out removed fields, which are undefined.
+    const patch = Object.fromEntries(names.map((name) => [name, this.#fields.get(name)]));
+    const remove = names.filter((name) => this.#fields.get(name) === undefined);
+    return { patch, ...(remove.length > 0 && { remove }) };
+  }
+
+  /** A new connection: the room may have received none of the updates. */
+  sendAgain(): void {
+    for (const name of this.#fields.keys()) this.#unsent.add(name);
+    if (this.#isShown) this.#next = "patch";
+    if (this.#wasCleared) this.#next = "state";
+  }
+
+  /** The room has refused a change, because another tab shows too much: this tab's state replaces it. */
+  replaceRoomState(): void {
+    if (this.#isShown) this.#next = "state";
+  }
+}

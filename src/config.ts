@@ -1,6 +1,7 @@
 /** The bindings and settings of a deployment (wrangler.toml, secrets), declared and parsed in this file only. */
 import * as z from "zod";
 import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
+import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
 import { AppError } from "./platform/errors.ts";
 import { parseHosts } from "./platform/host.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";
@@ -10,12 +11,12 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
+  readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
-  readonly SIGN_IN_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   /** Starts isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;

@@ -4,6 +4,7 @@ import type { Env } from "./config.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
+export { GuessLimitObject } from "./people/limits/guess-limit-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";
 

@@ -1,13 +1,11 @@
 /** Rate limits, counted by the platform's bindings. wrangler.toml sets the limits. */
 import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
-import { sha256 } from "../platform/hash.ts";
 import { networkOf } from "../platform/network.ts";
 
 /** The bindings count in windows of these lengths, and do not say when a window ends. */
 const WINDOW_SECONDS = 10;
 const DEMO_WINDOW_SECONDS = 60;
-const SIGN_IN_WINDOW_SECONDS = 60;
 
 const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
   new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
@@ -16,7 +14,7 @@ const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
 export const addressOf = (request: Request): string => request.headers.get("CF-Connecting-IP") ?? "unknown";
 
 /** What limits per client count: an address, or the whole network that one client may have. */
-const clientOf = (request: Request): string => networkOf(addressOf(request));
+export const clientOf = (request: Request): string => networkOf(addressOf(request));
 
 /** Counts a request for its organization. RATE_LIMITED above the limit. */
 export async function limitAccount(env: Env, accountId: string): Promise<void> {
@@ -49,17 +47,4 @@ export async function limitAuthFailures(env: Env, request: Request): Promise<voi
 export async function limitDemoVisitors(env: Env, request: Request): Promise<void> {
   const { success } = await env.DEMO_RATE_LIMIT.limit({ key: clientOf(request) });
   if (!success) throw limited("Too many new visitors from this address; wait and retry", DEMO_WINDOW_SECONDS);
-}
-
-/**
- * Counts a password attempt for its address and for the person it is about, so that guessing one person's password
- * from many addresses is as slow as guessing many passwords from one address. RATE_LIMITED above either limit.
- */
-export async function limitPasswordAttempts(env: Env, request: Request, whom: string): Promise<void> {
-  const [address, person] = await Promise.all([
-    env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: clientOf(request) }),
-    env.SIGN_IN_RATE_LIMIT.limit({ key: await sha256(new TextEncoder().encode(whom)) }),
-  ]);
-  if (!address.success || !person.success)
-    throw limited("Too many attempts to sign in; wait a minute and try again", SIGN_IN_WINDOW_SECONDS);
 }

@@ -10,8 +10,9 @@ import { membershipError, newOrganization, planInvitedMembership } from "./comma
  * CONFLICT when the address is taken; the service sends no mail that could say so instead.
  */
 export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
-  const { name, email, invitation } = input;
-  await ctx.limitPasswordAttempts(email);
+  const { name, invitation } = input;
+  const guess =
+    invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
   const [personId, now] = [ctx.newId(), ctx.now()];
   const { organization, statements } =
     invitation === undefined
@@ -23,7 +24,8 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
   } catch (error) {
     throw membershipError(signUpError(error));
   }
-  return { data: { person: planned.person, organizations: [organization] }, cookie: planned.cookie };
+  if (invitation !== undefined) await guess.forgive();
+  return { data: { person: planned.person, organizations: [organization] }, cookies: planned.cookies };
 }
 
 /** Creates another organization, with the person as its first owner. */
@@ -46,12 +48,14 @@ export async function acceptInvitation(
   token: string,
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
   const { personId } = ctx.person;
+  const guess = await ctx.limits.countInvitation();
   const { organization, statements } = await planInvitedMembership(ctx.db, token, personId, ctx.now());
   try {
     await ctx.db.run(statements);
   } catch (error) {
     throw membershipError(error);
   }
+  await guess.forgive();
   evictPerson(personId);
   return { data: { organization } };
 }

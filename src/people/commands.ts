@@ -1,6 +1,7 @@
 /** The commands of people: signing in and out, and changes of their name and password. */
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { createBrowserCookie, knownBrowserOf } from "./browser-cookie.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import type { Me, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
@@ -29,6 +30,7 @@ import {
 import { evictPerson, evictSignIn, parseOrganizations } from "./verify-sign-in.ts";
 
 type NoData = Record<string, never>;
+type PersonKey = Pick<Person, "id" | "email">;
 
 /** Ends the browser's present sign-in session, if it has one: signing in again leaves none behind. */
 async function planSignOut({ cookie, cookieSecret }: DashboardContext): Promise<Statement[]> {
@@ -38,19 +40,29 @@ async function planSignOut({ cookie, cookieSecret }: DashboardContext): Promise<
   return [deleteSignIn(tokenHashOf(token))];
 }
 
-/** Begins a sign-in session in place of the browser's present one. */
-async function planSignIn(ctx: DashboardContext, personId: string) {
+/**
+ * Begins a sign-in session in place of the browser's present one, if `verified` is still the hash of the person's
+ * password: the first statement then returns a row.
+ */
+async function planSignIn(ctx: DashboardContext, { id: personId, email }: PersonKey, verified: string) {
   const [token, now] = [createSignInToken(), ctx.now()];
-  const insert = insertSignIn({
-    id: ctx.newId(),
-    tokenHash: tokenHashOf(token),
-    personId,
-    expiresAt: now + SIGN_IN_LIFETIME_MS,
-    createdAt: now,
-    updatedAt: now,
-  });
+  const insert = insertSignIn(
+    {
+      id: ctx.newId(),
+      tokenHash: tokenHashOf(token),
+      personId,
+      expiresAt: now + SIGN_IN_LIFETIME_MS,
+      createdAt: now,
+      updatedAt: now,
+    },
+    verified,
+  );
+  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   return {
-    cookie: await signedCookie(token, ctx.cookieSecret),
+    cookies: [
+      await signedCookie(token, ctx.cookieSecret),
+      createBrowserCookie(browser, email, ctx.cookieSecret),
+    ],
     statements: [insert, ...(await planSignOut(ctx))] as const,
   };
 }
@@ -59,8 +71,8 @@ async function planSignIn(ctx: DashboardContext, personId: string) {
 export interface PlannedSignUp {
   readonly person: Person;
   readonly statements: readonly [Statement, ...Statement[]];
-  /** The `Set-Cookie` header of the new sign-in session. */
-  readonly cookie: string;
+  /** The `Set-Cookie` headers of the new sign-in session. */
+  readonly cookies: readonly string[];
 }
 
 /**
@@ -74,7 +86,7 @@ export async function planSignUp(
 ): Promise<PlannedSignUp> {
   const now = ctx.now();
   const hash = await hashPassword(password);
-  const { cookie, statements } = await planSignIn(ctx, personId);
+  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
   return {
     person: { id: personId, name, email },
     statements: [
@@ -82,7 +94,7 @@ export async function planSignUp(
       insertPassword(ctx.newId(), personId, hash, now),
       ...statements,
     ],
-    cookie,
+    cookies,
   };
 }
 
@@ -97,18 +109,22 @@ export async function signIn(
   ctx: DashboardContext,
   { email, password }: SignIn,
 ): Promise<DashboardResult<Me>> {
-  await ctx.limitPasswordAttempts(email);
+  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
   const stored = row?.password ?? null;
   const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
-  if (row === undefined || !isRight) {
-    throw new AppError("Auth", "UNAUTHORIZED", "The email address or the password is wrong");
-  }
-  const { cookie, statements } = await planSignIn(ctx, row.personId);
-  await ctx.db.run(statements);
+  if (row === undefined || stored === null || !isRight) throw wrongPassword();
   const { personId: id, name, organizations } = row;
-  return { data: { person: { id, name, email }, organizations: parseOrganizations(organizations) }, cookie };
+  const { cookies, statements } = await planSignIn(ctx, { id, email }, stored);
+  const [begun] = await ctx.db.run(statements);
+  if (begun.length === 0) throw wrongPassword();
+  await guess.forgive();
+  return { data: { person: { id, name, email }, organizations: parseOrganizations(organizations) }, cookies };
 }
+
+const wrongPassword = () =>
+  new AppError("Auth", "UNAUTHORIZED", "The email address or the password is wrong");
 
 /** Takes as long as a verification, so that the time of an answer does not reveal whose address is known. */
 async function wasteWork(password: string): Promise<false> {
@@ -120,7 +136,7 @@ async function wasteWork(password: string): Promise<false> {
 export async function signOut(ctx: DashboardContext): Promise<DashboardResult<NoData>> {
   const [end] = await planSignOut(ctx);
   if (end !== undefined) await ctx.db.run([end]);
-  return { data: {}, cookie: expiredCookie() };
+  return { data: {}, cookies: [expiredCookie()] };
 }
 
 /** The signed-in person. At most once a day this extends the sign-in session and its cookie. */
@@ -133,7 +149,7 @@ export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
   if (token === null) return { data };
   await ctx.db.run([updateSignIn(tokenHash, now + SIGN_IN_LIFETIME_MS, now)]);
   evictSignIn(tokenHash);
-  return { data, cookie: await signedCookie(token, ctx.cookieSecret) };
+  return { data, cookies: [await signedCookie(token, ctx.cookieSecret)] };
 }
 
 /** Changes the person's name. */
@@ -154,17 +170,24 @@ export async function changePassword(
   ctx: PersonContext,
   { current, next }: PasswordChange,
 ): Promise<DashboardResult<NoData>> {
-  const { personId } = ctx.person;
-  await ctx.limitPasswordAttempts(personId);
+  const { personId, email } = ctx.person;
+  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPassword(personId)]);
-  if (!(await verifyPassword(current, row?.password ?? ""))) {
-    throw new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
-  }
+  const stored = row?.password ?? "";
+  const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
+  if (!(await verifyPassword(current, stored))) throw refusal;
   const hash = await hashPassword(next);
-  const { cookie, statements } = await planSignIn(ctx, personId);
-  await ctx.db.run([updatePassword(personId, hash, ctx.now()), deleteSignInsOf(personId), ...statements]);
+  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
+  const [, , begun] = await ctx.db.run([
+    updatePassword(personId, stored, hash, ctx.now()),
+    deleteSignInsOf(personId, hash),
+    ...statements,
+  ]);
   evictPerson(personId);
-  return { data: {}, cookie };
+  if (begun.length === 0) throw refusal;
+  await guess.forgive();
+  return { data: {}, cookies };
 }
 
 /** Deletes sign-in sessions that have expired. */

@@ -3,19 +3,16 @@ import type * as z from "zod";
 import { type Env, jwtSecrets } from "../config.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
-import {
-  limitAuthFailures,
-  limitClient,
-  limitCredential,
-  limitPasswordAttempts,
-} from "../http/rate-limit.ts";
+import { clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath, parseJson, readBody } from "../http/validate.ts";
 import { openDatabase } from "../platform/d1.ts";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
+import { browserCookieOf } from "./browser-cookie.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
+import { signInLimits } from "./sign-in-limits.ts";
 import { readSignIn, type SignInSession, signedHashOf } from "./verify-sign-in.ts";
 
 interface Input<Body> {
@@ -93,9 +90,10 @@ export async function handleDashboardRequest(
 ): Promise<Response> {
   const requestId = crypto.randomUUID();
   try {
-    const { data, cookie } = await enter(endpoint, call);
-    const headers: Record<string, string> = cookie === undefined ? {} : { "Set-Cookie": cookie };
-    return withoutCors(success(endpoint.status, endpoint.done, data, requestId, headers));
+    const { data, cookies = [] } = await enter(endpoint, call);
+    const response = withoutCors(success(endpoint.status, endpoint.done, data, requestId));
+    for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
+    return response;
   } catch (error) {
     const appError = toAppError(error, endpoint.module);
     if (appError.code === "INTERNAL_ERROR")
@@ -114,10 +112,11 @@ async function enter(
   const ctx: DashboardContext = {
     db: openDatabase(env.DB),
     cookie: signInCookieOf(request),
+    browserCookie: browserCookieOf(request),
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
     now: Date.now,
     newId: () => crypto.randomUUID(),
-    limitPasswordAttempts: (subject) => limitPasswordAttempts(env, request, subject),
+    limits: signInLimits(env, clientOf(request)),
   };
   const read = async () => ({ params, body: await bodyOf(endpoint, request) });
   if (endpoint.access === "anyone") {

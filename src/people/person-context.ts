@@ -1,5 +1,6 @@
 /** The context of one dashboard request: what its commands and queries may use. */
 import type { Database } from "../platform/d1.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SignInSession } from "./verify-sign-in.ts";
 
 /** A dashboard request, signed in or not. */
@@ -7,14 +8,16 @@ export interface DashboardContext {
   readonly db: Database;
   /** The value of the sign-in cookie, not yet verified; null when the request has none. */
   readonly cookie: string | null;
-  /** The secret that signs the sign-in cookies. */
+  /** The value of the cookie of a known browser, not yet verified; null when the request has none. */
+  readonly browserCookie: string | null;
+  /** The secret that signs the cookies. */
   readonly cookieSecret: string;
   /** Epoch milliseconds. */
   now(): number;
   /** A random UUID. */
   newId(): string;
-  /** Counts an attempt to prove a password; throws RATE_LIMITED after too many for this subject or client address. */
-  limitPasswordAttempts(subject: string): Promise<void>;
+  /** What guessing a password or an invitation costs. */
+  readonly limits: SignInLimits;
 }
 
 /** A dashboard request of a person who is signed in. */
@@ -25,6 +28,6 @@ export interface PersonContext extends DashboardContext {
 /** The result of a dashboard request. */
 export interface DashboardResult<Data extends object> {
   readonly data: Data;
-  /** The `Set-Cookie` header to send with it. */
-  readonly cookie?: string | undefined;
+  /** The `Set-Cookie` headers to send with it. */
+  readonly cookies?: readonly string[];
 }

@@ -1,5 +1,5 @@
 /** The only SQL about people, their passwords and their sign-in sessions. */
-import { and, eq, lt } from "drizzle-orm";
+import { and, eq, exists, lt } from "drizzle-orm";
 import { build, type Statement, statement } from "../platform/d1.ts";
 import { credentials, people, signInSessions } from "./table.ts";
 
@@ -61,8 +61,28 @@ export const insertPassword = (id: string, personId: string, password: string, n
     }),
   );
 
-export const updatePassword = (personId: string, password: string, now: number): Statement =>
-  statement(build.update(credentials).set({ password, updatedAt: now }).where(passwordOf(personId)));
+/** Replaces a password, unless it has been replaced since `verified`, its hash, was read. */
+export const updatePassword = (
+  personId: string,
+  verified: string,
+  password: string,
+  now: number,
+): Statement =>
+  statement(
+    build
+      .update(credentials)
+      .set({ password, updatedAt: now })
+      .where(and(passwordOf(personId), eq(credentials.password, verified))),
+  );
+
+/** True while the person's password has this hash. */
+const hasPassword = (personId: string, password: string) =>
+  exists(
+    build
+      .select({ id: credentials.id })
+      .from(credentials)
+      .where(and(passwordOf(personId), eq(credentials.password, password))),
+  );
 
 /** The sign-in session of a token, expired or not. */
 export const selectSignIn = (tokenHash: string): Statement<SignInRow> => ({
@@ -71,8 +91,23 @@ export const selectSignIn = (tokenHash: string): Statement<SignInRow> => ({
   params: [tokenHash],
 });
 
-export const insertSignIn = (row: typeof signInSessions.$inferInsert): Statement =>
-  statement(build.insert(signInSessions).values(row));
+/**
+ * Begins a sign-in session, unless the password whose hash was verified has been replaced meanwhile: what proved the old
+ * one must not outlive it.
+ */
+export const insertSignIn = (
+  { id, tokenHash, personId, expiresAt, createdAt }: typeof signInSessions.$inferInsert,
+  verified: string,
+): Statement<{ id: string }> => ({
+  sql: `INSERT INTO sessions (id, token_hash, person_id, expires_at, created_at, updated_at)
+        SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (
+          SELECT 1 FROM credentials WHERE provider_id = ? AND provider_account_id = ? AND password = ?)
+        RETURNING id`,
+  params: [
+    ...[id, tokenHash, personId, expiresAt, createdAt, createdAt],
+    ...[PASSWORD_PROVIDER, personId, verified],
+  ],
+});
 
 /** Extends a sign-in session until `expiresAt` (epoch ms). */
 export const updateSignIn = (tokenHash: string, expiresAt: number, now: number): Statement =>
@@ -86,9 +121,13 @@ export const updateSignIn = (tokenHash: string, expiresAt: number, now: number):
 export const deleteSignIn = (tokenHash: string): Statement =>
   statement(build.delete(signInSessions).where(eq(signInSessions.tokenHash, tokenHash)));
 
-/** Ends all sign-in sessions of a person. */
-export const deleteSignInsOf = (personId: string): Statement =>
-  statement(build.delete(signInSessions).where(eq(signInSessions.personId, personId)));
+/** Ends all sign-in sessions of a person whose password has this hash. */
+export const deleteSignInsOf = (personId: string, password: string): Statement =>
+  statement(
+    build
+      .delete(signInSessions)
+      .where(and(eq(signInSessions.personId, personId), hasPassword(personId, password))),
+  );
 
 /** Deletes the sign-in sessions that ended before `now` (epoch ms). */
 export const deleteExpiredSignIns = (now: number): Statement =>

@@ -25,6 +25,7 @@ const BINDINGS = {
   durableObjects: {
     ROOMS: { className: "RoomObject", useSQLite: true },
     SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
+    GUESS_LIMITS: { className: "GuessLimitObject", useSQLite: true },
   },
 };
 

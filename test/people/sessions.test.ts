@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { jwtSecrets } from "../../src/config.ts";
+import { changePassword, signIn } from "../../src/people/commands.ts";
 import type { Me } from "../../src/people/schema.ts";
 import {
   COOKIE_NAME,
@@ -9,8 +10,9 @@ import {
   SIGN_IN_LIFETIME_MS,
   tokenHashOf,
 } from "../../src/people/sign-in-cookie.ts";
+import type { SignInLimits } from "../../src/people/sign-in-limits.ts";
 import { readSignIn, recallSignIn, SIGN_IN_CACHE_MS, signedHashOf } from "../../src/people/verify-sign-in.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { type Database, openDatabase } from "../../src/platform/d1.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";
@@ -167,6 +169,57 @@ describe("changing the password", () => {
       expect(answer.error?.message).toContain(field);
     }
     expect((await browser.get("/me")).status).toBe(200);
+  });
+});
+
+describe("a sign-in or a change of the password that overlaps another change", () => {
+  const context = {
+    ...{ cookie: null, browserCookie: null, cookieSecret: secret },
+    ...{ now: Date.now, newId: () => crypto.randomUUID() },
+  };
+  const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });
+  const limits = { countPassword: uncounted, countSignUp: uncounted, countInvitation: uncounted };
+
+  /** A database in which the password is changed after the first trip. */
+  const changedMeanwhile = (change: () => Promise<unknown>): Database => {
+    const db = openDatabase(env.DB);
+    let trips = 0;
+    return {
+      run: async (statements) => {
+        trips += 1;
+        if (trips === 2) await change();
+        return db.run(statements);
+      },
+    };
+  };
+  const sessionsOf = (id: string) =>
+    env.DB.prepare("SELECT count(*) AS total FROM sessions WHERE person_id = ?").bind(id).first("total");
+
+  it("leaves no session that the old password began", async () => {
+    const { browser, id, email } = await signUp();
+    const next = "another good password";
+    const db = changedMeanwhile(() => browser.post("/password", { current: PASSWORD, next }));
+    await expect(signIn({ ...context, limits, db }, { email, password: PASSWORD })).rejects.toMatchObject({
+      code: "UNAUTHORIZED",
+    });
+    expect(await sessionsOf(id)).toBe(1);
+    expect((await browser.get("/me")).status).toBe(200);
+  });
+
+  it("does not undo the first change", async () => {
+    const { browser, id, email } = await signUp();
+    const [first, second] = ["the first new password", "the second new password"];
+    const hash = await signedHashOf(browser.cookie.slice(COOKIE_NAME.length + 1), secret);
+    const person = await readSignIn(openDatabase(env.DB), hash ?? "", Date.now());
+    if (person === null) throw new Error("Not signed in");
+    const db = changedMeanwhile(() => browser.post("/password", { current: PASSWORD, next: first }));
+    await expect(
+      changePassword({ ...context, limits, db, person }, { current: PASSWORD, next: second }),
+    ).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
+    expect(await sessionsOf(id)).toBe(1);
+    expect((await browser.get("/me")).status).toBe(200);
+    expect((await new Browser().post("/sign-in", { email, password: second })).status).toBe(401);
+    expect((await new Browser().post("/sign-in", { email, password: first })).status).toBe(200);
   });
 });
 

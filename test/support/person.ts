@@ -16,17 +16,23 @@ export class Browser {
   readonly address = freshAddress();
   /** `name=value`; empty without one. */
   cookie = "";
-  /** The latest `Set-Cookie`, whole. */
+  /** `name=value` of the cookie of a known browser; empty without one. */
+  known = "";
+  /** The latest `Set-Cookie` of {@link cookie}, whole. */
   setCookie: string | null = null;
 
   async raw(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers({ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", Cookie: this.cookie });
+    const headers = new Headers({ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", Cookie: this.#cookies });
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     headers.set("CF-Connecting-IP", this.address);
     if (headers.get("Cookie") === "") headers.delete("Cookie");
     const response = await exports.default.fetch(new Request(ORIGIN + path, { ...init, method, headers }));
-    this.#keep(response.headers.get("Set-Cookie"));
+    for (const setCookie of response.headers.getSetCookie()) this.#keep(setCookie);
     return response;
+  }
+
+  get #cookies(): string {
+    return [this.cookie, this.known].filter((cookie) => cookie !== "").join("; ");
   }
 
   async send<Data = Record<string, unknown>>(
@@ -49,10 +55,13 @@ export class Browser {
   post = <Data = Record<string, unknown>>(path: string, body?: unknown) =>
     this.send<Data>("POST", path, body);
 
-  #keep(setCookie: string | null): void {
-    if (setCookie === null) return;
-    this.setCookie = setCookie;
+  #keep(setCookie: string): void {
     const [pair = "", ...attributes] = setCookie.split("; ");
+    if (!pair.startsWith(`${COOKIE_NAME}=`)) {
+      this.known = pair;
+      return;
+    }
+    this.setCookie = setCookie;
     this.cookie = attributes.includes("Max-Age=0") ? "" : pair;
   }
 

@@ -2,7 +2,7 @@
 /// <reference types="@cloudflare/workers-types" />
 import { DurableObject } from "cloudflare:workers";
 
-export { SubscriberObject } from "./no-subscriber.ts";
+export { GuessLimitObject, SubscriberObject } from "./unused-objects.ts";
 
 interface Env {
   readonly ROOMS: DurableObjectNamespace<RoomObject>;

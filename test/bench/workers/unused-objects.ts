@@ -3,3 +3,5 @@
 import { DurableObject } from "cloudflare:workers";
 
 export class SubscriberObject extends DurableObject {}
+
+export class GuessLimitObject extends DurableObject {}

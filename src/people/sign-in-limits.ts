@@ -1,0 +1,88 @@
+/** What guessing costs: the limits on signing in and up, changing a password and using an invitation. */
+import type { Env } from "../config.ts";
+import { AppError } from "../platform/errors.ts";
+import { sha256 } from "../platform/hash.ts";
+import type { PauseRule } from "./limits/pause.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
+const PASSWORDS: PauseRule = {
+  ...{ free: 5, firstMs: 2 * SECOND_MS, maxMs: 15 * MINUTE_MS },
+  forgetMs: 15 * MINUTE_MS,
+};
+/** Wrong passwords of all people and wrong invitations from one network. */
+const NETWORK_FAILURES: PauseRule = {
+  ...{ free: 60, firstMs: SECOND_MS, maxMs: MINUTE_MS },
+  forgetMs: 30 * SECOND_MS,
+};
+/** People who sign up without an invitation from one network. */
+const NETWORK_SIGN_UPS: PauseRule = { ...NETWORK_FAILURES, forgetMs: SECOND_MS };
+
+/** What was counted as a guess before it was known whether it is right. */
+interface Guess {
+  /** Takes the count back, because it was right. */
+  forgive(): Promise<void>;
+}
+
+/** Counts guesses before anything is computed or read for them. Each throws RATE_LIMITED while a pause lasts. */
+export interface SignInLimits {
+  /**
+   * A guess of the password of the person with this address. What strangers do elsewhere does not count
+   * against a browser that the person has signed in with, or against another network.
+   */
+  countPassword(email: string, knownBrowser: string | null): Promise<Guess>;
+  /** Signing up without an invitation. */
+  countSignUp(): Promise<Guess>;
+  /** A guess of an invitation's token. */
+  countInvitation(): Promise<Guess>;
+}
+
+/** The limits for the clients of a network. */
+export function signInLimits(
+  env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT">,
+  network: string,
+): SignInLimits {
+  const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
+    const stub = env.GUESS_LIMITS.getByName(object);
+    const waitMs = await stub.guess(key, rule);
+    if (waitMs > 0) throw tooMany(Math.ceil(waitMs / SECOND_MS));
+    return { forgive: async () => stub.forgive(key, all) };
+  };
+  /** Per location, but at no cost: keeps floods away from the objects. */
+  const countFlood = async (client: string): Promise<void> => {
+    const { success } = await env.SIGN_IN_ADDRESS_RATE_LIMIT.limit({ key: client });
+    if (!success) throw tooMany(60);
+  };
+  const ofNetwork = async (key: string, rule: PauseRule): Promise<Guess> => {
+    await countFlood(network);
+    return count(`network:${network}`, key, rule);
+  };
+  return {
+    countPassword: async (email, knownBrowser) => {
+      if (knownBrowser !== null) {
+        await countFlood(knownBrowser);
+        return count(`browser:${knownBrowser}`, "passwords", PASSWORDS, true);
+      }
+      const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
+      const person = await sha256(new TextEncoder().encode(email));
+      const ofPerson = await count(`person:${person}`, network, PASSWORDS, true);
+      return {
+        forgive: async () => {
+          await Promise.all([onNetwork.forgive(), ofPerson.forgive()]);
+        },
+      };
+    },
+    countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
+    countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),
+  };
+}
+
+const tooMany = (seconds: number) =>
+  new AppError(
+    "Server",
+    "RATE_LIMITED",
+    `Too many attempts; wait ${seconds === 1 ? "a second" : `${seconds} seconds`} and try again`,
+    seconds,
+  );

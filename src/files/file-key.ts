@@ -1,5 +1,6 @@
 /** A file's key: its room, 128 random bits and its name. Anyone who knows the key can read the file. */
 import { base64url } from "jose";
+import { byteLength } from "../platform/text.ts";
 import { MAX_NAME_BYTES } from "./file-name.ts";
 
 /** 128 bits in 22 characters. */
@@ -21,7 +22,7 @@ export interface ParsedKey {
 /** The parts of a key; null when it is malformed, which needs no look-up. */
 export function parseKey(key: string): ParsedKey | null {
   const [, roomId, filename] = KEY.exec(key) ?? [];
-  const isShort = filename !== undefined && filename.length <= MAX_NAME_BYTES;
+  const isShort = filename !== undefined && byteLength(filename) <= MAX_NAME_BYTES;
   return roomId === undefined || !isShort ? null : { key, roomId, filename };
 }
 

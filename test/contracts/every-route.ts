@@ -660,3 +660,74 @@ describe("failed authentications", () => {
     expect((await new Api(id, null).get("/rooms")).status).toBe(401);
   });
 });
+
+describe("odd and oversized input", () => {
+  const LONG = "x".repeat(2_000);
+  /** Encoded for a path: longer than any name or key may be, in characters or in bytes, or of odd characters. */
+  const ODD_NAMES = [
+    LONG,
+    encodeURIComponent("✨".repeat(200)),
+    encodeURIComponent("✨".repeat(700)),
+    "a%2Fb",
+    "%2E%2E",
+    "%0D%0A",
+    "__proto__",
+    "'%22%3B--",
+    "%25",
+  ];
+  const ODD_HEADERS: readonly (readonly [name: string, value: string])[] = [
+    ["Authorization", `Bearer ${"A".repeat(8_000)}`],
+    ["Authorization", `Bearer ${"a.".repeat(4_000)}`],
+    ["Cookie", "a=b; ".repeat(1_500)],
+    ["Idempotency-Key", LONG],
+    ["Idempotency-Key", "é"],
+    ["Range", `bytes=${"0-1,".repeat(2_000)}`],
+    ["Range", "bytes=99999999999999999999-"],
+    ["If-None-Match", '"x", '.repeat(1_500)],
+    ["If-Range", LONG],
+    ["Content-Type", `application/json; charset=${LONG}`],
+    ["Content-Type", `multipart/form-data; boundary=${LONG}`],
+    ["Origin", LONG],
+    ["X-Request-Id", LONG],
+    ["Upgrade", LONG],
+  ];
+
+  /** Storage paths beyond the length of R2's keys answered 500, and so did a long account in front of a short one. */
+  it.each(cases((endpoint) => /[:*]\w/.test(endpoint.path)))(
+    "%s refuses odd names without failing",
+    async (_, endpoint) => {
+      const owner = await organizationFor(endpoint);
+      const things = thingsFor(endpoint, owner);
+      for (const [, name = ""] of endpoint.path.matchAll(/[:*](\w+)/g)) {
+        for (const odd of ODD_NAMES) {
+          const value = name === "fileKey" ? `${things.fileKey}${odd}` : odd;
+          const path = pathOf(endpoint, { ...things, [name]: value });
+          const { status } = await owner.api.raw(endpoint.method, path, initFor(endpoint, things));
+          expect([status, status < 500], `${name}: ${odd.slice(0, 20)}`).toEqual([status, true]);
+        }
+      }
+    },
+  );
+
+  it.each(cases(() => true))("%s refuses odd headers without failing", async (_, endpoint) => {
+    const owner = await organizationFor(endpoint);
+    const things = thingsFor(endpoint, owner);
+    for (const [name, value] of ODD_HEADERS) {
+      const init = initFor(endpoint, things);
+      const headers = { ...(init.headers as Record<string, string>), [name]: value };
+      const { status } = await owner.api.raw(endpoint.method, pathOf(endpoint, things), { ...init, headers });
+      expect([status, status < 500], `${name}: ${value.slice(0, 20)}`).toEqual([status, true]);
+    }
+  });
+
+  it.each(cases((endpoint) => endpoint.access === "public"))(
+    "%s answers 404 in an account with an odd name",
+    async (_, endpoint) => {
+      const { things } = await undisturbed();
+      for (const odd of ODD_NAMES.filter((name) => !name.includes("%2"))) {
+        const response = await new Api(odd, null).raw(endpoint.method, pathOf(endpoint, things));
+        expect(response.status, odd.slice(0, 20)).toBe(404);
+      }
+    },
+  );
+});

@@ -142,6 +142,27 @@ describe("a range", () => {
     },
   );
 
+  it("of a page is as harmless as the whole page", async () => {
+    const page = new File(["<script>alert(1)</script>"], "page.html", { type: "text/html" });
+    const name = await store(owner.api, owner.fields, page);
+    const safe = (response: Response) =>
+      ["Content-Disposition", "Content-Security-Policy", "X-Content-Type-Options", "Content-Type"].map(
+        (header) => response.headers.get(header),
+      );
+    const whole = await read({}, "GET", name);
+    const parts = await Promise.all(
+      ["bytes=0-", "bytes=8-12", "bytes=-9"].map((range) => read({ Range: range }, "GET", name)),
+    );
+    expect(safe(whole)).toEqual([
+      "attachment; filename=page.html",
+      "sandbox; default-src 'none'",
+      "nosniff",
+      "text/html",
+    ]);
+    for (const part of parts) expect([part.status, safe(part)]).toEqual([206, safe(whole)]);
+    await Promise.all([whole, ...parts].map((response) => response.arrayBuffer()));
+  });
+
   it("of an empty file is never satisfiable", async () => {
     const empty = await store(owner.api, owner.fields, new File([], "empty"));
     for (const range of ["bytes=0-", "bytes=-1", "bytes=0-0"]) {

@@ -1,6 +1,10 @@
 /** The bytes of files: the only module that calls R2. */
+import { byteLength } from "../../platform/text.ts";
 import { cleanType } from "./media-type.ts";
 import { type RangeFrom, sliceOf } from "./range.ts";
+
+/** R2 refuses longer names. */
+const MAX_NAME_BYTES = 1024;
 
 /** R2 deletes up to this many objects in one call. */
 export const MAX_DELETED = 1000;
@@ -47,6 +51,9 @@ export interface Blobs {
 
 const nameOf = ({ accountId, key }: BlobAddress): string => `${accountId}/${key}`;
 
+/** Whether R2 takes the address at all: no file has another one. */
+const isPossible = (address: BlobAddress): boolean => byteLength(nameOf(address)) <= MAX_NAME_BYTES;
+
 const factsOf = ({ size, httpEtag, httpMetadata }: R2Object): BlobFacts => ({
   size,
   etag: httpEtag,
@@ -75,11 +82,13 @@ export const openBlobs = (bucket: R2Bucket): Blobs => ({
   },
 
   async head(address) {
+    if (!isPossible(address)) return null;
     const object = await bucket.head(nameOf(address));
     return object && factsOf(object);
   },
 
   async get(address, range) {
+    if (!isPossible(address)) return null;
     try {
       const object = await bucket.get(nameOf(address), range === null ? {} : { range });
       return object && { ...factsOf(object), body: object.body };

@@ -88,4 +88,4 @@ const noSuchEndpoint = () =>
     new AppError("Server", "NOT_FOUND", "This endpoint does not exist; see /docs for all endpoints"),
     crypto.randomUUID(),
   );
-app.notFound(noSuchEndpoint);
+app.notFound((c) => (c.req.path.startsWith("/v1/") ? noSuchEndpoint() : withoutCors(noSuchEndpoint())));

@@ -65,6 +65,10 @@ const SETTINGS = {
   JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
   /** The secret before the latest rotation. Tokens signed with it stay valid. */
   JWT_SECRET_PREVIOUS: text,
+  /** The host names under which the service answers, `*` for all; Cloudflare passes on those of the deployment only. */
+  ALLOWED_HOSTS: hosts,
+  /** The address of every client, where nothing reports it: `npm start` serves this machine only. */
+  CLIENT_ADDRESS: text,
   /** The organization of /demo; without it, there is no demo. */
   DEMO_ACCOUNT_ID: text,
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
@@ -108,6 +112,12 @@ export function jwtSecrets(env: Settings): JwtSecrets {
   const previous = read(env, "JWT_SECRET_PREVIOUS");
   return [read(env, "JWT_SECRET"), ...(previous === undefined ? [] : [previous])];
 }
+
+/** The host names under which the service answers; none for all. */
+export const allowedHosts = (env: Settings): readonly string[] => read(env, "ALLOWED_HOSTS");
+
+/** The address that stands for every client; undefined where the platform reports each one's. */
+export const clientAddress = (env: Settings): string | undefined => read(env, "CLIENT_ADDRESS");
 
 export const demoAccountId = (env: Settings): string | undefined => read(env, "DEMO_ACCOUNT_ID");
 

@@ -1,6 +1,8 @@
 /** The Worker: its fetch and cron handlers, and the classes that the platform instantiates by name. */
 import { app } from "./app.ts";
 import type { Env } from "./config.ts";
+import { failure, toAppError, withoutCors } from "./http/envelope.ts";
+import { admit } from "./http/host-check.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
@@ -17,7 +19,15 @@ declare global {
   }
 }
 
+async function handleFetch(request: Request, env: Env, execution: ExecutionContext): Promise<Response> {
+  try {
+    return await app.fetch(admit(request, env), env, execution);
+  } catch (error) {
+    return withoutCors(failure(toAppError(error, "Server"), crypto.randomUUID()));
+  }
+}
+
 export default {
-  fetch: app.fetch,
+  fetch: handleFetch,
   scheduled: (_, env) => runScheduledTasks(env, Date.now()),
 } satisfies ExportedHandler<Env>;

@@ -3,7 +3,7 @@ import type { ExecutionContext } from "hono";
 import * as z from "zod";
 import { demoAccountId, type Env } from "../config.ts";
 import { endpointsFor } from "../http/endpoint.ts";
-import { failure, toAppError } from "../http/envelope.ts";
+import { failure, toAppError, withoutCors } from "../http/envelope.ts";
 import type { RequestHandler } from "../http/pipeline.ts";
 import { limitDemoVisitors } from "../http/rate-limit.ts";
 import { withPageHeaders } from "../http/security-headers.ts";
@@ -49,7 +49,7 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
     const requestId = crypto.randomUUID();
     const appError = toAppError(error, "Server");
     if (appError.code === "INTERNAL_ERROR") logError("A demo request failed", { request: requestId }, error);
-    return failure(appError, requestId);
+    return withoutCors(failure(appError, requestId));
   }
 }
 

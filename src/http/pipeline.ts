@@ -4,11 +4,12 @@ import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import { openDatabase } from "../platform/d1.ts";
-import { logError } from "../platform/log.ts";
+import { log, logError } from "../platform/log.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
 import type { Access, Endpoint } from "./endpoint.ts";
 import { failure, success, toAppError } from "./envelope.ts";
 import { Form } from "./form/form.ts";
+import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/idempotency.ts";
 import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./validate.ts";
 
@@ -58,6 +59,7 @@ export function createPipeline<Ports extends object>(
     } catch (error) {
       const refusal = toAppError(error, endpoint.module);
       if (refusal.code === "INTERNAL_ERROR") logError("A request failed", { request: requestId }, error);
+      if (refusal instanceof BrokenOff) log("warn", "A request broke off", { request: requestId }, refusal);
       return failure(refusal, requestId);
     }
   };
@@ -73,10 +75,10 @@ export async function authorizeCall(
   const db = openDatabase(env.DB);
   const accountId = params.accountId ?? "";
   const now = Date.now;
-  const log = (message: string, error?: unknown) =>
+  const logFailure = (message: string, error?: unknown) =>
     logError(message, { account: accountId, request: requestId }, error);
   const defer = (work: Promise<unknown>) =>
-    execution.waitUntil(work.catch((error: unknown) => log("Deferred work failed", error)));
+    execution.waitUntil(work.catch((error: unknown) => logFailure("Deferred work failed", error)));
   const ports = { db, accountId, now, defer };
   const actor: Actor = await authorize(access, request, env, schemes, ports);
   return {
@@ -85,7 +87,7 @@ export async function authorizeCall(
     actor,
     origin: new URL(request.url).origin,
     newId: () => crypto.randomUUID(),
-    log,
+    log: logFailure,
     idempotencyKey: null,
     commit: (statements) => db.run(statements),
   };

@@ -10,8 +10,12 @@ const DEMO_WINDOW_SECONDS = 60;
 const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
   new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
 
+/** Cloudflare's edge sets it; where there is none, `admit` does. No other forwarding header is ever read. */
+export const CLIENT_ADDRESS_HEADER = "CF-Connecting-IP";
+
 /** The caller's address as the edge reports it, never as the client claims. */
-export const addressOf = (request: Request): string => request.headers.get("CF-Connecting-IP") ?? "unknown";
+export const addressOf = (request: Request): string =>
+  request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
 
 /** What limits per client count: an address, or the whole network that one client may have. */
 export const clientOf = (request: Request): string => networkOf(addressOf(request));

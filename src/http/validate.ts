@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 import { isPlainText, isTooDeep } from "../platform/text.ts";
+import { BrokenOff } from "./form/form-body.ts";
 
 /** Explains what is wrong with a value, beginning with the field's name. `whole` names the value itself. */
 export function explain(error: z.ZodError, whole: string): string {
@@ -75,10 +76,20 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
   const declared = request.headers.get("Content-Length");
   if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge(module);
   if (request.body === null) return new Uint8Array();
-  if (declared !== null) return new Uint8Array(await request.arrayBuffer());
+  const bytes = declared === null ? collect(request.body, module) : request.arrayBuffer();
+  return bytes.then(
+    (whole) => new Uint8Array(whole),
+    (error: unknown) => {
+      throw error instanceof AppError ? error : new BrokenOff(module, error);
+    },
+  );
+}
+
+/** The bytes of a body of unknown length. */
+async function collect(body: ReadableStream<Uint8Array>, module: Module): Promise<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+  for await (const chunk of body) {
     size += chunk.byteLength;
     if (size > MAX_BODY_BYTES) throw tooLarge(module);
     chunks.push(chunk);
@@ -89,7 +100,7 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
     bytes.set(chunk, offset);
     offset += chunk.byteLength;
   }
-  return bytes;
+  return bytes.buffer;
 }
 
 /**

@@ -2,7 +2,13 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStructuredLog } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { runEveryMinute } from "./cron.ts";
 import type { HostOptions } from "./server.ts";
+
+/** The names of this machine for itself. A page of another site cannot pass for one of ours under them. */
+const LOCAL_HOSTS = "localhost,127.0.0.1,::1";
+const LOCAL_ADDRESS = "127.0.0.1";
+const NAME = "atrium";
 
 /** Prints Miniflare's own warnings, such as that it restarts workerd. */
 class TerminalLog extends Log {
@@ -38,27 +44,39 @@ process.on("unhandledRejection", fail);
 
 const { port, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
-miniflare = new Miniflare(
+const served = new Miniflare(
   convertV4MiniflareOptions({
     workers: [
       {
         ...worker,
         ...modules,
-        name: "atrium",
-        bindings: { ...(worker.bindings ?? {}), DEMO_ACCOUNT_ID: demoAccountId },
+        name: NAME,
+        bindings: {
+          CLIENT_ADDRESS: LOCAL_ADDRESS,
+          ALLOWED_HOSTS: LOCAL_HOSTS,
+          ...(worker.bindings ?? {}),
+          DEMO_ACCOUNT_ID: demoAccountId,
+        },
+        // The Worker itself listens on the service's port. What Miniflare adds before it (/cdn-cgi/local, headers that
+        // change a request) is left to the port below, which the system chooses.
+        unsafeDirectSockets: [{ host: "localhost", port }],
       },
     ],
-    host: "localhost",
-    port,
+    host: LOCAL_ADDRESS,
+    port: 0,
     // Where `wrangler dev --persist-to` keeps the same data.
     resourcePersistencePath: path.join(persistTo, "v3"),
     cf: false,
     logRequests: false,
     telemetry: { enabled: false },
-    unsafeTriggerHandlers: true,
     log: new TerminalLog(LogLevel.WARN),
     handleStructuredLogs: printLog,
   }),
 );
-await miniflare.ready.catch(fail);
+miniflare = served;
+await served.ready.catch(fail);
 process.send?.("ready");
+runEveryMinute(
+  async () => (await served.getWorker(NAME)).scheduled({ cron: "* * * * *" }),
+  (error) => console.error("The scheduled tasks failed:", error instanceof Error ? error.message : error),
+);

@@ -1,6 +1,6 @@
 /** Serves the documentation's pages, which the build renders from Markdown, and their index for the search. */
 import { AppError } from "../../platform/errors.ts";
-import { failure } from "../envelope.ts";
+import { failure, withoutCors } from "../envelope.ts";
 import type { ApiDocument } from "../openapi/openapi.ts";
 import { withPageHeaders } from "../security-headers.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
@@ -21,7 +21,7 @@ export async function guidePage(request: Request, env: AssetsEnv): Promise<Respo
   );
   if (asset.status !== 404) return withPageHeaders(asset, url);
   const error = new AppError("Server", "NOT_FOUND", "There is no such page; /docs lists all pages");
-  return failure(error, crypto.randomUUID());
+  return withoutCors(failure(error, crypto.randomUUID()));
 }
 
 /** The search index: the pages' headings, and the operations of the API reference. */

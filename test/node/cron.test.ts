@@ -1,0 +1,43 @@
+/** When a service on one machine runs its scheduled tasks. */
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { runEveryMinute } from "../../src/cli/service/cron.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("runs them at its start and then every minute, even after one that fails", async () => {
+  const failures: unknown[] = [];
+  let runs = 0;
+  const tasks = async () => {
+    runs += 1;
+    if (runs === 2) throw new Error("the service restarts");
+  };
+  runEveryMinute(tasks, (error) => failures.push(error));
+  expect(runs).toBe(1);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(runs).toBe(1);
+  await vi.advanceTimersByTimeAsync(60_001);
+  expect(runs).toBe(3);
+  expect(failures).toEqual([new Error("the service restarts")]);
+});
+
+it("waits for a run that takes longer", async () => {
+  let runs = 0;
+  let finish = () => {};
+  const tasks = () => {
+    runs += 1;
+    return new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  };
+  runEveryMinute(tasks, () => {});
+  await vi.advanceTimersByTimeAsync(180_000);
+  expect(runs).toBe(1);
+  finish();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(runs).toBe(2);
+});

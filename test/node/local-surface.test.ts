@@ -1,0 +1,87 @@
+/** What other programs, and pages of other sites, get from a service that runs on this machine. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { query } from "./database.ts";
+import { eventually } from "./processes.ts";
+import { createAccount, type Service, startService } from "./service.ts";
+
+let persistTo: string;
+let service: Service;
+beforeAll(async () => {
+  persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
+  await createAccount({ persistTo });
+  await query(persistTo, "INSERT INTO receipts VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key");
+  service = await startService({ persistTo });
+});
+afterAll(async () => {
+  await service?.kill();
+  await rm(persistTo, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** Any request, with a Host header that `fetch` would not send. */
+const ask = (method: string, url: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const { port } = service;
+    const sent = request({ host: "127.0.0.1", port, method, path: url, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode, text }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+
+describe("a service on this machine", () => {
+  it("runs the scheduled tasks by itself", async () => {
+    const isGone = async () => {
+      const rows = await query<object>(persistTo, "SELECT key FROM receipts WHERE scope = 'expired'");
+      return rows.length === 0;
+    };
+    await eventually("the expired receipt is deleted", isGone, 120_000);
+  });
+
+  it.each([
+    "explorer",
+    "explorer/api/d1/database",
+    "scheduled",
+    "email",
+    "platform-proxy",
+    "r2/public/atrium-files/key",
+    "r2/s3/atrium-files",
+  ])("serves nothing of the runtime's own under /cdn-cgi/local/%s", async (what) => {
+    for (const method of ["GET", "POST"]) {
+      const { status, text } = await ask(method, `/cdn-cgi/local/${what}`, { "MF-Op": "GET" });
+      expect([status, JSON.parse(text).error?.module]).toEqual([404, "Server"]);
+    }
+  });
+
+  it("answers under its own names only, whatever a page makes its name lead to", async () => {
+    expect((await ask("GET", "/health")).status).toBe(200);
+    expect((await ask("GET", "/health", { Host: "evil.example" })).status).toBe(403);
+    const disguised = { Host: "evil.example", "MF-Original-URL": "http://localhost/health" };
+    expect((await ask("GET", "/health", disguised)).status).toBe(403);
+  });
+
+  it("takes no header for a request's URL, and none for its client's address", async () => {
+    const misled = await ask("GET", "/nothing", { "MF-Original-URL": `${service.url}/health` });
+    expect(misled.status).toBe(404);
+    const statuses = [];
+    for (let visitor = 0; visitor <= 30; visitor += 1) {
+      const address = `203.0.113.${visitor}`;
+      const headers = { "CF-Connecting-IP": address, "X-Forwarded-For": address, "X-Real-IP": address };
+      statuses.push((await ask("POST", "/demo/visitors", headers)).status);
+    }
+    expect(statuses).toContain(429);
+  });
+});

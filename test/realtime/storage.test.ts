@@ -3,6 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/realtime/storage/storage.ts";
+import type { NewChange } from "../../src/realtime/storage/storage-log.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
 import type { UserRecord } from "../../src/users/schema.ts";
@@ -128,29 +129,61 @@ describe.each([
       expect(storage.findAttendance(["u1", "u2"])).toEqual({ u2: { online: true, joinedAt: 10 } });
     }));
 
-  it("keeps changes in order, with receipts that later ones replace", () =>
+  it("keeps changes in order, and of those of an entry the latest", () =>
     withStorage((storage, reopen) => {
       const { changes } = storage;
-      expect([changes.lastSeq(), changes.oldest(), changes.firstSince(0), changes.sizeAfter(0)]).toEqual([
-        0,
+      const nothing = { droppedSeq: 0, changes: 0, bytes: 0 };
+      expect([changes.lastSeq(), [...changes.oldest()], changes.readTotals()]).toEqual([0, [], nothing]);
+      const append = (seq: number, entry: NewChange["entry"] = null) =>
+        changes.append({ seq, event: "storeChanged", data: `"${seq}"`, at: seq * 10, size: seq, entry });
+      expect([append(1), append(2, { store: "s", key: "a" }), append(3, { store: "t", key: "a" })]).toEqual([
         null,
         null,
-        0,
+        null,
       ]);
-      for (const seq of [1, 2, 3]) changes.append({ seq, event: "storeChanged", data: `"${seq}"` }, seq * 10);
-      expect(() => changes.append({ seq: 3, event: "storeChanged", data: "4" }, 40)).toThrow();
-      expect(changes.listAfter(1)).toEqual([
-        { seq: 2, event: "storeChanged", data: '"2"' },
-        { seq: 3, event: "storeChanged", data: '"3"' },
+      expect([append(4, { store: "s", key: "a" }), append(5, { store: "s", key: "b" })]).toEqual([2, null]);
+      expect(() => append(5)).toThrow();
+      expect(changes.listAfter(1)).toEqual(
+        [3, 4, 5].map((seq) => ({ seq, event: "storeChanged", data: `"${seq}"` })),
+      );
+      changes.writeTotals({ droppedSeq: 1, changes: 2, bytes: 3 });
+      changes.drop(3);
+      const reopened = reopen().changes;
+      expect([...reopened.oldest()].map(({ seq, at, size }) => [seq, at, size])).toEqual([
+        [4, 40, 4],
+        [5, 50, 5],
       ]);
-      expect([changes.sizeAfter(1), changes.firstSince(11), changes.firstSince(31)]).toEqual([6, 2, null]);
+      expect([reopened.lastSeq(), reopened.readTotals()]).toEqual([
+        5,
+        { droppedSeq: 1, changes: 2, bytes: 3 },
+      ]);
+    }));
+
+  it("keeps receipts by user and request id until they are deleted or expire", () =>
+    withStorage((storage, reopen) => {
+      const { receipts } = storage;
       const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
-      changes.writeReceipt(2, receipt);
-      changes.writeReceipt(3, { ...receipt, answer: "[]" });
-      expect(reopen().changes.findReceipt("u", "r")).toEqual({ ...receipt, answer: "[]" });
-      expect(changes.findReceipt("u", "other")).toBeNull();
-      changes.prune(3);
-      expect([reopen().changes.oldest(), changes.lastSeq()]).toEqual([{ seq: 3, at: 30 }, 3]);
+      expect([receipts.find("u", "r"), receipts.newest("u"), receipts.oldest("u")]).toEqual([
+        null,
+        null,
+        null,
+      ]);
+      receipts.insert(receipt, { number: 1, total: 2 }, 10);
+      receipts.insert({ ...receipt, requestId: "s" }, { number: 2, total: 4 }, 20);
+      receipts.insert({ ...receipt, userId: "v" }, { number: 1, total: 2 }, 30);
+      receipts.insert({ ...receipt, answer: "[]" }, { number: 3, total: 6 }, 40);
+      expect(reopen().receipts.find("u", "r")).toEqual({ ...receipt, answer: "[]" });
+      expect([receipts.find("u", "t"), receipts.find("w", "r")]).toEqual([null, null]);
+      expect([receipts.oldest("u"), receipts.newest("u")]).toEqual([
+        { number: 2, total: 4 },
+        { number: 3, total: 6 },
+      ]);
+      receipts.deleteOldest("u");
+      expect([receipts.find("u", "s"), receipts.oldest("u")]).toEqual([null, { number: 3, total: 6 }]);
+      receipts.deleteExpired(41, 1);
+      expect([receipts.find("v", "r"), receipts.newest("u")]).toEqual([null, { number: 3, total: 6 }]);
+      receipts.deleteExpired(40, 9);
+      expect(receipts.newest("u")).not.toBeNull();
     }));
 
   it("keeps entries by store and key, and the sizes of stores", () =>
@@ -234,12 +267,17 @@ describe.each([
         storage.writeRecord(RECORD);
         storage.insertSession(session("s1", "u1"));
       });
-      const change = failing(() => {
+      const change = (seq: number) =>
+        ({ seq, event: "storeChanged", data: "1", at: 1, size: 1, entry: null }) as const;
+      const work = failing(() => {
         storage.endSession("s1", 20);
         storage.insertSession(session("s2", "u2"));
         storage.updateUser(user("u2", { name: "New" }));
         storage.deleteSessions("u1");
-        storage.changes.append({ seq: 2, event: "storeChanged", data: "2" }, 2);
+        storage.changes.append({ ...change(2), entry: { store: "s", key: "k" } });
+        storage.changes.writeTotals({ droppedSeq: 1, changes: 1, bytes: 1 });
+        const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
+        storage.receipts.insert(receipt, { number: 1, total: 1 }, 1);
         storage.entries.write("s", { key: "k", value: "1", version: 1 });
         storage.entries.writeSize("s", { entries: 1, bytes: 1 });
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
@@ -249,8 +287,9 @@ describe.each([
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
       });
-      storage.changes.append({ seq: 1, event: "storeChanged", data: "1" }, 1);
-      expect(change).toThrow("on purpose");
+      storage.changes.append({ ...change(1), entry: { store: "s", key: "k" } });
+      expect(work).toThrow("on purpose");
+      expect([storage.changes.readTotals().changes, storage.receipts.find("u", "r")]).toEqual([0, null]);
       expect([storage.changes.lastSeq(), storage.entries.list("s"), storage.entries.listStores()]).toEqual([
         1,
         [],
@@ -330,6 +369,8 @@ it("SQLite adds missing tables to a room of an earlier version", () =>
     new SqliteStorage(storage).insertSession(session("s1", "u1"));
     for (const table of [
       "changes",
+      "change_totals",
+      "receipts",
       "entries",
       "stores",
       "comments",
@@ -358,3 +399,60 @@ it("SQLite has no tables before the first write, nor after it is cleared (R31)",
     sqlite.clear();
     expect(tables()).toEqual([]);
   }));
+
+/** The tables that the first schema had, with what it wrote. */
+const FIRST_SCHEMA = `
+  CREATE TABLE room (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), account_id TEXT NOT NULL,
+    room_id TEXT NOT NULL, active_participants INTEGER NOT NULL, occupied_ms INTEGER NOT NULL, occupied_since INTEGER,
+    version INTEGER NOT NULL, copied_version INTEGER NOT NULL, last_alive_at INTEGER NOT NULL);
+  CREATE TABLE changes (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL, data TEXT NOT NULL,
+    user_id TEXT, request_id TEXT, fingerprint TEXT, answer TEXT);
+  CREATE UNIQUE INDEX changes_receipt ON changes (user_id, request_id) WHERE request_id IS NOT NULL;
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  INSERT INTO facts VALUES ('session', 'a session');
+  INSERT INTO changes VALUES
+    (5, 50, 'storeChanged', '{"store":"s","key":"k","value":"é"}', 'u', 'r', 'f', '{"seq":5}'),
+    (6, 60, 'commentCreated', '{}', NULL, NULL, NULL, NULL),
+    (7, 70, 'storeChanged', '{"store":"s","key":"k","value":2}', 'u', 's', 'f', '{"seq":7}'),
+    (8, 80, 'userDeleted', '{"userId":"v"}', '', 'userDeleted v', '', '{}'),
+    (9, 90, 'storeChanged', '{"store":"s","key":"é"}', '', 'r', 'f', '{"seq":9}');`;
+
+describe("SQLite opens a room of the first schema", () => {
+  const inFirstSchema = (work: (storage: DurableObjectStorage) => void) =>
+    runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
+      storage.sql.exec(FIRST_SCHEMA);
+      work(storage);
+    });
+
+  it("with its changes, of each entry the latest, and with its receipts", () =>
+    inFirstSchema((storage) => {
+      for (const sqlite of [new SqliteStorage(storage), new SqliteStorage(storage)]) {
+        const { changes, receipts } = sqlite;
+        expect(changes.listAfter(0).map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
+        expect([...changes.oldest()].map(({ size }) => size)).toEqual([2, 33, 14, 24]);
+        expect(changes.readTotals()).toEqual({ droppedSeq: 4, changes: 4, bytes: 73 });
+        expect(receipts.find("u", "r")).toMatchObject({ fingerprint: "f", answer: '{"seq":5}' });
+        expect(receipts.find("", "r")?.answer).toBe('{"seq":9}');
+        expect(receipts.find("room", "userDeleted v")?.answer).toBe("{}");
+        expect([receipts.oldest("u")?.number, receipts.newest("u")?.number]).toEqual([1, 2]);
+        expect(sqlite.occupancy.readId()).toBe("a session");
+      }
+      const { changes } = new SqliteStorage(storage);
+      const entry = { store: "s", key: "k" };
+      expect(changes.append({ seq: 10, event: "storeChanged", data: "{}", at: 1, size: 2, entry })).toBe(33);
+    }));
+
+  it("without the changes that would not fit into a response any more", () =>
+    inFirstSchema((storage) => {
+      const data = JSON.stringify({ text: "x".repeat(600_000) });
+      for (const seq of [1, 2, 3, 10, 11])
+        storage.sql.exec(
+          "INSERT INTO changes (seq, at, event, data) VALUES (?, 1, 'commentCreated', ?)",
+          seq,
+          data,
+        );
+      const { changes } = new SqliteStorage(storage);
+      expect(changes.readTotals()).toEqual({ droppedSeq: 10, changes: 1, bytes: data.length });
+      expect(changes.listAfter(0).map(({ seq }) => seq)).toEqual([11]);
+    }));
+});

@@ -1,24 +1,33 @@
 /** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request id. */
+import { byteLength } from "../../platform/text.ts";
+import { JsonText } from "../protocol/frame.ts";
 import { CHANGE_LIFETIME_MS, MAX_CATCH_UP_BYTES, MAX_KEPT_CHANGES } from "../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { LoggedChange, OldestChange } from "../storage/storage-content.ts";
+import type { EntryAddress, LogTotals } from "../storage/storage-log.ts";
+import { fingerprintOf, Receipts } from "./receipts.ts";
 
-/** The sender of the organization's requests, and of the room's own changes: no user has an empty id. */
+/** The sender of the organization's requests: no user has an empty id. */
 export const ORGANIZATION = "";
+/** The sender of the room's own changes: no user has this id. */
+const ROOM = "room";
 
 export class Changes {
   readonly #storage: RoomStorage;
+  readonly #receipts: Receipts;
   readonly #now: () => number;
   /** Made since the last {@link takeEvents}. */
   #unsent: Change[] = [];
-  /** As stored, read once and then kept up to date: every write needs both. */
+  /** As stored, read once and then kept up to date: every write needs them. */
   #lastSeq: number | null = null;
-  #oldest: OldestChange | null = null;
+  #totals: LogTotals | null = null;
+  /** No change that is kept was made before this (epoch ms); null if not known. */
+  #oldestAt: number | null = null;
 
   constructor(storage: RoomStorage, now: () => number) {
     this.#storage = storage;
+    this.#receipts = new Receipts(storage.receipts, now);
     this.#now = now;
   }
 
@@ -31,7 +40,12 @@ export class Changes {
   /** Runs `work` in a transaction; if it throws, the changes it appended were never made. */
   transaction<T>(work: () => T): T {
     try {
-      return this.#storage.transaction(work);
+      return this.#storage.transaction(() => {
+        const before = this.lastSeq;
+        const result = work();
+        if (this.lastSeq > before) this.#dropOldest();
+        return result;
+      });
     } catch (error) {
       this.reset();
       throw error;
@@ -42,7 +56,8 @@ export class Changes {
   reset(): void {
     this.#unsent = [];
     this.#lastSeq = null;
-    this.#oldest = null;
+    this.#totals = null;
+    this.#oldestAt = null;
   }
 
   /**
@@ -53,51 +68,71 @@ export class Changes {
     const { requestId } = request;
     if (requestId === undefined) return this.transaction(work);
     return this.transaction(() => {
-      const log = this.#storage.changes;
       const fingerprint = fingerprintOf(request);
-      const receipt = log.findReceipt(sender, requestId);
-      if (receipt?.fingerprint === fingerprint) return parseAnswer(receipt.answer);
+      const answered = this.#receipts.findAnswer(sender, requestId, fingerprint);
+      if (answered !== null) return new JsonText(answered);
       const before = this.lastSeq;
       const data = work();
-      if (this.lastSeq > before) {
-        const answer = JSON.stringify(data);
-        log.writeReceipt(this.lastSeq, { userId: sender, requestId, fingerprint, answer });
-      }
+      if (this.lastSeq > before)
+        this.#receipts.write({ userId: sender, requestId, fingerprint, answer: textOf(data) });
       return data;
     });
   }
 
-  /** Logs the next change, in the {@link transaction} of what it describes. */
-  append(event: ChangeEvent, dataOf: (seq: number) => object): Change {
+  /**
+   * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` holds its whole
+   * new state: a client that missed earlier ones needs the latest only.
+   */
+  append(event: ChangeEvent, dataOf: (seq: number) => object, entry: EntryAddress | null = null): Change {
     const seq = this.lastSeq + 1;
-    const change: Change = { seq, event, data: dataOf(seq) };
-    this.#storage.changes.append({ seq, event, data: JSON.stringify(change.data) }, this.#now());
+    const at = this.#now();
+    const data = textOf(dataOf(seq));
+    const change: Change = { seq, event, data: new JsonText(data) };
+    const size = byteLength(data);
+    const replaced = this.#storage.changes.append({ seq, event, data, at, size, entry });
+    const { droppedSeq, changes, bytes } = this.#knownTotals;
+    this.#totals = {
+      droppedSeq,
+      changes: changes + (replaced === null ? 1 : 0),
+      bytes: bytes + size - (replaced ?? 0),
+    };
     this.#lastSeq = seq;
-    this.#prune(seq);
     this.#unsent.push(change);
     return change;
   }
 
-  /** Logs a change that can happen only once, such as a user's deletion, unless it is logged already. */
-  appendOnce(event: ChangeEvent, subject: string, data: object): void {
-    // The space keeps it apart from any Idempotency-Key.
-    const receipt = { userId: ORGANIZATION, requestId: `${event} ${subject}`, fingerprint: "", answer: "{}" };
-    if (this.#storage.changes.findReceipt(receipt.userId, receipt.requestId) !== null) return;
-    const { seq } = this.append(event, () => data);
-    this.#storage.changes.writeReceipt(seq, receipt);
+  get #knownTotals(): LogTotals {
+    this.#totals ??= this.#storage.changes.readTotals();
+    return this.#totals;
   }
 
-  /** Keeps the very latest change whatever its age: it holds the count. */
-  #prune(seq: number): void {
-    this.#oldest ??= this.#storage.changes.oldest();
-    if (this.#oldest === null) return;
+  /** Logs a change that can happen only once, such as a user's deletion, unless it is logged already. */
+  appendOnce(event: ChangeEvent, subject: string, data: object): void {
+    const requestId = `${event} ${subject}`;
+    if (this.#receipts.findAnswer(ROOM, requestId, "") !== null) return;
+    this.append(event, () => data);
+    this.#receipts.write({ userId: ROOM, requestId, fingerprint: "", answer: "{}" });
+  }
+
+  /** Drops what no one can catch up with. The very latest change stays, whatever its age: it holds the count. */
+  #dropOldest(): void {
+    const log = this.#storage.changes;
+    let { droppedSeq, changes, bytes } = this.#knownTotals;
     const expiredBefore = this.#now() - CHANGE_LIFETIME_MS;
-    const { at, seq: oldest } = this.#oldest;
-    const first = at < expiredBefore ? (this.#storage.changes.firstSince(expiredBefore) ?? seq) : oldest;
-    const kept = Math.max(first, seq - MAX_KEPT_CHANGES + 1);
-    if (kept <= oldest) return;
-    this.#storage.changes.prune(kept);
-    this.#oldest = null;
+    const isFull = () => changes > MAX_KEPT_CHANGES || bytes > MAX_CATCH_UP_BYTES;
+    if (isFull() || this.#oldestAt === null || this.#oldestAt < expiredBefore) {
+      const before = droppedSeq;
+      for (const { seq, at, size } of log.oldest()) {
+        this.#oldestAt = at;
+        if (seq === this.#lastSeq || (at >= expiredBefore && !isFull())) break;
+        droppedSeq = seq;
+        changes -= 1;
+        bytes -= size;
+      }
+      if (droppedSeq > before) log.drop(droppedSeq);
+    }
+    this.#totals = { droppedSeq, changes, bytes };
+    log.writeTotals(this.#totals);
   }
 
   /** Takes the changes that were made since the last call, as events to send. */
@@ -107,39 +142,18 @@ export class Changes {
     return changes.map((change) => ({ type: "event", ...change }));
   }
 
-  /** The changes after `seq`; null when some are no longer kept, they are too many, or `seq` is not of this room. */
-  since(seq: number): Change[] | null {
-    const log = this.#storage.changes;
+  /**
+   * The changes after `seq`, of each entry the latest, as the JSON of an array; null when some are no longer kept or
+   * `seq` is not of this room. All that is kept is little enough to send.
+   */
+  since(seq: number): JsonText | null {
     const last = this.lastSeq;
-    if (seq === last) return [];
-    if (seq > last || seq + 1 < (log.oldest()?.seq ?? 0)) return null;
-    return log.sizeAfter(seq) > MAX_CATCH_UP_BYTES ? null : log.listAfter(seq).map(parseChange);
+    if (seq > last || seq < this.#knownTotals.droppedSeq) return null;
+    const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
+    return new JsonText(
+      `[${changes.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
+    );
   }
 }
 
-/** A change as {@link Changes.append} wrote it. */
-const parseChange = ({ seq, event, data }: LoggedChange): Change => ({
-  seq,
-  event,
-  data: JSON.parse(data) as object,
-});
-
-/** A receipt's answer as {@link Changes.once} wrote it. */
-const parseAnswer = (json: string): object => JSON.parse(json) as object;
-
-/**
- * Identifies a request's content: 53 bits of hash and the length. Only a sender can make two of its own collide,
- * which deceives no one else: receipts are kept per sender.
- */
-function fingerprintOf(request: RoomRequest): string {
-  const text = JSON.stringify([request.type, "data" in request ? request.data : undefined]);
-  let [high, low] = [0xdeadbeef, 0x41c6ce57];
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
-    high = Math.imul(high ^ unit, 0x9e3779b1);
-    low = Math.imul(low ^ unit, 0x5f356495);
-  }
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
-  return `${text.length.toString(36)}-${(4294967296 * (0x1fffff & low) + (high >>> 0)).toString(36)}`;
-}
+const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));

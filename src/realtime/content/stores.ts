@@ -129,18 +129,23 @@ export class Stores {
     if (byteLength(json) > MAX_VALUE_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `value: must have at most ${MAX_VALUE_BYTES} bytes`);
     sizes.replace(store, found, { key, value: json });
-    const { seq } = this.#changes.append("storeChanged", (version) => {
-      return { store, key, action, value, version, by, seq: version };
-    });
+    const text = new JsonText(json);
+    const { seq } = this.#changes.append(
+      "storeChanged",
+      (version) => JsonText.of({ store, key, action, value: text, version, by, seq: version }),
+      { store, key },
+    );
     this.#storage.entries.write(store, { key, value: json, version: seq });
     return { version: seq, seq };
   }
 
   #delete({ store, key, found, by, sizes }: WriteTarget): Written {
     sizes.replace(store, found, null);
-    const { seq } = this.#changes.append("storeChanged", (version) => {
-      return { store, key, action: "delete", value: null, version, by, seq: version };
-    });
+    const { seq } = this.#changes.append(
+      "storeChanged",
+      (version) => ({ store, key, action: "delete", value: null, version, by, seq: version }),
+      { store, key },
+    );
     this.#storage.entries.delete(store, key);
     return { seq };
   }

@@ -3,7 +3,7 @@ import { presentRoom } from "../../rooms/schema.ts";
 import { lowerRole } from "../../users/schema.ts";
 import type { RoomContent } from "../content/content.ts";
 import { type Participants, presentOnline } from "../participants/participants.ts";
-import { failure, type ReadableFrame, success } from "../protocol/frame.ts";
+import { failure, JsonText, type ReadableFrame, success } from "../protocol/frame.ts";
 import { CLOSE, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../protocol/protocol.ts";
 import type { OpenSession } from "../storage/storage.ts";
 import {
@@ -22,6 +22,9 @@ const TOO_MANY_SOCKETS = joinRefusal(
   "CONFLICT",
   `A user can have at most ${MAX_SOCKETS_PER_USER} connections to a room`,
 );
+
+/** {@link JoinedRoom} with the changes as the log has them. */
+type Joining = Omit<JoinedRoom, "changes"> & { readonly changes?: JsonText };
 
 interface JoinPorts {
   now(): number;
@@ -107,7 +110,7 @@ export class JoinHandshake {
       frameTokensAt: now,
     };
     connections.put(connection);
-    const joined: JoinedRoom = {
+    const joined = {
       room: presentRoom(room, now, sessions.stats),
       user: presentOnline(session),
       role: connection.role,
@@ -117,15 +120,15 @@ export class JoinHandshake {
       presence: this.#participants.presence.states(),
       seq: this.#content.changes.lastSeq,
       ...this.#missedChanges(request.since),
-    };
+    } satisfies Joining;
     return [
       { type: "attach", connection },
-      send([id], success("Room joined", joined, request.requestId)),
+      send([id], success("Room joined", JsonText.of(joined), request.requestId)),
       ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
     ];
   }
 
-  #missedChanges(since: number | undefined): Pick<JoinedRoom, "changes" | "reset"> {
+  #missedChanges(since: number | undefined): Pick<Joining, "changes" | "reset"> {
     if (since === undefined) return {};
     const changes = this.#content.changes.since(since);
     return changes === null ? { reset: true } : { changes };

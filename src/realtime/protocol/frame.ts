@@ -67,21 +67,28 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `data` of a response that is JSON text already. */
+/** `data` of a message, or a field of it, that is JSON text already: it is sent without being parsed. */
 export class JsonText {
   readonly text: string;
 
   constructor(text: string) {
     this.text = text;
   }
+
+  /** The JSON of an object; its fields that are JSON text already become part of it. Undefined ones are left out. */
+  static of(fields: Readonly<Record<string, unknown>>): JsonText {
+    const members = Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`,
+    );
+    return new JsonText(`{${members.join()}}`);
+  }
 }
 
 /** The frame that carries a message. */
-export function serialize(message: ServerMessage): string {
-  if (message.type !== "response" || !(message.data instanceof JsonText)) return JSON.stringify(message);
-  const { data, ...rest } = message;
-  return `${JSON.stringify(rest).slice(0, -1)},"data":${data.text}}`;
-}
+export const serialize = (message: ServerMessage): string =>
+  message.data instanceof JsonText ? JsonText.of({ ...message }).text : JSON.stringify(message);
 
 /** For failures that no one expected; the log has the cause. */
 export const INTERNAL_FAULT: Fault = {

@@ -1,10 +1,17 @@
 /** The room's limits (docs/protocol.md lists them): sizes in UTF-8 bytes of JSON, lengths in characters. */
 
-/** How many lasting changes are kept for clients that reconnect, and for how long. */
+/**
+ * Which lasting changes are kept for clients that reconnect: of each entry the latest, and of all the latest as far as
+ * they fit into `changes` in the response to `JOIN_ROOM`. A client that missed more is reset.
+ */
 export const MAX_KEPT_CHANGES = 10_000;
-export const CHANGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
-/** The size of `changes` in the response to `JOIN_ROOM`; a client that missed more is reset. */
 export const MAX_CATCH_UP_BYTES = 1024 * 1024;
+export const CHANGE_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** Receipts of requests: how long they are kept, and how many of each user (or of the organization). */
+export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const MAX_RECEIPTS = 10_000;
+export const MAX_RECEIPT_BYTES = 4 * 1024 * 1024;
 
 export const MAX_STORE_NAME_LENGTH = 128;
 export const MAX_KEY_LENGTH = 255;

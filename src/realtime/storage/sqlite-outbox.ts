@@ -2,7 +2,7 @@
 import { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
-import type { SqliteTables } from "./sqlite-tables.ts";
+import { SqlitePart } from "./sqlite-part.ts";
 import type {
   EventTable,
   OccupancyTable,
@@ -20,20 +20,14 @@ type EventRow = {
   owed: string | null;
 };
 
-export class SqliteEvents implements EventTable {
-  readonly #tables: SqliteTables;
-
-  constructor(tables: SqliteTables) {
-    this.#tables = tables;
-  }
-
+export class SqliteEvents extends SqlitePart implements EventTable {
   append({ id, event, occurredAt, body }: RecordedEvent): void {
     const query = "INSERT INTO events (id, event, occurred_at, body) VALUES (?, ?, ?, ?)";
-    this.#tables.write(query, id, event, occurredAt, body);
+    this.tables.write(query, id, event, occurredAt, body);
   }
 
   list(limit: number): OutboxEvent[] {
-    return this.#tables
+    return this.tables
       .read<EventRow>("SELECT * FROM events ORDER BY seq LIMIT ?", limit)
       .map(({ occurred_at, event, owed, ...row }) => ({
         ...row,
@@ -44,28 +38,22 @@ export class SqliteEvents implements EventTable {
   }
 
   writePendingSubscriptions(seq: number, subscriptions: string): void {
-    this.#tables.write("UPDATE events SET owed = ? WHERE seq = ?", subscriptions, seq);
+    this.tables.write("UPDATE events SET owed = ? WHERE seq = ?", subscriptions, seq);
   }
 
   delete(seq: number): void {
-    this.#tables.write("DELETE FROM events WHERE seq = ?", seq);
+    this.tables.write("DELETE FROM events WHERE seq = ?", seq);
   }
 }
 
-export class SqliteOccupancy implements OccupancyTable {
-  readonly #tables: SqliteTables;
-
-  constructor(tables: SqliteTables) {
-    this.#tables = tables;
-  }
-
+export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
   #readFact(name: string): string | null {
     const query = "SELECT value FROM facts WHERE name = ?";
-    return this.#tables.read<{ value: string }>(query, name)[0]?.value ?? null;
+    return this.tables.read<{ value: string }>(query, name)[0]?.value ?? null;
   }
 
   #writeFact(name: string, value: string): void {
-    this.#tables.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value);
+    this.tables.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value);
   }
 
   readId(): string | null {
@@ -78,7 +66,7 @@ export class SqliteOccupancy implements OccupancyTable {
   }
 
   put({ user, joinedAt }: Participant): void {
-    this.#tables.write(
+    this.tables.write(
       `INSERT INTO participants (user_id, joined_at, user) VALUES (?, ?, ?)
        ON CONFLICT (user_id) DO UPDATE SET joined_at = excluded.joined_at, user = excluded.user`,
       user.id,
@@ -89,18 +77,18 @@ export class SqliteOccupancy implements OccupancyTable {
 
   update(user: UserRecord): void {
     const query = "UPDATE participants SET user = ? WHERE user_id = ?";
-    this.#tables.write(query, JSON.stringify(user), user.id);
+    this.tables.write(query, JSON.stringify(user), user.id);
   }
 
   list(): Participant[] {
-    return this.#tables
+    return this.tables
       .read<{ joined_at: number; user: string }>("SELECT joined_at, user FROM participants ORDER BY position")
       .map((row) => ({ joinedAt: row.joined_at, user: parseUser(row.user) }));
   }
 
   end(): void {
-    this.#tables.write("DELETE FROM facts WHERE name = 'session'");
-    this.#tables.write("DELETE FROM participants");
+    this.tables.write("DELETE FROM facts WHERE name = 'session'");
+    this.tables.write("DELETE FROM participants");
   }
 
   readRoom(): RoomRow | null {

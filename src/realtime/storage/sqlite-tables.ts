@@ -1,8 +1,9 @@
 /** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
+import { migrationsFrom, SCHEMA_VERSION } from "./sqlite-migrations.ts";
 
 /**
  * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per
- * user. A request's receipt is in the row of its last change, so that both are kept for the same time.
+ * user. Of the changes of an entry the log has one, the latest.
  */
 const TABLES: Readonly<Record<string, string>> = {
   room: `CREATE TABLE IF NOT EXISTS room (
@@ -31,12 +32,29 @@ const TABLES: Readonly<Record<string, string>> = {
     at INTEGER NOT NULL,
     event TEXT NOT NULL,
     data TEXT NOT NULL,
-    user_id TEXT,
-    request_id TEXT,
-    fingerprint TEXT,
-    answer TEXT
+    size INTEGER NOT NULL,
+    store TEXT,
+    key TEXT
   );
-  CREATE UNIQUE INDEX IF NOT EXISTS changes_receipt ON changes (user_id, request_id) WHERE request_id IS NOT NULL;`,
+  CREATE UNIQUE INDEX IF NOT EXISTS changes_by_entry ON changes (store, key) WHERE store IS NOT NULL;`,
+  change_totals: `CREATE TABLE IF NOT EXISTS change_totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    dropped_seq INTEGER NOT NULL,
+    changes INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );`,
+  receipts: `CREATE TABLE IF NOT EXISTS receipts (
+    position INTEGER PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    answer TEXT NOT NULL
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_request ON receipts (user_id, request_id);
+  CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_user ON receipts (user_id, number);`,
   entries: `CREATE TABLE IF NOT EXISTS entries (
     store TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -91,17 +109,42 @@ export class SqliteTables {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
+    const found = this.#findTables();
+    this.#exist = found.size > 0;
+    if (this.#exist) this.#migrate(found);
+  }
+
+  #findTables(): ReadonlySet<string> {
     const wanted = NAMES.map((name) => `'${name}'`).join();
-    const found = this.#sql
-      .exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${wanted})`)
-      .toArray().length;
-    // A room that an earlier version created gets the tables it lacks.
-    if (found > 0 && found < NAMES.length) this.#create();
-    this.#exist = found > 0;
+    const query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${wanted})`;
+    return new Set(
+      this.#sql
+        .exec<{ name: string }>(query)
+        .toArray()
+        .map(({ name }) => name),
+    );
+  }
+
+  /** A room that an earlier version created gets the tables that it lacks, and its rows the present form. */
+  #migrate(found: ReadonlySet<string>): void {
+    const version = found.has("facts") ? this.#readVersion() : 1;
+    if (version >= SCHEMA_VERSION && found.size === NAMES.length) return;
+    const migrations = migrationsFrom(version, found);
+    this.#storage.transactionSync(() => {
+      for (const { before } of migrations) this.#sql.exec(before);
+      this.#create();
+      for (const { after } of migrations) this.#sql.exec(after);
+    });
+  }
+
+  #readVersion(): number {
+    const query = "SELECT value FROM facts WHERE name = 'schema'";
+    return Number(this.#sql.exec<{ value: string }>(query).toArray()[0]?.value ?? 1);
   }
 
   #create(): void {
     this.#sql.exec(Object.values(TABLES).join("\n"));
+    this.#sql.exec(`INSERT OR REPLACE INTO facts VALUES ('schema', '${SCHEMA_VERSION}')`);
   }
 
   transaction<T>(work: () => T): T {
@@ -114,8 +157,17 @@ export class SqliteTables {
     }
   }
 
+  /** The rows of a query, or those that a statement returns; none while there are no tables. */
   read<Row extends Record<string, SqlStorageValue>>(query: string, ...params: SqlStorageValue[]): Row[] {
     return this.#exist ? this.#sql.exec<Row>(query, ...params).toArray() : [];
+  }
+
+  /** Like {@link read}, row by row as the caller iterates; nothing may be written meanwhile. */
+  scan<Row extends Record<string, SqlStorageValue>>(
+    query: string,
+    ...params: SqlStorageValue[]
+  ): Iterable<Row> {
+    return this.#exist ? this.#sql.exec<Row>(query, ...params) : [];
   }
 
   write(query: string, ...params: SqlStorageValue[]): void {

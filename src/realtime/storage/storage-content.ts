@@ -1,47 +1,4 @@
-/** The storage port for the room's lasting content: the log of changes, stores, comments and follows. */
-import type { ChangeEvent } from "../protocol/protocol.ts";
-
-/** A change as it is logged; `data` is JSON. */
-export interface LoggedChange {
-  readonly seq: number;
-  readonly event: ChangeEvent;
-  readonly data: string;
-}
-
-/** The remembered result of a request, stored with the last change that it made, and for as long. */
-export interface Receipt {
-  readonly userId: string;
-  readonly requestId: string;
-  /** Distinguishes the request from another one with the same id. */
-  readonly fingerprint: string;
-  /** `data` of the response, as JSON. */
-  readonly answer: string;
-}
-
-export interface OldestChange {
-  readonly seq: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-export interface ChangeLog {
-  /** The latest change's seq; 0 before the first. */
-  lastSeq(): number;
-  append(change: LoggedChange, at: number): void;
-  /** The oldest change that is kept; null if there is none. */
-  oldest(): OldestChange | null;
-  /** The seq of the oldest change that was made at `at` (epoch ms) or later; null if there is none. */
-  firstSince(at: number): number | null;
-  /** Deletes the changes before `seq`, with their receipts. */
-  prune(seq: number): void;
-  /** The total size of `data` of the changes after `seq`, in characters. */
-  sizeAfter(seq: number): number;
-  /** The changes after `seq`, in order. */
-  listAfter(seq: number): LoggedChange[];
-  /** Stores a receipt with a change; it replaces an earlier one with the same id. */
-  writeReceipt(seq: number, receipt: Receipt): void;
-  findReceipt(userId: string, requestId: string): Receipt | null;
-}
+/** The storage port for the room's lasting content: stores, comments and follows. */
 
 /** An entry of a store; `value` is JSON. */
 export interface StoredEntry {

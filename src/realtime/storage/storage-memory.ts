@@ -1,7 +1,8 @@
 /** The room's storage in memory, for tests of the room. */
 import type { UserRecord } from "../../users/schema.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
-import { MemoryChanges, MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
+import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
+import { MemoryChanges, MemoryReceipts } from "./memory-log.ts";
 import { MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
@@ -15,6 +16,7 @@ export class MemoryStorage implements RoomStorage {
   /** Oldest first; rows are replaced, never mutated, so that a copy of the array is a snapshot. */
   #sessions: SessionRow[] = [];
   readonly changes = new MemoryChanges();
+  readonly receipts = new MemoryReceipts();
   readonly entries = new MemoryEntries();
   readonly comments = new MemoryComments();
   readonly follows = new MemoryFollows();
@@ -97,6 +99,7 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #parts() {
-    return [this.changes, this.entries, this.comments, this.follows, this.events, this.occupancy];
+    const { changes, receipts, entries, comments, follows, events, occupancy } = this;
+    return [changes, receipts, entries, comments, follows, events, occupancy];
   }
 }

@@ -1,7 +1,8 @@
 /** The room's storage in the SQLite database of its Durable Object. */
 import type { UserRecord } from "../../users/schema.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
-import { SqliteChanges, SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteChanges, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
@@ -21,6 +22,7 @@ type SessionRow = { id: string; user_id: string; joined_at: number; left_at: num
 
 export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly changes: SqliteChanges;
+  readonly receipts: SqliteReceipts;
   readonly entries: SqliteEntries;
   readonly comments: SqliteComments;
   readonly follows: SqliteFollows;
@@ -30,6 +32,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   constructor(storage: DurableObjectStorage) {
     super(storage);
     this.changes = new SqliteChanges(this);
+    this.receipts = new SqliteReceipts(this);
     this.entries = new SqliteEntries(this);
     this.comments = new SqliteComments(this);
     this.follows = new SqliteFollows(this);

@@ -1,7 +1,8 @@
 /** The room's storage port: synchronous, transactional, and empty until the first write. */
 import type { UserRecord } from "../../users/schema.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
-import type { ChangeLog, CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
+import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
+import type { ChangeLog, ReceiptTable } from "./storage-log.ts";
 import type { EventTable, OccupancyTable } from "./storage-outbox.ts";
 
 /** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
@@ -52,6 +53,7 @@ export interface RoomStorage {
   findAttendance(userIds: readonly string[]): Record<string, Attendance>;
 
   readonly changes: ChangeLog;
+  readonly receipts: ReceiptTable;
   readonly entries: EntryTable;
   readonly comments: CommentTable;
   readonly follows: FollowTable;

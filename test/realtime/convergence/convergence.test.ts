@@ -2,8 +2,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { Changes } from "../../../src/realtime/content/changes.ts";
+import type { Change } from "../../../src/realtime/protocol/protocol.ts";
+import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import type { Runs } from "../../endurance/runs.ts";
@@ -42,16 +44,74 @@ it(
   START_MS + inSqlite * RUN_MS,
 );
 
-it("the last 10,000 changes of 24 hours are kept (R33)", () => {
-  const storage = new MemoryStorage();
-  let now = 0;
-  const changes = new Changes(storage, () => now);
-  for (let count = 0; count < 10_050; count += 1) changes.append("storeChanged", () => ({}));
-  expect(storage.changes.oldest()?.seq).toBe(51);
-  expect(changes.since(49)).toBeNull();
-  expect(changes.since(50)).toHaveLength(10_000);
-  now = 24 * 3_600_000 + 1;
-  changes.append("storeChanged", () => ({}));
-  expect(storage.changes.oldest()?.seq).toBe(10_051);
-  expect(changes.since(10_050)).toHaveLength(1);
+describe.each([
+  ["memory", (work: (storage: RoomStorage) => void) => work(new MemoryStorage())],
+  [
+    "SQLite",
+    (work: (storage: RoomStorage) => void) =>
+      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
+        work(new SqliteStorage(state.storage)),
+      ),
+  ],
+] as const)("a log of changes in %s", (_, withStorage) => {
+  const openLog = (storage: RoomStorage, now = () => 0) => {
+    const changes = new Changes(storage, now);
+    return {
+      changes,
+      append: (times: number, keyOf: (index: number) => string | null, dataOf: () => object = () => ({})) =>
+        changes.transaction(() => {
+          for (let index = 0; index < times; index += 1) {
+            const key = keyOf(index);
+            changes.append("storeChanged", dataOf, key === null ? null : { store: "s", key });
+          }
+        }),
+      seqsSince: (seq: number): number[] | null => {
+        const missed = changes.since(seq);
+        return missed && (JSON.parse(missed.text) as Change[]).map((change) => change.seq);
+      },
+      oldest: () => [...storage.changes.oldest()][0]?.seq,
+    };
+  };
+
+  it("keeps the last 10,000 changes of 24 hours (R33)", () =>
+    withStorage((storage) => {
+      let now = 0;
+      const { changes, append, seqsSince, oldest } = openLog(storage, () => now);
+      append(10_050, () => null);
+      expect([oldest(), seqsSince(49), seqsSince(50)?.length]).toEqual([51, null, 10_000]);
+      now = 24 * 3_600_000 + 1;
+      append(1, () => null);
+      expect([oldest(), seqsSince(10_049), seqsSince(10_050)]).toEqual([10_051, null, [10_051]]);
+      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 10_050, changes: 1, bytes: 2 });
+      expect([seqsSince(10_051), seqsSince(10_052), changes.lastSeq]).toEqual([[], null, 10_051]);
+    }));
+
+  it("keeps of each entry the latest change, and only that counts against 1 MiB (R33)", () =>
+    withStorage((storage) => {
+      const { append, seqsSince, oldest } = openLog(storage);
+      const large = () => ({ text: "x".repeat(99_989) });
+      append(100, (index) => `${index % 10}`, large);
+      expect(seqsSince(0)).toEqual([91, 92, 93, 94, 95, 96, 97, 98, 99, 100]);
+      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 10, bytes: 1_000_000 });
+      append(1, () => "another", large);
+      expect([oldest(), seqsSince(90), seqsSince(91)?.length]).toEqual([92, null, 10]);
+      append(1, () => "9");
+      expect(seqsSince(91)).toEqual([92, 93, 94, 95, 96, 97, 98, 99, 101, 102]);
+      expect(storage.changes.readTotals()).toEqual({ droppedSeq: 91, changes: 10, bytes: 900_002 });
+    }));
+
+  it("forgets what a transaction logged that is undone (R35)", () =>
+    withStorage((storage) => {
+      const { changes, append, seqsSince } = openLog(storage);
+      append(2, (index) => `${index}`);
+      const failing = () =>
+        changes.transaction(() => {
+          changes.append("storeChanged", () => ({ large: "x".repeat(2_000_000) }), { store: "s", key: "0" });
+          throw new Error("on purpose");
+        });
+      expect(failing).toThrow("on purpose");
+      expect([seqsSince(0), storage.changes.readTotals().changes]).toEqual([[1, 2], 2]);
+      append(1, () => "1");
+      expect([seqsSince(0), seqsSince(1)]).toEqual([[1, 3], [3]]);
+    }));
 });

@@ -52,8 +52,11 @@ export class Replay {
   readonly follows = new Map<string, string[]>();
   /** By request id: the changes that wrote its mark. */
   readonly made = new Map<string, Change[]>();
+  /** False if the log lacks changes: those that later ones superseded before anyone received them. */
+  readonly #isComplete: boolean;
 
   constructor(log: readonly Change[]) {
+    this.#isComplete = log.length === (log.at(-1)?.seq ?? 0);
     for (const change of log) this.#apply(change);
   }
 
@@ -66,7 +69,8 @@ export class Replay {
 
   #write(change: Change, { key, value, version }: StoreChange): void {
     if (value === null) {
-      expect(this.entries.delete(key), `${key} exists before it is deleted`).toBe(true);
+      const existed = this.entries.delete(key);
+      if (this.#isComplete) expect(existed, `${key} exists before it is deleted`).toBe(true);
     } else {
       this.entries.set(key, { value, version });
       this.#note(value.mark, change);
@@ -95,6 +99,31 @@ export class Replay {
     if (made === undefined) this.made.set(mark, [change]);
     else made.push(change);
   }
+}
+
+/** All that was received of a room's changes, in order. Two clients that received a change received the same. */
+export function mergeLogs(logs: readonly (readonly Change[])[]): Change[] {
+  const merged = new Map<number, Change>();
+  for (const change of logs.flat()) {
+    const known = merged.get(change.seq);
+    if (known !== undefined) expect(change).toEqual(known);
+    merged.set(change.seq, change);
+  }
+  return [...merged.values()].sort((a, b) => a.seq - b.seq);
+}
+
+/** The changes that a later one of the same entry supersedes. */
+export function supersededIn(log: readonly Change[]): ReadonlySet<Change> {
+  const latest = new Map<string, Change>();
+  const superseded = new Set<Change>();
+  for (const change of log) {
+    const key = storeChangeOf(change)?.key;
+    if (key === undefined) continue;
+    const earlier = latest.get(key);
+    if (earlier !== undefined) superseded.add(earlier);
+    latest.set(key, change);
+  }
+  return superseded;
 }
 
 /** The ids of the requests that wrote a mark. */

@@ -1,6 +1,7 @@
 /** A host for the pure room: sockets, hibernation, crashes and a database, all in memory and checked at each step. */
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/realtime/join/join-decision.ts";
+import { serialize } from "../../../src/realtime/protocol/frame.ts";
 import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
 import { Room } from "../../../src/realtime/room.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
@@ -188,7 +189,8 @@ export class Simulation {
     for (const effect of effects) {
       switch (effect.type) {
         case "send":
-          for (const id of effect.to) this.#deliver(this.#getOpen(id), effect.message);
+          for (const id of effect.to)
+            this.#deliver(this.#getOpen(id), JSON.parse(serialize(effect.message)) as ServerMessage);
           break;
         case "attach":
           this.#getOpen(effect.connection.id).attachment = effect.connection;

@@ -1,0 +1,59 @@
+/** Brings the SQLite database of a room that an earlier version wrote to the present schema. */
+import { MAX_CATCH_UP_BYTES } from "../protocol/limits.ts";
+
+/** Counts the schemas; rooms that have no number have the first one. */
+export const SCHEMA_VERSION = 2;
+
+interface Migration {
+  /** The version that it leads to. */
+  readonly version: number;
+  /** The table that it changes: a room without it has nothing to migrate. */
+  readonly table: string;
+  /** Makes room for the table's present form. */
+  readonly before: string;
+  /** Fills it. */
+  readonly after: string;
+}
+
+/** In the order of their versions. */
+const MIGRATIONS: readonly Migration[] = [
+  {
+    // The log kept every change, and a request's receipt in the row of its last one.
+    version: 2,
+    table: "changes",
+    before: "ALTER TABLE changes RENAME TO changes_1; DROP INDEX IF EXISTS changes_receipt;",
+    after: `
+      INSERT INTO receipts (user_id, request_id, number, total, at, fingerprint, answer)
+      SELECT CASE WHEN user_id = '' AND fingerprint = '' THEN 'room' ELSE user_id END, request_id,
+        row_number() OVER (PARTITION BY user_id, fingerprint = '' ORDER BY seq),
+        sum(length(answer)) OVER (PARTITION BY user_id, fingerprint = '' ORDER BY seq),
+        at, fingerprint, answer
+      FROM changes_1 WHERE request_id IS NOT NULL ORDER BY seq;
+
+      INSERT INTO changes (seq, at, event, data, size, store, key)
+      SELECT seq, at, event, data, length(CAST(data AS BLOB)),
+        CASE event WHEN 'storeChanged' THEN json_extract(data, '$.store') END,
+        CASE event WHEN 'storeChanged' THEN json_extract(data, '$.key') END
+      FROM changes_1 WHERE seq IN (
+        SELECT max(seq) FROM changes_1 GROUP BY CASE event
+          WHEN 'storeChanged' THEN json_array(json_extract(data, '$.store'), json_extract(data, '$.key'))
+          ELSE seq END
+      );
+
+      INSERT OR REPLACE INTO change_totals
+      SELECT 1, max(
+        (SELECT ifnull(min(seq), 1) - 1 FROM changes_1),
+        (SELECT ifnull(max(seq), 0) FROM (SELECT seq, sum(size) OVER (ORDER BY seq DESC) AS total FROM changes)
+          WHERE total > ${MAX_CATCH_UP_BYTES} AND seq < (SELECT max(seq) FROM changes))
+      ), 0, 0;
+      DELETE FROM changes WHERE seq <= (SELECT dropped_seq FROM change_totals);
+      UPDATE change_totals SET
+        changes = (SELECT count(*) FROM changes),
+        bytes = (SELECT ifnull(sum(size), 0) FROM changes);
+      DROP TABLE changes_1;`,
+  },
+];
+
+/** What leads a database with these tables from version `from` to the present one. */
+export const migrationsFrom = (from: number, tables: ReadonlySet<string>): readonly Migration[] =>
+  MIGRATIONS.filter(({ version, table }) => version > from && tables.has(table));

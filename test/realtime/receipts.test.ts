@@ -1,0 +1,56 @@
+/** R34: how long receipts are kept, and that no user can fill the room with them or push out those of another. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { Receipts } from "../../src/realtime/content/receipts.ts";
+import type { RoomStorage } from "../../src/realtime/storage/storage.ts";
+import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
+import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+describe.each([
+  ["memory", (work: (storage: RoomStorage) => void) => work(new MemoryStorage()), 3],
+  [
+    "SQLite",
+    (work: (storage: RoomStorage) => void) =>
+      runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
+        work(new SqliteStorage(state.storage)),
+      ),
+    10_003,
+  ],
+] as const)("receipts in %s", (_, withStorage, many) => {
+  const open = (storage: RoomStorage) => {
+    const clock = { now: 0 };
+    const receipts = new Receipts(storage.receipts, () => clock.now);
+    const write = (userId: string, requestId: string, answer = "{}") =>
+      receipts.write({ userId, requestId, fingerprint: "f", answer });
+    const has = (userId: string, requestId: string) => receipts.findAnswer(userId, requestId, "f") !== null;
+    return { clock, receipts, write, has };
+  };
+
+  it("are kept for 24 hours", () =>
+    withStorage((storage) => {
+      const { clock, receipts, write, has } = open(storage);
+      write("ada", "first");
+      expect(receipts.findAnswer("ada", "first", "another request")).toBeNull();
+      clock.now = DAY_MS;
+      write("ben", "a day later");
+      expect(has("ada", "first")).toBe(true);
+      clock.now = DAY_MS + 1;
+      write("ben", "later still");
+      expect([has("ada", "first"), has("ben", "a day later")]).toEqual([false, true]);
+    }));
+
+  it("are bounded by user: the earliest of one who has too many go, and no one else's", () =>
+    withStorage((storage) => {
+      const { write, has } = open(storage);
+      write("ada", "mine");
+      const answer = "x".repeat(many === 3 ? 2 * 1024 * 1024 : 2);
+      for (let count = 0; count < many; count += 1) write("ben", `${count}`, answer);
+      expect(has("ada", "mine")).toBe(true);
+      expect([has("ben", "0"), has("ben", `${many - 1}`)]).toEqual([false, true]);
+      write("cleo", "large", "x".repeat(5 * 1024 * 1024));
+      expect([has("cleo", "large"), has("ben", `${many - 1}`)]).toEqual([true, true]);
+    }));
+});

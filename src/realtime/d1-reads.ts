@@ -1,4 +1,4 @@
-/** What a room's object reads from D1: one read after the other, so that the latest result is also the last one used. */
+/** What a room's object reads from D1, in the order of its {@link DatabaseQueue}. */
 import type { Env } from "../config.ts";
 import { openTenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
@@ -6,10 +6,15 @@ import { findRoomRow } from "../rooms/queries.ts";
 import { findUsers } from "../users/queries.ts";
 import { recordOf } from "../users/schema.ts";
 import { findAccountTokenEpoch, findTokenBearer } from "../users/token-bearer.ts";
+import { DatabaseQueue, type Question } from "./database-queue.ts";
+import { type JoinDecision, joinRefusal } from "./join/join-decision.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
 import type { Room } from "./room.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
 import type { Effect } from "./transport/effects.ts";
+
+/** No one receives it. */
+const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 
 /** The effects that need a read. */
 type ReadEffect = Extract<
@@ -27,34 +32,55 @@ export interface D1ReadPorts {
 
 export class D1Reads {
   readonly #ports: D1ReadPorts;
-  #latest: Promise<void> = Promise.resolve();
+  readonly #queue: DatabaseQueue;
 
   constructor(ports: D1ReadPorts) {
     this.#ports = ports;
+    this.#queue = new DatabaseQueue({
+      answer: (questions) => this.#answer(questions),
+      keepAlive: (work) => ports.keepAlive(work),
+    });
   }
 
-  /** Reads what an effect needs, after the reads before it, and performs what follows. */
+  /** Reads what an effect needs when it is its turn, and performs what follows. */
   enqueue(effect: ReadEffect): void {
-    this.#latest = this.#latest.catch(() => undefined).then(() => this.#run(effect));
-    this.#ports.keepAlive(this.#latest.catch(() => undefined));
-  }
-
-  /** Resolves when the reads so far are done; rejects when the last one failed. */
-  settled(): Promise<void> {
-    return this.#latest;
-  }
-
-  async #run(effect: ReadEffect): Promise<void> {
     switch (effect.type) {
       case "refreshUser":
-        return this.#refreshUser(effect.userId, effect.event);
+        this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
+        break;
       case "refreshRoom":
-        return this.#refreshRoom();
+        this.#queue.refresh(() => this.#refreshRoom());
+        break;
       case "refreshTokens":
-        return this.#refreshTokens(effect.userId);
-      case "queryDatabase": {
-        const result = await this.#query(effect.query);
-        this.#ports.perform(this.#ports.room.answerQuery(effect.id, effect.query, result));
+        this.#queue.refresh(() => this.#refreshTokens(effect.userId));
+        break;
+      case "queryDatabase":
+        if (!this.#queue.ask(effect)) this.#ports.perform(this.#ports.room.answerQuery(effect, "refused"));
+    }
+  }
+
+  /** Resolves when the refreshes so far are done; rejects when the last one failed. */
+  refreshed(): Promise<void> {
+    return this.#queue.refreshed();
+  }
+
+  /** Runs the read that lets a user's socket join when it is the user's turn, unless the socket is gone by then. */
+  join(id: string, userId: string, read: () => Promise<JoinDecision>): Promise<JoinDecision> {
+    return this.#queue.join(userId, async () => (this.#ports.room.isOpen(id) ? read() : SOCKET_GONE));
+  }
+
+  /** Answers equal questions from one read, which is left out when no one is there to receive it. */
+  async #answer(questions: readonly Question[]): Promise<void> {
+    const { room, perform } = this.#ports;
+    const [open] = questions.filter(({ id }) => room.isOpen(id));
+    if (open === undefined) return;
+    const result = (await this.#query(open.query)) ?? "failed";
+    for (const question of questions) {
+      try {
+        perform(room.answerQuery(question, result));
+      } catch (error) {
+        const { accountId: account, roomId: room } = this.#ports.identity();
+        logError("A question could not be answered", { account, room }, error);
       }
     }
   }

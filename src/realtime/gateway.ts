@@ -1,7 +1,8 @@
 /** The only way to a room's object: turns a room's id into calls of its stub. */
 import type { Env } from "../config.ts";
+import { clientOf } from "../http/rate-limit.ts";
 import { AppError } from "../platform/errors.ts";
-import { ACCOUNT_HEADER, ROOM_HEADER, type RoomGateway } from "./port/room-gateway.ts";
+import { ACCOUNT_HEADER, ADDRESS_HEADER, ROOM_HEADER, type RoomGateway } from "./port/room-gateway.ts";
 import type { Response } from "./protocol/protocol.ts";
 
 export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
@@ -24,6 +25,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
           Upgrade: request.headers.get("Upgrade") ?? "",
           [ACCOUNT_HEADER]: accountId,
           [ROOM_HEADER]: roomId,
+          [ADDRESS_HEADER]: clientOf(request),
         },
       }),
   };

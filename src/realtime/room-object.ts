@@ -14,7 +14,7 @@ import { JOIN_FAILED, type JoinDecision } from "./join/join-decision.ts";
 import { OutboxDrain } from "./outbox/outbox-drain.ts";
 import { StatsProjection } from "./participants/stats-projection.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import { ACCOUNT_HEADER, ROOM_HEADER, type RoomRpc } from "./port/room-gateway.ts";
+import { ACCOUNT_HEADER, ADDRESS_HEADER, ROOM_HEADER, type RoomRpc } from "./port/room-gateway.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./port/snapshots.ts";
 import { serialize } from "./protocol/frame.ts";
 import { CLOSE, PING, PONG } from "./protocol/protocol.ts";
@@ -126,7 +126,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
     this.#sockets.accept(server, id, identity);
-    this.#effects.perform(this.#room.open(id));
+    this.#effects.perform(this.#room.open(id, request.headers.get(ADDRESS_HEADER) ?? ""));
     this.#planAlarm();
     return new Response(null, { status: 101, webSocket: client });
   }
@@ -236,7 +236,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     if (command.type === "room.deleted") await this.#erase();
     else this.#planAlarm();
     // The room's events that follow from this change precede the caller's own events about it.
-    await Promise.all([this.#reads.settled(), this.#outboxDrain.settled()]);
+    await Promise.all([this.#reads.refreshed(), this.#outboxDrain.settled()]);
     return this.#room.stats;
   }
 
@@ -290,8 +290,13 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   async #authorizeJoin(id: string, token: string): Promise<void> {
-    const isFirst = this.#room.record === null;
-    const decision = await authorizeJoin(this.env, this.#knownIdentity(), token, this.clock(), isFirst);
+    const decision = await authorizeJoin(this.env, {
+      identity: this.#knownIdentity(),
+      token,
+      now: this.clock(),
+      isFirst: this.#room.record === null,
+      schedule: (userId, read) => this.#reads.join(id, userId, read),
+    });
     this.#completeJoin(id, decision);
     this.#planAlarm();
   }

@@ -7,7 +7,7 @@ import { JoinHandshake } from "./join/join-handshake.ts";
 import { type CloseReason, Participants } from "./participants/participants.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure, INTERNAL_FAULT, parseFrame, type ReadableFrame, success } from "./protocol/frame.ts";
-import { CLOSE, type Fault, MAX_WAITING_SOCKETS, SILENCE_MS } from "./protocol/protocol.ts";
+import { CLOSE, type Fault, SILENCE_MS } from "./protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult, RoomRequest } from "./protocol/room-request.ts";
 import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomUpdates } from "./room-updates.ts";
@@ -36,6 +36,13 @@ const ALREADY_JOINED: Fault = {
   module: "Rooms",
   code: "BAD_REQUEST",
   message: "This connection has already joined",
+};
+
+const TOO_MANY_WAIT = "too many connections are waiting to join";
+const TOO_MANY_QUESTIONS: Fault = {
+  module: "Rooms",
+  code: "RATE_LIMITED",
+  message: "Too many of your questions wait for an answer; wait for some of them, then ask again",
 };
 
 /** Frequent messages whose success is confirmed only if they have a request id. */
@@ -96,15 +103,18 @@ export class Room {
     return hasEvents ? [...effects, { type: "drainOutbox" }] : effects;
   }
 
-  /** A socket has connected. */
-  open(id: string): Effect[] {
-    if (this.#participants.connections.waitingCount >= MAX_WAITING_SOCKETS) {
-      const reason = "too many connections are waiting to join";
-      return this.#participants.disconnect([id], CLOSE.tooManySockets, reason);
-    }
-    const connection: Waiting = { phase: "waiting", id, openedAt: this.#ports.now() };
+  /** A socket has connected, from this address. When too many wait to join, one that has sent nothing gives way. */
+  open(id: string, address: string): Effect[] {
+    const leaving = this.#participants.connections.waiting.giveWayTo(address);
+    if (leaving === "none") return this.#participants.disconnect([id], CLOSE.tooManySockets, TOO_MANY_WAIT);
+    const connection: Waiting = { phase: "waiting", id, openedAt: this.#ports.now(), address };
     this.#participants.connections.put(connection);
-    return [{ type: "attach", connection }];
+    return [
+      { type: "attach", connection },
+      ...(leaving === null
+        ? []
+        : this.#participants.disconnect([leaving], CLOSE.tooManySockets, TOO_MANY_WAIT)),
+    ];
   }
 
   /** A socket has sent a frame. Frames from sockets that the room has closed are ignored. */
@@ -135,12 +145,18 @@ export class Room {
         ];
       case "ROOM_GET":
       case "USERS_GET":
-        return [{ type: "queryDatabase", id, query: message }];
+        return this.#queryDatabase(id, message);
       case "MARK":
         return [{ type: "acknowledgeRead", id, mark: message.data.mark }];
       default:
         return this.#handleRequest(id, message);
     }
+  }
+
+  #queryDatabase(id: string, query: DatabaseQuery): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    return [{ type: "queryDatabase", id, userId: connection.userId, query }];
   }
 
   #handleRequest(id: string, request: RoomRequest): Effect[] {
@@ -156,10 +172,19 @@ export class Room {
     return this.#requests.handle(request, { role: "editor", userId, connection: null });
   }
 
-  /** Completes a `queryDatabase` effect; `result` is null when the database failed. */
-  answerQuery(id: string, { requestId }: DatabaseQuery, result: QueryResult | null): Effect[] {
-    if (this.#participants.connections.get(id)?.phase !== "joined") return [];
-    if (result === null) return [send([id], failure(INTERNAL_FAULT, requestId))];
+  /** False once a socket is gone: nothing has to be read for it. */
+  isOpen(id: string): boolean {
+    return this.#participants.connections.get(id) !== undefined;
+  }
+
+  /** Completes a `queryDatabase` effect, unless the socket is gone. */
+  answerQuery(
+    { id, query: { requestId } }: Pick<Extract<Effect, { type: "queryDatabase" }>, "id" | "query">,
+    result: QueryResult | "failed" | "refused",
+  ): Effect[] {
+    if (!this.isOpen(id)) return [];
+    if (result === "failed") return [send([id], failure(INTERNAL_FAULT, requestId))];
+    if (result === "refused") return [send([id], failure(TOO_MANY_QUESTIONS, requestId))];
     if ("room" in result) {
       const room = presentRoom(result.room, this.#ports.now(), this.stats);
       return [send([id], success("Room retrieved", { room }, requestId))];

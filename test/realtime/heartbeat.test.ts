@@ -95,7 +95,9 @@ it("the next alarm is at the earliest deadline, and at most 60 s ahead while a u
       frameTokensAt: 0,
     }) as const;
   expect(planAlarm(100_000, [])).toBeNull();
-  expect(planAlarm(100_000, [{ phase: "waiting", id: "a", openedAt: 95_000 }])).toBe(105_000);
+  expect(planAlarm(100_000, [{ phase: "waiting", id: "a", openedAt: 95_000, address: "192.0.2.1" }])).toBe(
+    105_000,
+  );
   expect(planAlarm(100_000, [joined(100_000)])).toBe(160_000);
   expect(planAlarm(100_000, [joined(100_000), joined(40_000)])).toBe(115_000);
 });

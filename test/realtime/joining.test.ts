@@ -1,6 +1,8 @@
 /** R1 to R5, R7 and R11 to R18: connecting and joining. */
+import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { WaitingSockets } from "../../src/realtime/transport/waiting-sockets.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support/rooms.ts";
 
@@ -76,16 +78,44 @@ describe("a waiting socket", () => {
     expect(await room.online(ada)).toEqual([]);
   });
 
-  it("is closed with 4409 when 1,000 others are waiting (R4)", async () => {
+  it("gives way with 4409, if it has sent nothing, to one more than 200 of its address (R4)", async () => {
     const room = await makeRoom();
-    const sockets = [];
-    for (let count = 0; count < 1_000; count += 1) sockets.push(await room.connect());
+    const ada = await room.user();
+    const silent = [];
+    for (let count = 0; count < 200; count += 1) {
+      room.now += 1;
+      silent.push(await room.connect());
+    }
+    await evictDurableObject(room.stub);
+    const other = await room.connect("192.0.2.2");
+    expect(await silent[0]?.drain()).toEqual([]);
     const further = await room.connect();
-    expect(await further.closed).toMatchObject({ code: 4409 });
-    sockets[0]?.close();
-    await sockets[0]?.closed;
-    const next = await room.connect();
-    expect(await next.drain()).toEqual([]);
+    expect(await silent[0]?.closed).toMatchObject({ code: 4409 });
+    expect((await further.request("JOIN_ROOM", { token: ada.token })).success).toBe(true);
+    await room.connect();
+    for (const socket of [silent[1], silent[199], other]) expect(await socket?.drain()).toEqual([]);
+  });
+
+  it("gives way, if it has sent nothing and its address has the most, when 1,000 wait (R4)", () => {
+    const waiting = new WaitingSockets();
+    const socket = (id: string, address: string) => ({ phase: "waiting", id, address, openedAt: 0 }) as const;
+    waiting.add(socket("lonely", "a"));
+    for (let count = 0; count < 999; count += 1)
+      waiting.add(socket(`silent ${count}`, `stranger ${count % 9}`));
+    expect(waiting.giveWayTo("b")).toBe("silent 0");
+    waiting.remove(socket("silent 0", "stranger 0"));
+    expect(waiting.giveWayTo("b")).toBeNull();
+    waiting.add(socket("member", "b"));
+    expect(waiting.giveWayTo("c")).toBe("silent 1");
+  });
+
+  it("keeps its place while its token is verified; a further one is closed instead (R4)", () => {
+    const waiting = new WaitingSockets();
+    const request = { token: "t", role: "editor", batch: false, requestId: undefined } as const;
+    for (let count = 0; count < 200; count += 1)
+      waiting.add({ phase: "authorizing", id: `${count}`, address: "a", openedAt: 0, request, stale: false });
+    expect(waiting.giveWayTo("a")).toBe("none");
+    expect(waiting.giveWayTo("b")).toBeNull();
   });
 
   it("is closed with 4409 when its user has 32 joined sockets (R5)", async () => {

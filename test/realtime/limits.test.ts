@@ -1,5 +1,6 @@
 /** R58 to R60 and R62: arrays of frames, nesting, flooding and slow readers. */
 import { describe, expect, it } from "vitest";
+import { Output, slowestOf } from "../../src/realtime/transport/output.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 
 describe("a client that accepts arrays", () => {
@@ -63,16 +64,62 @@ describe("a client", () => {
     expect((await atAda.call("PRESENCE_UPDATE", { state: null })).success).toBe(true);
   });
 
-  it("may read its own responses slowly, and cannot confirm what was never sent (R62)", async () => {
+  it("cannot confirm what was never sent (R62)", async () => {
     const { reader, atAda, broadcast } = await roomWithReader();
-    for (const key of ["a", "b", "c", "d", "e"])
-      await atAda.call("STORE_SET", { store: "large", key, value: "x".repeat(60 * KIB) });
-    for (let count = 0; count < 20; count += 1)
-      reader.send({ type: "STORE_SYNC", requestId: String(count), data: { store: "large" } });
-    while (!(await reader.nextText()).includes('"requestId":"19"'));
     reader.send({ type: "MARK", data: { mark: 1e12 } });
     await broadcast(5 * KIB);
     expect(await reader.closed).toMatchObject({ code: 4413 });
+    expect((await atAda.call("PRESENCE_UPDATE", { state: null })).success).toBe(true);
+  });
+
+  it("that confirms nothing is closed with 4413 for 16 MiB at once, not for 1 MiB a second (R67)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    const broadcast = async (mebibytes: number) => {
+      for (let sent = 0; sent < mebibytes; sent += 1 / 16) {
+        const { success } = await atAda.call("BROADCAST", { event: "talk", data: "x".repeat(64 * KIB - 2) });
+        expect(success).toBe(true);
+      }
+    };
+    await broadcast(15);
+    room.now += 10_000;
+    await room.inside(() => undefined);
+    await broadcast(10);
+    expect(await atAda.takeEvents()).toEqual([]);
+    await broadcast(1);
+    expect(await atBen.closed).toEqual({ code: 4413, reason: "reader too slow" });
+    expect(await atAda.takeEvents()).toMatchObject([{ event: "userLeft" }]);
+  });
+});
+
+describe("the output of a socket", () => {
+  const MIB = 1024 * 1024;
+
+  it("holds answers back while 4 MiB are unread, until its client has confirmed or had the time (R67)", () => {
+    const [confirming, silent] = [new Output(true), new Output(false)];
+    for (const output of [confirming, silent]) output.count(5 * MIB, 0, 1_000);
+    expect([confirming.answerableIn(1_000), silent.answerableIn(1_000)]).toEqual([0, 1_000]);
+    const mark = confirming.nextMark() ?? 0;
+    expect(confirming.answerableIn(60_000)).toBeNull();
+    expect([silent.answerableIn(1_400), silent.answerableIn(2_000)]).toEqual([600, 0]);
+    confirming.confirm(mark);
+    expect(confirming.answerableIn(1_000)).toBe(0);
+  });
+
+  it("counts answers too (R67)", () => {
+    const output = new Output(true);
+    for (let count = 1; count <= 17; count += 1) {
+      expect(output.isTooSlow(0)).toBe(false);
+      output.count(MIB, 0, 0);
+      output.nextMark();
+    }
+    expect(output.isTooSlow(0)).toBe(true);
+  });
+
+  it("ends for those who have the most unread when a room holds more than 64 MiB (R67)", () => {
+    const unread = [1 * MIB, 15 * MIB, 14 * MIB, 13 * MIB, 15 * MIB, 13 * MIB];
+    expect(slowestOf(unread, (bytes) => bytes)).toEqual([15 * MIB]);
+    expect(slowestOf(unread.slice(1, 5), (bytes) => bytes)).toEqual([]);
+    expect(slowestOf(Array(1_000).fill(MIB), (bytes) => bytes)).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { logError } from "../../platform/log.ts";
 import { updateFirstJoin } from "../../rooms/shared-store.ts";
 import { recordOf } from "../../users/schema.ts";
 import { findTokenBearer } from "../../users/token-bearer.ts";
-import { isTokenOf, tokensFor } from "../../users/tokens.ts";
+import { isTokenOf, type TokenClaims, tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join-decision.ts";
 
@@ -14,35 +14,37 @@ const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another 
 const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
 const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
 
-/**
- * Decides on a request to join at `now` (epoch ms). `isFirst` marks the room as used when no one has joined it
- * before. Never rejects: an unexpected failure is logged and becomes a refusal.
- */
-export async function authorizeJoin(
-  env: Env,
-  identity: RoomIdentity,
-  token: string,
-  now: number,
-  isFirst: boolean,
-): Promise<JoinDecision> {
+/** A request to join, and when its database read may run. */
+interface JoinAttempt {
+  readonly identity: RoomIdentity;
+  readonly token: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** No one has joined the room before: it is marked as used. */
+  readonly isFirst: boolean;
+  /** Runs the read when it is the user's turn. */
+  schedule(userId: string, read: () => Promise<JoinDecision>): Promise<JoinDecision>;
+}
+
+/** Decides on a request to join. Never rejects: an unexpected failure is logged and becomes a refusal. */
+export async function authorizeJoin(env: Env, attempt: JoinAttempt): Promise<JoinDecision> {
+  const { accountId, roomId } = attempt.identity;
   try {
-    return await decide(env, identity, token, now, isFirst);
+    const claims = await tokensFor(jwtSecrets(env)).verify(attempt.token, attempt.now);
+    if (claims === null) return INVALID_TOKEN;
+    if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
+    return await attempt.schedule(claims.userId, () => decide(env, attempt, claims));
   } catch (error) {
-    logError("A join could not be authorized", { account: identity.accountId, room: identity.roomId }, error);
+    logError("A join could not be authorized", { account: accountId, room: roomId }, error);
     return JOIN_FAILED;
   }
 }
 
 async function decide(
   env: Env,
-  { accountId, roomId }: RoomIdentity,
-  token: string,
-  now: number,
-  isFirst: boolean,
+  { identity: { accountId, roomId }, now, isFirst }: JoinAttempt,
+  claims: TokenClaims,
 ): Promise<JoinDecision> {
-  const claims = await tokensFor(jwtSecrets(env)).verify(token, now);
-  if (claims === null) return INVALID_TOKEN;
-  if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
   const tenant = openTenant(env.DB, accountId);
   // In the batch that lets the first user in: from then on, changes over REST are relayed to the room.
   const first = isFirst ? [updateFirstJoin(tenant, roomId, now)] : [];

@@ -56,8 +56,15 @@ export class JoinHandshake {
     ];
   }
 
-  #authorize({ id, openedAt }: Waiting | Authorizing, request: JoinRequest): Effect[] {
-    this.#participants.connections.put({ phase: "authorizing", id, openedAt, request, stale: false });
+  #authorize({ id, openedAt, address }: Waiting | Authorizing, request: JoinRequest): Effect[] {
+    this.#participants.connections.put({
+      phase: "authorizing",
+      id,
+      openedAt,
+      address,
+      request,
+      stale: false,
+    });
     return [{ type: "authorizeJoin", id, request }];
   }
 

@@ -46,6 +46,7 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   writeStores(accountId: string, userId: string | null, batches: string): string | Promise<string>;
 }
 
-/** The headers that name the account and the room of an upgrade request to a room's object. */
+/** The headers that name the account, the room and the client's address of an upgrade request to a room's object. */
 export const ACCOUNT_HEADER = "Atrium-Account";
 export const ROOM_HEADER = "Atrium-Room";
+export const ADDRESS_HEADER = "Atrium-Address";

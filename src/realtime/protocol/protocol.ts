@@ -14,8 +14,9 @@ export const SILENCE_MS = 75_000;
 /** While a user is online, the room checks its sockets at least this often. */
 export const SWEEP_INTERVAL_MS = 60_000;
 export const MAX_FRAME_BYTES = 256 * 1024;
-/** Sockets per room that have not joined. */
+/** Sockets per room that have not joined, and how many of them one address may have. */
 export const MAX_WAITING_SOCKETS = 1_000;
+export const MAX_WAITING_PER_ADDRESS = 200;
 /** Joined sockets per user and room. */
 export const MAX_SOCKETS_PER_USER = 32;
 

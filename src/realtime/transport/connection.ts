@@ -9,6 +9,8 @@ export interface Waiting {
   readonly id: string;
   /** Times here and below are epoch milliseconds. */
   readonly openedAt: number;
+  /** The client's address or network, as the Worker knows it. */
+  readonly address: string;
 }
 
 /** A valid `JOIN_ROOM` whose token has not been verified. */
@@ -21,6 +23,7 @@ export interface Authorizing {
   readonly phase: "authorizing";
   readonly id: string;
   readonly openedAt: number;
+  readonly address: string;
   readonly request: JoinRequest;
   /** A user has changed since the database was read: the result may be out of date. */
   readonly stale: boolean;

@@ -8,6 +8,7 @@ import {
   SUSTAINED_FRAMES_PER_S,
 } from "./connection.ts";
 import type { Effect } from "./effects.ts";
+import { WaitingSockets } from "./waiting-sockets.ts";
 
 /** Sends a message to sockets. */
 export const send = (to: readonly string[], message: ServerMessage): Effect => ({
@@ -20,6 +21,8 @@ export class Connections {
   readonly #byId = new Map<string, Connection>();
   readonly #joinedByUser = new Map<string, Set<string>>();
   #joinedCount = 0;
+  /** Those that have not joined. */
+  readonly waiting = new WaitingSockets();
 
   get(id: string): Connection | undefined {
     return this.#byId.get(id);
@@ -29,7 +32,10 @@ export class Connections {
   put(connection: Connection): void {
     this.remove(connection.id);
     this.#byId.set(connection.id, connection);
-    if (connection.phase !== "joined") return;
+    if (connection.phase !== "joined") {
+      this.waiting.add(connection);
+      return;
+    }
     this.#joinedCount += 1;
     const ids = this.#joinedByUser.get(connection.userId);
     if (ids === undefined) this.#joinedByUser.set(connection.userId, new Set([connection.id]));
@@ -61,6 +67,7 @@ export class Connections {
     if (connection === undefined) return undefined;
     this.#byId.delete(id);
     if (connection.phase === "joined") this.#unindex(connection);
+    else this.waiting.remove(connection);
     return connection;
   }
 
@@ -73,11 +80,6 @@ export class Connections {
 
   get joinedCount(): number {
     return this.#joinedCount;
-  }
-
-  /** Sockets that have not joined, including those being authorized. */
-  get waitingCount(): number {
-    return this.#byId.size - this.#joinedCount;
   }
 
   all(): Iterable<Connection> {

@@ -13,7 +13,12 @@ export type Effect =
   /** Verify the token and read its user and room, then call `join`. */
   | { readonly type: "authorizeJoin"; readonly id: string; readonly request: JoinRequest }
   /** Read the room or its users from the database, then call `answerQuery`. */
-  | { readonly type: "queryDatabase"; readonly id: string; readonly query: DatabaseQuery }
+  | {
+      readonly type: "queryDatabase";
+      readonly id: string;
+      readonly userId: string;
+      readonly query: DatabaseQuery;
+    }
   /** Read the user from the database, then call `updates.updateUser`. */
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
   /** Read the room's row from the database, then call `updates.updateRoom`. */

@@ -5,30 +5,22 @@ import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
 import type { Joined, Waiting } from "./connection.ts";
 import { FlushTimer, RestPolicy } from "./flush.ts";
+import { Output, slowestOf } from "./output.ts";
 
-/** After this many bytes of events, a client is asked to confirm that it has read them. */
-const MARK_EVERY_BYTES = 1024 * 1024;
-/** Bytes of events that may be sent to a client beyond what it has confirmed. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** How often the room's bound is checked, by what it has sent. */
+const CHECK_EVERY_BYTES = 4 * 1024 * 1024;
 
-/**
- * One socket. The byte counts find clients that read too slowly: the runtime does not say how much is buffered,
- * so the client itself is asked. They are in memory only, as a room that hibernates has nothing in flight.
- */
+/** One socket. */
 interface OpenSocket {
   readonly id: string;
   readonly socket: WebSocket;
   /** Accepts several frames as one array. */
   batches: boolean;
   queued: string[];
-  /** Of the queued frames, those that are events: what a client requests itself does not make it slow. */
+  /** Of the queued frames, those that are events. */
   queuedEventBytes: number;
-  /** Bytes of events sent. */
-  sentBytes: number;
-  /** `sentBytes` when the latest mark was sent. */
-  markedBytes: number;
-  /** The latest mark that the client has confirmed. */
-  readBytes: number;
+  /** What its client may not have read. In memory only: a room hibernates when it has sent nothing for a while. */
+  output: Output;
 }
 
 interface SocketPorts {
@@ -46,6 +38,10 @@ export class Sockets {
   readonly #bySocket = new Map<WebSocket, OpenSocket>();
   /** The sockets with queued frames. */
   readonly #queues = new Set<OpenSocket>();
+  /** The sockets whose clients were found to read too slowly. */
+  readonly #slow = new Set<OpenSocket>();
+  /** Bytes sent since the room's own bound was checked. */
+  #uncheckedBytes = 0;
   readonly #rest = new RestPolicy();
   readonly #timer: FlushTimer;
   #identity: RoomIdentity | null = null;
@@ -65,16 +61,18 @@ export class Sockets {
     return this.#identity;
   }
 
-  /** Finds the sockets that survived hibernation. */
+  /** Finds the sockets that survived hibernation, those that wait in the order in which they were opened. */
   restore(): (Waiting | Joined)[] {
-    return this.#state.getWebSockets().flatMap((socket) => {
+    const connections = this.#state.getWebSockets().flatMap((socket) => {
       const attached = readAttachment(socket);
       if (attached === null) return [];
       const { identity, connection } = attached;
       this.#identity = identity;
-      this.#add(socket, connection.id).batches = connection.phase === "joined" && connection.batch;
+      const open = this.#add(socket, connection.id);
+      if (connection.phase === "joined" && connection.batch) acceptArrays(open);
       return connection;
     });
+    return connections.sort((one, other) => openedAt(one) - openedAt(other));
   }
 
   accept(socket: WebSocket, id: string, identity: RoomIdentity): void {
@@ -84,8 +82,8 @@ export class Sockets {
   }
 
   #add(socket: WebSocket, id: string): OpenSocket {
-    const bytes = { queuedEventBytes: 0, sentBytes: 0, markedBytes: 0, readBytes: 0 };
-    const open: OpenSocket = { id, socket, batches: false, queued: [], ...bytes };
+    const output = new Output(false);
+    const open: OpenSocket = { id, socket, batches: false, queued: [], queuedEventBytes: 0, output };
     this.#byId.set(id, open);
     this.#bySocket.set(socket, open);
     return open;
@@ -99,7 +97,7 @@ export class Sockets {
   attach(connection: Waiting | Joined): void {
     const open = this.#byId.get(connection.id);
     if (open === undefined || this.#identity === null) return;
-    open.batches = connection.phase === "joined" && connection.batch;
+    if (connection.phase === "joined" && connection.batch && !open.batches) acceptArrays(open);
     writeAttachment(open.socket, this.#identity, connection);
   }
 
@@ -111,7 +109,7 @@ export class Sockets {
       const open = this.#byId.get(id);
       if (open === undefined) continue;
       if (!open.batches) {
-        this.#transmit(open, frame);
+        this.#transmit(open, frame, eventBytes);
         continue;
       }
       open.queued.push(frame);
@@ -120,36 +118,53 @@ export class Sockets {
     }
   }
 
-  /** Sends the queued frames, if there are any, as soon as the room has rested. */
+  /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */
   requestFlush(): void {
     if (this.#queues.size > 0) this.#timer.request();
+    this.#closeSlow();
   }
 
   #flush(): void {
     const queues = [...this.#queues];
-    const slow = queues.filter((open) => !this.#flushOne(open));
+    for (const open of queues) this.#flushOne(open);
     this.#rest.recordFlush(this.#ports.now(), queues.length);
+    this.#closeSlow();
+  }
+
+  /** Sends a socket's queued frames as one array, and a mark when it is due. */
+  #flushOne(open: OpenSocket): void {
+    if (!this.#queues.delete(open)) return;
+    this.#transmit(open, `[${open.queued.join()}]`, open.queuedEventBytes);
+    open.queued = [];
+    open.queuedEventBytes = 0;
+    const mark = open.output.nextMark();
+    if (mark !== null) this.#send(open, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
+  }
+
+  #transmit(open: OpenSocket, frame: string, eventBytes: number): void {
+    const now = this.#ports.now();
+    this.#send(open, frame);
+    open.output.count(frame.length, eventBytes, now);
+    if (open.output.isTooSlow(now)) this.#slow.add(open);
+    this.#uncheckedBytes += frame.length;
+    if (this.#uncheckedBytes >= CHECK_EVERY_BYTES) this.#checkRoom(now);
+  }
+
+  /** When more is unread in the whole room than it may hold, those who have read the least count as slow. */
+  #checkRoom(now: number): void {
+    this.#uncheckedBytes = 0;
+    for (const open of slowestOf([...this.#byId.values()], ({ output }) => output.unread(now)))
+      this.#slow.add(open);
+  }
+
+  #closeSlow(): void {
+    const slow = [...this.#slow];
+    this.#slow.clear();
     for (const { id } of slow) this.#ports.onSlowReader(id);
   }
 
-  /** Sends a socket's queued frames as one array. False when its client reads too slowly. */
-  #flushOne(open: OpenSocket): boolean {
-    if (!this.#queues.delete(open)) return true;
-    this.#transmit(open, `[${open.queued.join()}]`);
-    open.sentBytes += open.queuedEventBytes;
-    open.queued = [];
-    open.queuedEventBytes = 0;
-    if (open.sentBytes - open.readBytes > MAX_UNREAD_BYTES) return false;
-    if (open.sentBytes - open.markedBytes >= MARK_EVERY_BYTES) {
-      open.markedBytes = open.sentBytes;
-      const data = { mark: open.markedBytes };
-      this.#transmit(open, JSON.stringify([{ type: "event", event: "mark", data }]));
-    }
-    return true;
-  }
-
   /** Sends a frame, unless the socket is closing: then its close arrives as an event of its own. */
-  #transmit({ id, socket }: OpenSocket, frame: string): void {
+  #send({ id, socket }: OpenSocket, frame: string): void {
     try {
       socket.send(frame);
     } catch (error) {
@@ -159,8 +174,7 @@ export class Sockets {
 
   /** The client has read everything sent before this mark. */
   acknowledgeRead(id: string, mark: number): void {
-    const open = this.#byId.get(id);
-    if (open !== undefined && mark <= open.markedBytes) open.readBytes = Math.max(open.readBytes, mark);
+    this.#byId.get(id)?.output.confirm(mark);
   }
 
   /** Closes a socket after sending what is queued for it. */
@@ -185,6 +199,7 @@ export class Sockets {
     this.#byId.delete(open.id);
     this.#bySocket.delete(socket);
     this.#queues.delete(open);
+    this.#slow.delete(open);
     clearQuietly(socket);
     return open.id;
   }
@@ -203,6 +218,14 @@ export class Sockets {
     if (open === undefined) return null;
     return this.#state.getWebSocketAutoResponseTimestamp(open.socket)?.getTime() ?? null;
   }
+}
+
+const openedAt = (connection: Waiting | Joined): number =>
+  connection.phase === "waiting" ? connection.openedAt : 0;
+
+function acceptArrays(open: OpenSocket): void {
+  open.batches = true;
+  open.output = new Output(true);
 }
 
 function clearQuietly(socket: WebSocket): void {

@@ -65,7 +65,7 @@ export class SimulatedRoom implements Environment {
   ): Promise<ClientConnection> {
     const id = this.#newId("socket");
     this.#receivers.set(id, receive);
-    this.#perform(this.#room.open(id));
+    this.#perform(this.#room.open(id, "192.0.2.1"));
     const connection: ClientConnection = {
       send: (message) => this.#receive(id, message),
       cut: (last) => {

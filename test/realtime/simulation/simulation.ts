@@ -86,7 +86,7 @@ export class Simulation {
       case "open": {
         const socket = { id: this.#newId("socket"), attachment: null, lastPingAt: null, seesOnline: null };
         this.#sockets.set(socket.id, socket);
-        return this.#room.open(socket.id);
+        return this.#room.open(socket.id, "192.0.2.1");
       }
       case "join": {
         const token = USERS[step.user % USERS.length];

@@ -75,10 +75,12 @@ export class TestRoom {
     await this.inside(() => undefined);
   }
 
-  /** Opens a socket that has not joined. */
-  async connect(): Promise<TestSocket> {
+  /** Opens a socket that has not joined, from an address. */
+  async connect(address = "192.0.2.1"): Promise<TestSocket> {
     await this.inside(() => undefined);
-    const upgrade = new Request("https://atrium.test/socket", { headers: { Upgrade: "websocket" } });
+    const upgrade = new Request("https://atrium.test/socket", {
+      headers: { Upgrade: "websocket", "CF-Connecting-IP": address },
+    });
     const { webSocket } = await gateway.connect(this.id, this.accountId, upgrade);
     if (webSocket === null) throw new Error("The upgrade returned no socket");
     return new TestSocket(webSocket);

@@ -1,0 +1,105 @@
+/** How much of what was sent to a socket its client may not have read: the runtime does not say what it buffers. */
+
+const MEBIBYTE = 1024 * 1024;
+/** After this many bytes, a client that can is asked to confirm that it has read them. */
+const MARK_EVERY_BYTES = MEBIBYTE;
+/** Events beyond what the client has confirmed. */
+const MAX_UNCONFIRMED_EVENT_BYTES = 4 * MEBIBYTE;
+/** Answers wait while this much is unread: what a client requests makes it slow by one answer at most. */
+const MAX_UNREAD_BEFORE_ANSWERS = 4 * MEBIBYTE;
+/** Events and answers that are unread. */
+const MAX_UNREAD_BYTES = 16 * MEBIBYTE;
+/** How fast a client that confirms nothing is assumed to read. */
+const ASSUMED_BYTES_PER_MS = MEBIBYTE / 1000;
+/** What may be unread by all clients of a room together. */
+const MAX_UNREAD_IN_ROOM = 64 * MEBIBYTE;
+/** A client with no more unread than this is not closed for the room's sake. */
+const FAIR_UNREAD_BYTES = MEBIBYTE;
+
+/** The position of a mark in what was sent. */
+interface Mark {
+  readonly bytes: number;
+  readonly eventBytes: number;
+}
+
+/** What was sent to one socket. */
+export class Output {
+  /** The client confirms marks. Otherwise it is assumed to read at a steady rate. */
+  readonly #confirms: boolean;
+  #sent: Mark = { bytes: 0, eventBytes: 0 };
+  #read: Mark = { bytes: 0, eventBytes: 0 };
+  /** Marks that the client has not confirmed, oldest first. */
+  #marks: Mark[] = [];
+  /** For a client that confirms nothing: what it has not read at `#assumedAt`. */
+  #assumedUnread = 0;
+  #assumedAt = 0;
+
+  constructor(confirms: boolean) {
+    this.#confirms = confirms;
+  }
+
+  /** Counts a frame that is sent at `now` (epoch ms); of its bytes, `eventBytes` are events. */
+  count(bytes: number, eventBytes: number, now: number): void {
+    this.#sent = { bytes: this.#sent.bytes + bytes, eventBytes: this.#sent.eventBytes + eventBytes };
+    this.#assumedUnread = this.#assumedUnreadAt(now) + bytes;
+    this.#assumedAt = now;
+  }
+
+  #assumedUnreadAt(now: number): number {
+    return Math.max(0, this.#assumedUnread - Math.max(0, now - this.#assumedAt) * ASSUMED_BYTES_PER_MS);
+  }
+
+  /** The mark that the client must be sent now; null when it need not be asked. */
+  nextMark(): number | null {
+    const { bytes } = this.#marks.at(-1) ?? this.#read;
+    if (!this.#confirms || this.#sent.bytes - bytes < MARK_EVERY_BYTES) return null;
+    this.#marks.push(this.#sent);
+    return this.#sent.bytes;
+  }
+
+  /** The client has read everything sent before this mark. */
+  confirm(mark: number): void {
+    const index = this.#marks.findIndex(({ bytes }) => bytes === mark);
+    const confirmed = this.#marks[index];
+    if (confirmed === undefined) return;
+    this.#read = confirmed;
+    this.#marks = this.#marks.slice(index + 1);
+  }
+
+  /** What the client may not have read, in bytes. Less than a mark's distance counts as read if it confirms. */
+  unread(now: number): number {
+    if (!this.#confirms) return this.#assumedUnreadAt(now);
+    return this.#marks.length === 0 ? 0 : this.#sent.bytes - this.#read.bytes;
+  }
+
+  /** Milliseconds until the client may be sent another answer; null when that depends on a mark it must confirm. */
+  answerableIn(now: number): number | null {
+    const excess = this.unread(now) - MAX_UNREAD_BEFORE_ANSWERS;
+    if (excess <= 0) return 0;
+    return this.#confirms ? null : Math.ceil(excess / ASSUMED_BYTES_PER_MS);
+  }
+
+  /** True when the client reads so slowly that it must come back. */
+  isTooSlow(now: number): boolean {
+    const events = this.#confirms ? this.#sent.eventBytes - this.#read.eventBytes : 0;
+    return events > MAX_UNCONFIRMED_EVENT_BYTES || this.unread(now) > MAX_UNREAD_BYTES;
+  }
+}
+
+/** Who must come back because the clients of the room together have too much unread: those who have the most. */
+export function slowestOf<Client>(
+  clients: readonly Client[],
+  unreadOf: (client: Client) => number,
+): Client[] {
+  const sorted = clients
+    .map((client) => ({ client, bytes: unreadOf(client) }))
+    .sort((one, other) => other.bytes - one.bytes);
+  let total = sorted.reduce((sum, { bytes }) => sum + bytes, 0);
+  const slowest: Client[] = [];
+  for (const { client, bytes } of sorted) {
+    if (total <= MAX_UNREAD_IN_ROOM || bytes <= FAIR_UNREAD_BYTES) break;
+    slowest.push(client);
+    total -= bytes;
+  }
+  return slowest;
+}

@@ -1,15 +1,16 @@
 /** A page that uses every hook and exposes their results in `window.hooks` for a test to read and call. */
-import { StrictMode, useRef, useState } from "react";
+import { Component, type ReactNode, StrictMode, useRef, useState, version } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { AtriumClient, defineStores } from "../../src/sdk/client/index.ts";
 import {
+  type AnyClient,
   RoomProvider,
   type RoomProviderProps,
   useBroadcast,
   useComments,
   useConnection,
+  useMyPresence,
   useOthers,
-  usePresence,
   useRoom,
   useSelf,
   useStore,
@@ -41,7 +42,7 @@ function useEverything() {
     room: useRoom(),
     self: useSelf(),
     others: useOthers(),
-    presence: usePresence<{ x: number; y: number }>(),
+    presence: useMyPresence<{ x: number; y: number }>(),
     tasks: useStore<Task>("tasks"),
     comments: useComments(),
   };
@@ -53,7 +54,11 @@ type Hooks = ReturnType<typeof useEverything>;
 export type Provided = "given" | { readonly token: string; readonly role?: "viewer" };
 
 export interface Stage {
+  /** The version of React. */
+  readonly version: string;
   hooks: Hooks;
+  /** The clients of all providers that were ever rendered. */
+  readonly clients: Set<AnyClient>;
   /** The page's own client, to pass to a provider. */
   client: AtriumClient<typeof STORES>;
   /** Renders these providers side by side, and unmounts the previous ones. */
@@ -70,8 +75,17 @@ declare global {
   }
 }
 
+/** An error boundary, because React 18 reports uncaught errors to the console only. */
+class Catch extends Component<{ readonly caught: (error: string) => void; readonly children: ReactNode }> {
+  override state = { hasFailed: false };
+  static getDerivedStateFromError = () => ({ hasFailed: true });
+  override componentDidCatch = (error: unknown) => this.props.caught(String(error));
+  override render = () => (this.state.hasFailed ? null : this.props.children);
+}
+
 function Everything() {
   window.stage.hooks = useEverything();
+  window.stage.clients.add(window.stage.hooks.room.client);
   return null;
 }
 
@@ -86,11 +100,13 @@ const propsOf = (provider: Provided): RoomProviderProps =>
 window.stage = {
   // Set by the first render and by makeClient.
   ...({} as Pick<Stage, "hooks" | "client">),
+  version,
+  clients: new Set(),
   makeClient(token) {
     window.stage.client = new AtriumClient({ serverUrl, authToken: token, stores: STORES });
   },
   mount(providers) {
-    root ??= createRoot(document.body);
+    root ??= createRoot(document.body.appendChild(document.createElement("div")));
     root.render(
       <StrictMode>
         {providers.map((provider, index) => (
@@ -108,9 +124,10 @@ window.stage = {
   },
   errorOutside: () =>
     new Promise((resolve) => {
-      const outside = createRoot(document.createElement("div"), {
-        onUncaughtError: (error) => resolve(String(error)),
-      });
-      outside.render(<Everything />);
+      createRoot(document.createElement("div")).render(
+        <Catch caught={resolve}>
+          <Everything />
+        </Catch>,
+      );
     }),
 };

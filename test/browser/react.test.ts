@@ -1,21 +1,21 @@
-/** The hooks in a real browser, with React's development build and StrictMode, and a second client in Node.js. */
-import path from "node:path";
-import { build } from "esbuild";
+/** The hooks in a real browser, with the development build of each React and StrictMode, and a second client in Node.js. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, User } from "../../src/sdk/client/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
-import { join, type Meeting, meet, next } from "../sdk/clients.ts";
+import { type Meeting, next } from "../sdk/clients.ts";
 import { launchChromium } from "./chromium.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
+import { bundlePage, openPage, REACT_VERSIONS } from "./react-page.ts";
 
 let service: SharedService;
 let browser: Browser;
 let script: string;
 let page: Page;
-let complaints: string[];
+let complaints: readonly string[];
+let sockets: () => number;
 let meeting: Meeting;
 let ada: UserWithToken;
 /** The client in Node.js. */
@@ -24,39 +24,14 @@ let bo: AtriumClient;
 beforeAll(async () => {
   service = await useSharedService();
   browser = await launchChromium();
-  const { outputFiles } = await build({
-    entryPoints: [path.join(import.meta.dirname, "hooks-page.tsx")],
-    bundle: true,
-    write: false,
-    format: "esm",
-    jsx: "automatic",
-    jsxDev: true,
-    define: { "process.env.NODE_ENV": '"development"' },
-  });
-  script = outputFiles[0]?.text ?? "";
 });
 afterEach(() => page?.close());
 afterAll(async () => {
   await browser?.close();
 });
 
-/** A new room with Bo online, and Ada's page with nothing mounted yet. */
 async function begin(): Promise<void> {
-  meeting = await meet(service);
-  ada = await meeting.customer.createUser(meeting.roomId, "Ada");
-  bo = await join(meeting, "Bo");
-  // The test evaluates strings in the page, which the demo's policy forbids.
-  page = await browser.newPage({ bypassCSP: true });
-  complaints = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  // The demo's page with another script: browsers let only pages of the service reach it here.
-  await page.route("**/demo/app.js", (route) =>
-    route.fulfill({ contentType: "text/javascript", body: script }),
-  );
-  await page.goto(`${service.url}/demo`);
+  ({ page, meeting, ada, bo, complaints, sockets } = await openPage(browser, service, script));
 }
 
 const mount = (...providers: Provided[]): Promise<void> =>
@@ -75,195 +50,230 @@ const sessionsOf = async (user: UserWithToken): Promise<number> => {
   return answer.data.sessions.length;
 };
 
-describe("RoomProvider", () => {
-  it("joins once, StrictMode or not, and leaves when it is unmounted", async () => {
-    await begin();
-    await mount({ token: ada.token });
-    await connected();
-    expect(await page.evaluate(() => window.stage.hooks.connection.error)).toBeNull();
-    expect(await page.evaluate(() => window.stage.hooks.room.room?.id)).toBe(meeting.roomId);
-    await eventually("Bo sees Ada", () => bo.users.online.has(ada.id));
-    const left = next<User>("Ada has left", (listener) => bo.users.on("userLeft", listener));
-    await page.evaluate(() => window.stage.unmount());
-    expect((await left).name).toBe("Ada");
-    expect(await sessionsOf(ada)).toBe(1);
-    expect(complaints).toEqual([]);
+describe.each(REACT_VERSIONS)("with React %i", (version) => {
+  beforeAll(async () => {
+    script = await bundlePage("hooks-page.tsx", version);
   });
 
-  it("reports no error when it is disconnected while stores and comments are being loaded", async () => {
-    await begin();
-    await page.evaluate((token) => window.stage.makeClient(token), ada.token);
-    await mount("given");
-    await page.evaluate(async () => {
-      await window.stage.client.join();
-      // Microtasks only: the hooks ask for stores and comments, and no answer can arrive before the end.
-      for (let tick = 0; tick < 20; tick++) await Promise.resolve();
-      window.stage.client.disconnect();
+  describe("RoomProvider", () => {
+    it("joins once, StrictMode or not, and leaves when it is unmounted", async () => {
+      await begin();
+      await mount({ token: ada.token });
+      await connected();
+      expect(await page.evaluate(() => window.stage.hooks.connection.error)).toBeNull();
+      expect(await page.evaluate(() => window.stage.hooks.room.room?.id)).toBe(meeting.roomId);
+      expect(await page.evaluate(() => Number.parseInt(window.stage.version, 10))).toBe(version);
+      await eventually("Bo sees Ada", () => bo.users.online.has(ada.id));
+      const left = next<User>("Ada has left", (listener) => bo.users.on("userLeft", listener));
+      await page.evaluate(() => window.stage.unmount());
+      expect((await left).name).toBe("Ada");
+      expect(await sessionsOf(ada)).toBe(1);
+      expect(complaints).toEqual([]);
     });
-    await gives(({ connection }) => connection.state === "closed");
-    expect(complaints).toEqual([]);
-  });
 
-  it("joins with another token as another user", async () => {
-    await begin();
-    const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
-    await mount({ token: ada.token });
-    await gives(({ self }) => self?.user.name === "Ada");
-    await mount({ token: cleo.token });
-    await gives(({ self, others }) => self?.user.name === "Cleo" && others.length === 1);
-    await eventually(
-      "Bo sees Cleo alone",
-      () => bo.users.online.has(cleo.id) && !bo.users.online.has(ada.id),
-    );
-  });
-
-  it("accepts a client, leaves when its last provider is unmounted, and can join again", async () => {
-    await begin();
-    await page.evaluate((token) => window.stage.makeClient(token), ada.token);
-    await mount("given", "given");
-    await connected();
-    await mount("given");
-    await page.evaluate(() => window.stage.client.comments.list()); // answered: still joined
-    expect(await page.evaluate(() => window.stage.client.socket.state)).toBe("connected");
-    await page.evaluate(() => window.stage.unmount());
-    await page.waitForFunction(() => window.stage.client.socket.state === "closed");
-    await mount("given");
-    await connected();
-    await gives(({ others }) => others.length === 1);
-    expect(complaints).toEqual([]);
-  });
-
-  it("joins with the requested role: a viewer's write is rolled back", async () => {
-    await begin();
-    await mount({ token: ada.token, role: "viewer" });
-    await connected();
-    expect(await page.evaluate(() => window.stage.hooks.room.role)).toBe("viewer");
-    const refused = page.evaluate(() => window.stage.hooks.tasks[1].set("a", { title: "Mine" }));
-    await expect(refused).rejects.toThrow("Viewers may not do this");
-    await gives(({ tasks: [entries] }) => Object.keys(entries).length === 0);
-  });
-
-  it("reports why it is closed when the token is refused", async () => {
-    await begin();
-    await meeting.customer.send("DELETE", `/users/${ada.id}?roomId=${ada.room_id}`);
-    await mount({ token: ada.token });
-    await gives(({ connection }) => connection.state === "closed");
-    expect(await page.evaluate(() => window.stage.hooks.connection.error?.code)).toBe("UNAUTHORIZED");
-  });
-
-  it("is required: a hook outside it throws", async () => {
-    await begin();
-    expect(await page.evaluate(() => window.stage.errorOutside())).toContain("RoomProvider");
-  });
-});
-
-describe("the hooks", () => {
-  it("return the users online with their presence, the own user apart from the others", async () => {
-    await begin();
-    await mount({ token: ada.token });
-    await connected();
-    bo.presence.update({ x: 7 });
-    await gives(({ others }) => others[0]?.user.name === "Bo" && others[0]?.presence?.x === 7);
-    await page.evaluate(() => {
-      window.stage.hooks.presence[1]({ x: 1 });
-      window.stage.hooks.presence[1]({ y: 2 });
+    it("reports no error when it is disconnected while stores and comments are being loaded", async () => {
+      await begin();
+      await page.evaluate((token) => window.stage.makeClient(token), ada.token);
+      await mount("given");
+      await page.evaluate(async () => {
+        await window.stage.client.join();
+        // Microtasks only: the hooks ask for stores and comments, and no answer can arrive before the end.
+        for (let tick = 0; tick < 20; tick++) await Promise.resolve();
+        window.stage.client.disconnect();
+      });
+      await gives(({ connection }) => connection.state === "closed");
+      expect(complaints).toEqual([]);
     });
-    await gives(({ presence: [own] }) => own.x === 1 && own.y === 2);
-    await gives(({ self }) => self?.presence?.y === 2 && typeof self.presence.color === "string");
-    bo.disconnect();
-    await gives(({ others }) => others.length === 0);
-  });
 
-  it("return a store's entries, own writes at once and others' as they arrive", async () => {
-    await begin();
-    await bo.store("tasks").set("early", { title: "Early" });
-    await mount({ token: ada.token });
-    await gives(({ tasks: [entries] }) => entries.early?.title === "Early");
-    const shown = await page.evaluate(async () => {
-      const [, { set, update }] = window.stage.hooks.tasks;
-      const written = Promise.all([set("own", { title: "Own" }), update("early", { done: true })]);
-      const atOnce = window.stage.client ?? window.stage.hooks.room.client;
-      const { own, early } = atOnce.store("tasks").getAll();
-      await written;
-      return [own, early];
+    it("joins with another token as another user", async () => {
+      await begin();
+      const cleo = await meeting.customer.createUser(meeting.roomId, "Cleo");
+      await mount({ token: ada.token });
+      await gives(({ self }) => self?.user.name === "Ada");
+      await mount({ token: cleo.token });
+      await gives(({ self, others }) => self?.user.name === "Cleo" && others.length === 1);
+      await eventually(
+        "Bo sees Cleo alone",
+        () => bo.users.online.has(cleo.id) && !bo.users.online.has(ada.id),
+      );
     });
-    expect(shown).toEqual([
-      { title: "Own", done: false },
-      { title: "Early", done: true },
-    ]);
-    await gives(({ tasks: [entries] }) => entries.own?.done === false && entries.early?.done === true);
-    await page.evaluate(() => window.stage.hooks.tasks[1].delete("early"));
-    await bo.store("tasks").set("late", { title: "Late" });
-    await gives(({ tasks: [entries] }) => Object.keys(entries).sort().join() === "late,own");
+
+    it("shares one client and one socket with all providers of equal options, until the last is unmounted", async () => {
+      await begin();
+      const options = { token: ada.token };
+      await mount(options, options, options);
+      await connected();
+      await page.waitForFunction(() => window.stage.clients.size === 1);
+      expect(sockets()).toBe(1);
+      await mount(options);
+      await page.evaluate(() => window.stage.hooks.room.client.comments.list()); // answered: still joined
+      expect(await sessionsOf(ada)).toBe(1);
+      await page.evaluate(() => window.stage.unmount());
+      await eventually("Ada has left", () => !bo.users.online.has(ada.id));
+      await mount(options);
+      await eventually("Ada has come back", () => bo.users.online.has(ada.id));
+      expect(sockets()).toBe(2);
+      expect(complaints).toEqual([]);
+    });
+
+    it("has clients of their own for providers of other roles", async () => {
+      await begin();
+      await mount({ token: ada.token }, { token: ada.token, role: "viewer" });
+      await page.waitForFunction(() => {
+        const roles = [...window.stage.clients].map(({ role }) => role);
+        return roles.sort().join() === "editor,viewer";
+      });
+      expect(sockets()).toBe(2);
+    });
+
+    it("accepts a client, leaves when its last provider is unmounted, and can join again", async () => {
+      await begin();
+      await page.evaluate((token) => window.stage.makeClient(token), ada.token);
+      await mount("given", "given");
+      await connected();
+      await mount("given");
+      await page.evaluate(() => window.stage.client.comments.list()); // answered: still joined
+      expect(await page.evaluate(() => window.stage.client.socket.state)).toBe("connected");
+      await page.evaluate(() => window.stage.unmount());
+      await page.waitForFunction(() => window.stage.client.socket.state === "closed");
+      await mount("given");
+      await connected();
+      await gives(({ others }) => others.length === 1);
+      expect(complaints).toEqual([]);
+    });
+
+    it("joins with the requested role: a viewer's write is rolled back", async () => {
+      await begin();
+      await mount({ token: ada.token, role: "viewer" });
+      await connected();
+      expect(await page.evaluate(() => window.stage.hooks.room.role)).toBe("viewer");
+      const refused = page.evaluate(() => window.stage.hooks.tasks[1].set("a", { title: "Mine" }));
+      await expect(refused).rejects.toThrow("Viewers may not do this");
+      await gives(({ tasks: [entries] }) => Object.keys(entries).length === 0);
+    });
+
+    it("reports why it is closed when the token is refused", async () => {
+      await begin();
+      await meeting.customer.send("DELETE", `/users/${ada.id}?roomId=${ada.room_id}`);
+      await mount({ token: ada.token });
+      await gives(({ connection }) => connection.state === "closed");
+      expect(await page.evaluate(() => window.stage.hooks.connection.error?.code)).toBe("UNAUTHORIZED");
+    });
+
+    it("is required: a hook outside it throws", async () => {
+      await begin();
+      expect(await page.evaluate(() => window.stage.errorOutside())).toContain("RoomProvider");
+    });
   });
 
-  it("receive broadcasts with the listener of the latest render, and send them", async () => {
-    await begin();
-    await mount({ token: ada.token });
-    await connected();
-    await bo.notifications.broadcast("call", 1);
-    await gives(({ heard }) => heard.length === 1);
-    await page.evaluate(() => window.stage.hooks.setLabel("second"));
-    await gives(({ renders }) => renders > 0);
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-    await bo.notifications.broadcast("call", 2);
-    await gives(({ heard }) => heard.length === 2);
-    expect(await page.evaluate(() => window.stage.hooks.heard)).toEqual([
-      `first: 1 from ${bo.userId}`,
-      `second: 2 from ${bo.userId}`,
-    ]);
-    const heard = next("the call", (listener) => bo.notifications.on("call", listener));
-    expect(await page.evaluate(() => window.stage.hooks.broadcast({ x: 1 }))).toBe(1);
-    expect(await heard).toEqual({ x: 1 });
-  });
+  describe("the hooks", () => {
+    it("return the users online with their presence, the own user apart from the others", async () => {
+      await begin();
+      await mount({ token: ada.token });
+      await connected();
+      bo.presence.update({ x: 7 });
+      await gives(({ others }) => others[0]?.user.name === "Bo" && others[0]?.presence?.x === 7);
+      await page.evaluate(() => {
+        window.stage.hooks.presence[1]({ x: 1 });
+        window.stage.hooks.presence[1]({ y: 2 });
+      });
+      await gives(({ presence: [own] }) => own.x === 1 && own.y === 2);
+      await gives(({ self }) => self?.presence?.y === 2 && typeof self.presence.color === "string");
+      bo.disconnect();
+      await gives(({ others }) => others.length === 0);
+    });
 
-  it("return all comments across pages, oldest first, and every change", async () => {
-    await begin();
-    const comments = [];
-    for (let number = 0; number < 130; number += 1) {
-      comments.push(await bo.comments.create({ text: `Comment ${number}` }));
-    }
-    await mount({ token: ada.token });
-    await gives(({ comments: [all] }) => all.length === 130);
-    const texts = await page.evaluate(() => window.stage.hooks.comments[0].map(({ text }) => text));
-    expect(texts).toEqual(comments.map(({ text }) => text));
-    await bo.comments.delete({ commentId: comments[3]?.id ?? "" });
-    await bo.comments.update({ commentId: comments[0]?.id ?? "", text: "Changed" });
-    await page.evaluate(() => window.stage.hooks.comments[1].create({ text: "The last" }));
-    await gives(({ comments: [all] }) => all[0]?.text === "Changed" && all.at(-1)?.text === "The last");
-    expect(await page.evaluate(() => window.stage.hooks.comments[0].length)).toBe(130);
-  });
+    it("return a store's entries, own writes at once and others' as they arrive", async () => {
+      await begin();
+      await bo.store("tasks").set("early", { title: "Early" });
+      await mount({ token: ada.token });
+      await gives(({ tasks: [entries] }) => entries.early?.title === "Early");
+      const shown = await page.evaluate(async () => {
+        const [, { set, update }] = window.stage.hooks.tasks;
+        const written = Promise.all([set("own", { title: "Own" }), update("early", { done: true })]);
+        const atOnce = window.stage.client ?? window.stage.hooks.room.client;
+        const { own, early } = atOnce.store("tasks").getAll();
+        await written;
+        return [own, early];
+      });
+      expect(shown).toEqual([
+        { title: "Own", done: false },
+        { title: "Early", done: true },
+      ]);
+      await gives(({ tasks: [entries] }) => entries.own?.done === false && entries.early?.done === true);
+      await page.evaluate(() => window.stage.hooks.tasks[1].delete("early"));
+      await bo.store("tasks").set("late", { title: "Late" });
+      await gives(({ tasks: [entries] }) => Object.keys(entries).sort().join() === "late,own");
+    });
 
-  it("render again only when something changed, and return the same objects until then", async () => {
-    await begin();
-    await mount({ token: ada.token });
-    await connected();
-    await bo.store("tasks").set("a", { title: "A" });
-    await bo.comments.create({ text: "Hello" });
-    await gives(({ tasks: [entries], comments: [all] }) => entries.a !== undefined && all.length === 1);
-    const before = await page.evaluateHandle(() => window.stage.hooks);
-    await bo.store("other").set("b", 1);
-    await bo.store("tasks").set("c", { title: "C" });
-    await gives(({ tasks: [entries] }) => entries.c !== undefined);
-    const [renders, isSame] = await page.evaluate((old) => {
-      const { hooks } = window.stage;
-      const same = [
-        hooks.others === old.others,
-        hooks.self === old.self,
-        hooks.room === old.room,
-        hooks.connection === old.connection,
-        hooks.presence[0] === old.presence[0],
-        hooks.presence[1] === old.presence[1],
-        hooks.tasks[1] === old.tasks[1],
-        hooks.comments[0] === old.comments[0],
-        hooks.comments[1] === old.comments[1],
-        hooks.broadcast === old.broadcast,
-      ];
-      return [hooks.renders - old.renders, same] as const;
-    }, before);
-    // StrictMode renders twice.
-    expect(renders).toBeLessThanOrEqual(2);
-    expect(isSame).toEqual(Array(10).fill(true));
-    expect(complaints).toEqual([]);
+    it("receive broadcasts with the listener of the latest render, and send them", async () => {
+      await begin();
+      await mount({ token: ada.token });
+      await connected();
+      await bo.notifications.broadcast("call", 1);
+      await gives(({ heard }) => heard.length === 1);
+      await page.evaluate(() => window.stage.hooks.setLabel("second"));
+      await gives(({ renders }) => renders > 0);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await bo.notifications.broadcast("call", 2);
+      await gives(({ heard }) => heard.length === 2);
+      expect(await page.evaluate(() => window.stage.hooks.heard)).toEqual([
+        `first: 1 from ${bo.userId}`,
+        `second: 2 from ${bo.userId}`,
+      ]);
+      const heard = next("the call", (listener) => bo.notifications.on("call", listener));
+      expect(await page.evaluate(() => window.stage.hooks.broadcast({ x: 1 }))).toBe(1);
+      expect(await heard).toEqual({ x: 1 });
+    });
+
+    it("return all comments across pages, oldest first, and every change", async () => {
+      await begin();
+      const comments = [];
+      for (let number = 0; number < 130; number += 1) {
+        comments.push(await bo.comments.create({ text: `Comment ${number}` }));
+      }
+      await mount({ token: ada.token });
+      await gives(({ comments: [all] }) => all.length === 130);
+      const texts = await page.evaluate(() => window.stage.hooks.comments[0].map(({ text }) => text));
+      expect(texts).toEqual(comments.map(({ text }) => text));
+      await bo.comments.delete({ commentId: comments[3]?.id ?? "" });
+      await bo.comments.update({ commentId: comments[0]?.id ?? "", text: "Changed" });
+      await page.evaluate(() => window.stage.hooks.comments[1].create({ text: "The last" }));
+      await gives(({ comments: [all] }) => all[0]?.text === "Changed" && all.at(-1)?.text === "The last");
+      expect(await page.evaluate(() => window.stage.hooks.comments[0].length)).toBe(130);
+    });
+
+    it("render again only when something changed, and return the same objects until then", async () => {
+      await begin();
+      await mount({ token: ada.token });
+      await connected();
+      await bo.store("tasks").set("a", { title: "A" });
+      await bo.comments.create({ text: "Hello" });
+      await gives(({ tasks: [entries], comments: [all] }) => entries.a !== undefined && all.length === 1);
+      const before = await page.evaluateHandle(() => window.stage.hooks);
+      await bo.store("other").set("b", 1);
+      await bo.store("tasks").set("c", { title: "C" });
+      await gives(({ tasks: [entries] }) => entries.c !== undefined);
+      const [renders, isSame] = await page.evaluate((old) => {
+        const { hooks } = window.stage;
+        const same = [
+          hooks.others === old.others,
+          hooks.self === old.self,
+          hooks.room === old.room,
+          hooks.connection === old.connection,
+          hooks.presence[0] === old.presence[0],
+          hooks.presence[1] === old.presence[1],
+          hooks.tasks[1] === old.tasks[1],
+          hooks.comments[0] === old.comments[0],
+          hooks.comments[1] === old.comments[1],
+          hooks.broadcast === old.broadcast,
+        ];
+        return [hooks.renders - old.renders, same] as const;
+      }, before);
+      // StrictMode renders twice.
+      expect(renders).toBeLessThanOrEqual(2);
+      expect(isSame).toEqual(Array(10).fill(true));
+      expect(complaints).toEqual([]);
+    });
   });
 });

@@ -9,6 +9,7 @@ interface RootManifest {
 export const ENTRIES = {
   client: "sdk/client/index.ts",
   react: "sdk/react/index.ts",
+  "react/suspense": "sdk/react/suspense/index.ts",
   server: "sdk/server/index.ts",
   workflow: "sdk/workflow/index.ts",
 };

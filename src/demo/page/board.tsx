@@ -1,5 +1,5 @@
 /** The board: notes, the other participants' cursors, and the tools. */
-import { usePresence, useRoom, useStore } from "atrium/react";
+import { useRoom, useStore, useUpdateMyPresence } from "atrium/react";
 import { type DragEvent, useRef } from "react";
 import { Reactions } from "./comments.tsx";
 import { BOARD, type Note, type Participant, type Point, type Presence, placeOf } from "./model.ts";
@@ -9,7 +9,7 @@ import { useParticipants } from "./users.tsx";
 export function Board() {
   const { storage, userId } = useRoom().client;
   const { others, followed } = useParticipants();
-  const [, setPresence] = usePresence<Presence>();
+  const setPresence = useUpdateMyPresence<Presence>();
   const [notes, store] = useStore<Note>("notes");
   const sheet = useRef<HTMLDivElement>(null);
   const pointAt = (left: number, top: number) => {

@@ -1,5 +1,5 @@
 /** A note, which can be dragged by its upper edge, edited and deleted. */
-import { usePresence, useRoom, useStore } from "atrium/react";
+import { useMyPresence, useRoom, useStoreActions } from "atrium/react";
 import { type PointerEvent, useRef } from "react";
 import { MAX_LENGTH, type Note, type Participant, type Presence, placeNote, readNote } from "./model.ts";
 
@@ -14,8 +14,8 @@ export function NoteCard({
   holder: Participant | undefined;
 }) {
   const { storage, userId } = useRoom().client;
-  const [, store] = useStore<Note>("notes");
-  const [{ drag }, setPresence] = usePresence<Presence>();
+  const store = useStoreActions<Note>("notes");
+  const [{ drag }, setPresence] = useMyPresence<Presence>();
   const grip = useRef({ x: 0, y: 0 });
   const dragged = drag?.id === id ? drag : holder?.drag;
   const { text, picture, x, y } = { ...readNote(value), ...dragged };

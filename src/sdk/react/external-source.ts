@@ -1,50 +1,88 @@
 /** A value outside of React that components read: the same object until it has changed. */
-import { useSyncExternalStore } from "react";
+import { shallowEqual } from "./equality.ts";
 
 export type Unsubscribe = () => void;
 
-export class ExternalSource<Value> {
+/** What a component reads: `initial` is the value on the server and while its output is hydrated. */
+export interface Source<Value> {
+  readonly initial: Value;
+  subscribe(listener: () => void): Unsubscribe;
+  read(): Value;
+}
+
+export class ExternalSource<Value> implements Source<Value> {
+  readonly initial: Value;
   readonly #watch: (changed: () => void) => Unsubscribe;
   readonly #compute: () => Value;
-  #value: { readonly current: Value } | null = null;
+  readonly #listeners = new Set<() => void>();
+  #unwatch: Unsubscribe | null = null;
+  #value: Value;
+  #isOutdated = true;
+  /** Whether listeners were called in this turn, and whether there was another change since. */
+  #turn: "quiet" | "notified" | "changed" = "quiet";
 
-  /** `watch` calls back whenever the result of `compute` has changed, until the function that it returns is called. */
-  constructor(watch: (changed: () => void) => Unsubscribe, compute: () => Value) {
+  /** `watch` calls back whenever the result of `compute` may have changed, until the function that it returns is called. */
+  constructor(watch: (changed: () => void) => Unsubscribe, compute: () => Value, initial: Value) {
     this.#watch = watch;
     this.#compute = compute;
+    this.#value = initial;
+    this.initial = initial;
   }
 
-  /** Calls `listener` once for all changes of one turn, because a frame can change many users. */
+  /** Watches while there are listeners. */
   readonly subscribe = (listener: () => void): Unsubscribe => {
-    let isScheduled = false;
-    let hasEnded = false;
-    const notify = () => {
-      isScheduled = false;
-      if (hasEnded) return;
-      this.#value = null;
-      listener();
-    };
-    const unwatch = this.#watch(() => {
-      if (isScheduled) return;
-      isScheduled = true;
-      queueMicrotask(notify);
-    });
-    this.#value = null; // it may have changed since it was computed, unwatched
+    // A function of its own, because the same listener can be added twice.
+    const added = () => listener();
+    this.#listeners.add(added);
+    this.#unwatch ??= this.#watch(() => this.#changed());
+    this.#isOutdated = true; // it may have changed unwatched
     return () => {
-      hasEnded = true;
-      unwatch();
+      this.#listeners.delete(added);
+      if (this.#listeners.size > 0) return;
+      this.#unwatch?.();
+      this.#unwatch = null;
     };
   };
 
   readonly read = (): Value => {
-    this.#value ??= { current: this.#compute() };
-    return this.#value.current;
+    if (this.#isOutdated || this.#unwatch === null) {
+      const value = this.#compute();
+      if (!shallowEqual(value, this.#value)) this.#value = value;
+      this.#isOutdated = false;
+    }
+    return this.#value;
   };
+
+  /**
+   * Calls the listeners at once, because a controlled input must render within its event, and once more after all
+   * changes of one turn, because a frame can bring hundreds.
+   */
+  #changed(): void {
+    this.#isOutdated = true;
+    if (this.#turn !== "quiet") {
+      this.#turn = "changed";
+      return;
+    }
+    this.#turn = "notified";
+    queueMicrotask(() => {
+      const hasChanged = this.#turn === "changed";
+      this.#turn = "quiet";
+      if (hasChanged) this.#notify();
+    });
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener();
+  }
 }
 
-/** The current value of a source. The component renders again when it changes. */
-export const useExternalSource = <Value>(source: Pick<ExternalSource<Value>, "subscribe" | "read">): Value =>
-  useSyncExternalStore(source.subscribe, source.read, source.read);
+/** A part of a source's value. */
+export const partOf = <Whole, Part>(source: Source<Whole>, pick: (whole: Whole) => Part): Source<Part> => ({
+  initial: pick(source.initial),
+  subscribe: (listener) => source.subscribe(listener),
+  read: () => pick(source.read()),
+});
 
 /** Combines several unsubscribe functions into one. */
 export const together =

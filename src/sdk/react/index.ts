@@ -2,9 +2,15 @@
 "use client";
 
 export type { AnyClient } from "./any-client.ts";
-export { type CommentActions, useComments } from "./comments.ts";
+export type { CommentActions } from "./comment-source.ts";
+export { useComments } from "./comments.ts";
+export { type Equality, shallowEqual } from "./equality.ts";
+export type { Member } from "./members.ts";
+export { type UpdatePresence, useMyPresence, useUpdateMyPresence } from "./presence.ts";
 export { RoomProvider, type RoomProviderProps } from "./provider.ts";
-export { useBroadcast, useConnection, useRoom } from "./room.ts";
+export { useBroadcast, useConnection, useRoom, useStatus } from "./room.ts";
+export type { RoomInfo } from "./room-handle.ts";
 export type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
-export { type StoreActions, useStore } from "./store.ts";
-export { type Member, useOthers, usePresence, useSelf } from "./users.ts";
+export { useStore, useStoreActions } from "./store.ts";
+export type { StoreActions, StoreEntries } from "./store-source.ts";
+export { useOther, useOthers, useSelf } from "./users.ts";

@@ -1,31 +1,21 @@
 /** Hooks for the room, the connection and broadcasts. */
-import { useCallback, useEffect, useMemo, useRef } from "react";
-import type { BroadcastListener, Role, Room } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
+import { useCallback, useEffect, useRef } from "react";
+import type { BroadcastListener } from "../client/index.ts";
 import { useRoomHandle } from "./context.ts";
-import { ExternalSource, together, useExternalSource } from "./external-source.ts";
-import type { ConnectionStatus } from "./shared-connection.ts";
+import type { RoomInfo } from "./room-handle.ts";
+import { useSelection, useSource } from "./selection.ts";
+import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
 
-/** The state of the connection, for a notice such as "Reconnecting…". */
-export const useConnection = (): ConnectionStatus => useExternalSource(useRoomHandle().connection);
+/** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
+export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
+
+const stateOf = ({ state }: ConnectionStatus): ConnectionState => state;
+
+/** The state of the connection. */
+export const useStatus = (): ConnectionState => useSelection(useRoomHandle().connection, stateOf);
 
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
-export function useRoom(): {
-  readonly client: AnyClient;
-  readonly room: Room | null;
-  readonly role: Role | null;
-} {
-  const { client, connection } = useRoomHandle();
-  const source = useMemo(
-    () =>
-      new ExternalSource(
-        (changed) => together(connection.subscribe(changed), client.on("roomUpdated", changed)),
-        () => ({ client, room: client.currentRoom, role: client.role }),
-      ),
-    [client, connection],
-  );
-  return useExternalSource(source);
-}
+export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
 /**
  * Returns a function that sends a message of this name to all other users who are online or, with `userIds`, to those

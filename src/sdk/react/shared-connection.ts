@@ -2,7 +2,8 @@
 import { AtriumError, type Role } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
 import type { AnyClient } from "./any-client.ts";
-import { together, type Unsubscribe } from "./external-source.ts";
+import { type Source, together, type Unsubscribe } from "./external-source.ts";
+import { Readiness } from "./readiness.ts";
 
 /** `connected`: the room was joined, and everything that the hooks return is up to date. */
 export type ConnectionState = "connecting" | "connected" | "reconnecting" | "closed";
@@ -13,6 +14,8 @@ export interface ConnectionStatus {
   readonly error: AtriumError | null;
 }
 
+const INITIAL: ConnectionStatus = { state: "connecting", error: null };
+
 const ignore = () => {};
 
 /** Reports why something could not be loaded, except for a lost connection: the next join loads it again. */
@@ -20,15 +23,28 @@ export function reportUnlessDisconnected(error: unknown): void {
   if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
 }
 
-export class SharedConnection {
+export class SharedConnection implements Source<ConnectionStatus> {
+  readonly initial = INITIAL;
+  /** Whether the room was joined and has not been left by its last user. */
+  readonly joined: Readiness;
   readonly #client: AnyClient;
+  readonly #role: Role | undefined;
+  readonly #used: (isInUse: boolean) => void;
   readonly #listeners = new Set<() => void>();
-  #status: ConnectionStatus = { state: "connecting", error: null };
-  #providers = 0;
-  #leave: Unsubscribe | null = null;
+  #status = INITIAL;
+  #users = 0;
+  #joining: Promise<void> = Promise.resolve();
+  #unsubscribe: Unsubscribe | null = null;
 
-  constructor(client: AnyClient) {
+  /** Calls `used` when the first user acquires it, and when the last one has released it and the room was left. */
+  constructor(client: AnyClient, role: Role | undefined, used: (isInUse: boolean) => void) {
     this.#client = client;
+    this.#role = role;
+    this.#used = used;
+    this.joined = new Readiness(() => {
+      const release = this.acquire();
+      return { done: this.#joining, release };
+    });
   }
 
   readonly subscribe = (listener: () => void): Unsubscribe => {
@@ -50,48 +66,61 @@ export class SharedConnection {
     return this.subscribe(check);
   }
 
-  /** Joins the room for the first provider. Returns a function that releases it; the last release leaves the room. */
-  acquire(role: Role | undefined): Unsubscribe {
-    this.#providers += 1;
-    this.#leave ??= this.#join(role);
+  /** Joins the room unless it is joined. Returns a function that releases it; the last release leaves the room. */
+  acquire(): Unsubscribe {
+    this.#users += 1;
+    if (this.#unsubscribe === null) {
+      this.#used(true);
+      this.#unsubscribe = this.#listen();
+      this.#join();
+    } else if (this.#status.state === "closed") this.#join();
+    let isReleased = false;
     return () => {
-      this.#providers -= 1;
+      if (isReleased) return;
+      isReleased = true;
+      this.#users -= 1;
       // Asynchronously, because StrictMode releases and acquires again at once.
       queueMicrotask(() => this.#leaveIfUnused());
     };
   }
 
   #leaveIfUnused(): void {
-    if (this.#providers > 0) return;
-    this.#leave?.();
-    this.#leave = null;
+    if (this.#users > 0 || this.#unsubscribe === null) return;
+    this.#unsubscribe();
+    this.#unsubscribe = null;
+    this.#client.disconnect();
+    this.joined.set(false);
+    this.#setStatus({ state: "closed", error: null });
+    this.#used(false);
   }
 
-  #join(role: Role | undefined): Unsubscribe {
+  #listen(): Unsubscribe {
     const { socket } = this.#client;
-    const isConnected = () => {
-      // The application may have called disconnect() on its client meanwhile.
-      if (socket.state === "connected") this.#setStatus({ state: "connected", error: null });
-    };
-    const unsubscribe = together(
+    return together(
       socket.on("disconnected", () => {
         if (socket.state === "closed") this.#setStatus({ state: "closed", error: null });
       }),
       socket.on("reconnecting", () => this.#setStatus({ state: "reconnecting", error: null })),
-      socket.on("reconnected", isConnected),
+      socket.on("reconnected", () => this.#connected()),
       socket.on("failed", ({ error }) => this.#setStatus({ state: "closed", error })),
     );
-    this.#setStatus({ state: "connecting", error: null });
-    this.#client.join(role === undefined ? {} : { role }).then(isConnected, ignore); // the event `failed` has the error
-    return () => {
-      unsubscribe();
-      this.#client.disconnect();
-      this.#setStatus({ state: "closed", error: null });
-    };
+  }
+
+  #join(): void {
+    this.#setStatus(INITIAL);
+    this.#joining = this.#client.join(this.#role === undefined ? {} : { role: this.#role });
+    this.#joining.then(() => this.#connected(), ignore); // the event `failed` has the error
+  }
+
+  #connected(): void {
+    // The application may have called disconnect() on its client meanwhile.
+    if (this.#client.socket.state !== "connected" || this.#unsubscribe === null) return;
+    this.joined.set(true);
+    this.#setStatus({ state: "connected", error: null });
   }
 
   #setStatus(status: ConnectionStatus): void {
     this.#status = status;
-    for (const listener of this.#listeners) listener();
+    for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -1,49 +1,34 @@
-/** The hook for a store of the room. */
-import { useEffect, useMemo } from "react";
-import type { Store, WriteOptions, Written } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
+/** The hooks for a store of the room. */
 import { useRoomHandle } from "./context.ts";
-import { useExternalSource } from "./external-source.ts";
-import { reportUnlessDisconnected } from "./shared-connection.ts";
-
-/** Writes are visible at once, and rolled back if their promise is rejected. */
-export interface StoreActions<Value> {
-  /** Writes a whole value. */
-  set(key: string, value: Value, options?: WriteOptions): Promise<Written>;
-  /** Merges fields into the top level of a value. */
-  update(key: string, change: Partial<Value>, options?: WriteOptions): Promise<Written>;
-  delete(key: string, options?: WriteOptions): Promise<Written>;
-}
+import type { Equality } from "./equality.ts";
+import type { RoomHandle } from "./room-handle.ts";
+import { useSelection, whole } from "./selection.ts";
+import type { StoreActions, StoreEntries, StoreHandle } from "./store-source.ts";
 
 /**
- * The values of a store by key, the same object until one of them changes, and functions that change them. `Value` is
- * not checked at run time: a shape checks what this client writes, but other clients can write anything.
+ * The values of a store by key, or what `select` makes of them, and functions that change them. The component renders
+ * again only when that is no longer equal: by default, when it is another value or has another element. `Value` is not
+ * checked at run time: a shape checks what this client writes, but other clients can write anything.
  */
-export function useStore<Value = unknown>(
+export function useStore<Value = unknown>(name: string): [StoreEntries<Value>, StoreActions<Value>];
+export function useStore<Value, Selected>(
   name: string,
-): [Readonly<Record<string, Value>>, StoreActions<Value>] {
-  const { client, connection } = useRoomHandle();
-  const { store, source, actions } = useMemo(() => {
-    const found = storeOf<Value>(client, name);
-    return {
-      store: found,
-      source: {
-        subscribe: (changed: () => void) => found.on("updated", changed),
-        read: () => found.getAll(),
-      },
-      actions: {
-        set: found.set.bind(found),
-        update: found.update.bind(found),
-        delete: found.delete.bind(found),
-      },
-    };
-  }, [client, name]);
-  useEffect(
-    () => connection.whenConnected(() => store.sync().catch(reportUnlessDisconnected)),
-    [connection, store],
-  );
-  return [useExternalSource(source), actions];
+  select: (entries: StoreEntries<Value>) => Selected,
+  isEqual?: Equality<Selected>,
+): [Selected, StoreActions<Value>];
+export function useStore(
+  name: string,
+  select: (entries: StoreEntries<unknown>) => unknown = whole,
+  isEqual?: Equality<unknown>,
+): [unknown, StoreActions<unknown>] {
+  const { source, actions } = useRoomHandle().store(name);
+  return [useSelection(source, select, isEqual), actions];
 }
 
-const storeOf = <Value>(client: AnyClient, name: string): Store<Value, Value, Partial<Value>> =>
-  client.store(name) as unknown as Store<Value, Value, Partial<Value>>;
+/** The functions that change a store, for a component that does not read it. They are always the same. */
+export const useStoreActions = <Value = unknown>(name: string): StoreActions<Value> =>
+  storeOf<Value>(useRoomHandle(), name).actions;
+
+/** `Value` is what the application expects: other clients can write anything. */
+const storeOf = <Value>(handle: RoomHandle, name: string): StoreHandle<Value> =>
+  handle.store(name) as unknown as StoreHandle<Value>;

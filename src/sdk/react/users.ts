@@ -1,65 +1,55 @@
 /** Hooks for the users who are online, and their presence. */
 import { useMemo } from "react";
-import type { PresenceState, User } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
 import { useRoomHandle } from "./context.ts";
-import { ExternalSource, together, type Unsubscribe, useExternalSource } from "./external-source.ts";
-
-/** A user who is online. */
-export interface Member {
-  readonly user: User;
-  /** The user's presence, with a `color` from the service; null if there is none. Validate it: users set it freely. */
-  readonly presence: PresenceState | null;
-}
-
-const watchUsers = (client: AnyClient, changed: () => void): Unsubscribe =>
-  together(client.users.on("updated", changed), client.presence.sync("*", changed));
-
-const memberOf = (client: AnyClient, user: User): Member => ({
-  user,
-  presence: client.presence.getStates().get(user.id) ?? null,
-});
-
-function othersOf(client: AnyClient): readonly Member[] {
-  const others = [...client.users.online.values()].filter(({ id }) => id !== client.userId);
-  return others.map((user) => memberOf(client, user));
-}
-
-function selfOf(client: AnyClient): Member | null {
-  const user = client.currentUser;
-  return user && memberOf(client, user);
-}
-
-function useUsers<Result>(read: (client: AnyClient) => Result): Result {
-  const { client } = useRoomHandle();
-  const source = useMemo(
-    () =>
-      new ExternalSource(
-        (changed) => watchUsers(client, changed),
-        () => read(client),
-      ),
-    [client, read],
-  );
-  return useExternalSource(source);
-}
-
-/** All other users who are online, in the order in which they joined. */
-export const useOthers = (): readonly Member[] => useUsers(othersOf);
-
-/** Yourself as the others see you; null until the room was joined. */
-export const useSelf = (): Member | null => useUsers(selfOf);
+import type { Equality } from "./equality.ts";
+import type { Member } from "./members.ts";
+import { useSelection, whole } from "./selection.ts";
 
 /**
- * Your own presence, empty at first, and a function that changes some of its fields. Changes are visible here at
- * once, and sent at most every 50 ms. The function throws VALIDATION_ERROR for more than 8 KiB of JSON.
+ * All other users who are online, in the order in which they joined, or what `select` makes of them. The component
+ * renders again only when that is no longer equal: by default, when it is another value or has another element.
  */
-export function usePresence<State extends object = PresenceState>(): [
-  Readonly<Partial<State>>,
-  (change: Partial<State>) => void,
-] {
-  const { ownPresence } = useRoomHandle();
-  return [stateOf<State>(useExternalSource(ownPresence)), ownPresence.update];
+export function useOthers(): readonly Member[];
+export function useOthers<Selected>(
+  select: (others: readonly Member[]) => Selected,
+  isEqual?: Equality<Selected>,
+): Selected;
+export function useOthers(
+  select: (others: readonly Member[]) => unknown = whole,
+  isEqual?: Equality<unknown>,
+): unknown {
+  return useSelection(useRoomHandle().others, select, isEqual);
 }
 
-/** Only `update` writes it, with this type. */
-const stateOf = <State extends object>(state: PresenceState) => state as Readonly<Partial<State>>;
+/** One of {@link useOthers}, or what `select` makes of it; null while this user is not online. */
+export function useOther(userId: string): Member | null;
+export function useOther<Selected>(
+  userId: string,
+  select: (other: Member) => Selected,
+  isEqual?: Equality<Selected>,
+): Selected | null;
+export function useOther(
+  userId: string,
+  select: (other: Member) => unknown = whole,
+  isEqual?: Equality<unknown>,
+): unknown {
+  const selectOther = useMemo(
+    () => (others: readonly Member[]) => {
+      const other = others.find(({ user }) => user.id === userId);
+      return other === undefined ? null : select(other);
+    },
+    [select, userId],
+  );
+  return useSelection(useRoomHandle().others, selectOther, isEqual);
+}
+
+/** Yourself as the others see you, or what `select` makes of it; null until the room was joined. */
+export function useSelf(): Member | null;
+export function useSelf<Selected>(
+  select: (self: Member) => Selected,
+  isEqual?: Equality<Selected>,
+): Selected | null;
+export function useSelf(select: (self: Member) => unknown = whole, isEqual?: Equality<unknown>): unknown {
+  const selectSelf = useMemo(() => (self: Member | null) => self && select(self), [select]);
+  return useSelection(useRoomHandle().self, selectSelf, isEqual);
+}

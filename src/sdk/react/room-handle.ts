@@ -1,0 +1,67 @@
+/** A client as the hooks see it: its connection, and its values as sources that all components share. */
+import type { PresenceState, Role, Room } from "../client/index.ts";
+import type { AnyClient } from "./any-client.ts";
+import { type CommentsHandle, openComments } from "./comment-source.ts";
+import { ExternalSource, partOf, type Source, together } from "./external-source.ts";
+import { type Member, memberSource } from "./members.ts";
+import { SharedConnection } from "./shared-connection.ts";
+import { openStore, type StoreHandle } from "./store-source.ts";
+
+export interface RoomInfo {
+  readonly client: AnyClient;
+  /** Null until the room was joined. */
+  readonly room: Room | null;
+  /** Your role in it; null until the room was joined. */
+  readonly role: Role | null;
+}
+
+export class RoomHandle {
+  readonly client: AnyClient;
+  readonly connection: SharedConnection;
+  /** What you show from this client. */
+  readonly ownPresence: Source<PresenceState>;
+  /** Null until the room was joined. */
+  readonly self: Source<Member | null>;
+  readonly others: Source<readonly Member[]>;
+  readonly room: Source<RoomInfo>;
+  readonly #stores = new Map<string, StoreHandle<unknown>>();
+  readonly #comments = new Map<string | undefined, CommentsHandle>();
+
+  /** `used` is called when the room is first needed, and when it was left because it is not needed any more. */
+  constructor(
+    client: AnyClient,
+    role: Role | undefined,
+    used: (handle: RoomHandle, isInUse: boolean) => void,
+  ) {
+    this.client = client;
+    this.connection = new SharedConnection(client, role, (isInUse) => used(this, isInUse));
+    const { presence } = client;
+    this.ownPresence = new ExternalSource<PresenceState>(
+      (changed) => presence.on("updated", changed),
+      () => presence.own,
+      {},
+    );
+    const members = memberSource(client);
+    this.self = partOf(members, ({ self }) => self);
+    this.others = partOf(members, ({ others }) => others);
+    this.room = new ExternalSource<RoomInfo>(
+      (changed) => together(this.connection.subscribe(changed), client.on("roomUpdated", changed)),
+      () => ({ client, room: client.currentRoom, role: client.role }),
+      { client, room: null, role: null },
+    );
+  }
+
+  /** The store of this name: the same object each time. */
+  store(name: string): StoreHandle<unknown> {
+    const known = this.#stores.get(name) ?? openStore(this.client, this.connection, name);
+    this.#stores.set(name, known);
+    return known;
+  }
+
+  /** The comments of the room, or of one thread: the same object each time. */
+  comments(threadId?: string): CommentsHandle {
+    const known = this.#comments.get(threadId) ?? openComments(this.client, this.connection, threadId);
+    this.#comments.set(threadId, known);
+    return known;
+  }
+}

@@ -1,0 +1,65 @@
+/** The rooms that providers have opened: equal options anywhere in the tree share one client and one socket. */
+import { AtriumClient, type Role, type StoreShapes } from "../client/index.ts";
+import type { AnyClient } from "./any-client.ts";
+import { RoomHandle } from "./room-handle.ts";
+
+export interface RoomOptions {
+  /** The address of the service, such as `https://atrium.example`. */
+  readonly serverUrl: string;
+  /** The user's token. If it changes, the new user joins instead. */
+  readonly authToken: string;
+  /** The result of `defineStores`. Call it outside of components: a new object creates a new client. */
+  readonly stores?: StoreShapes | undefined;
+  readonly role?: Role | undefined;
+}
+
+/**
+ * By key. Weakly, because React can discard a render without a notice; while a provider is mounted, React keeps its
+ * handle. Left rooms are removed, so that the next provider begins anew.
+ */
+const byOptions = new Map<string, WeakRef<RoomHandle>>();
+const discarded = new FinalizationRegistry<string>((key) => {
+  if (byOptions.get(key)?.deref() === undefined) byOptions.delete(key);
+});
+const byClient = new WeakMap<AnyClient, RoomHandle>();
+
+const ids = new WeakMap<object, number>();
+let latestId = 0;
+
+/** A number that stands for the object itself. */
+function idOf(object: object | undefined): number {
+  if (object === undefined) return 0;
+  const known = ids.get(object);
+  if (known !== undefined) return known;
+  latestId += 1;
+  ids.set(object, latestId);
+  return latestId;
+}
+
+/** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR for invalid options. */
+export function roomOf({ serverUrl, authToken, stores, role }: RoomOptions): RoomHandle {
+  const key = JSON.stringify([serverUrl, authToken, role, idOf(stores)]);
+  const known = byOptions.get(key)?.deref();
+  if (known !== undefined) return known;
+  const client = new AtriumClient({ serverUrl, authToken, ...(stores && { stores }) });
+  const handle = new RoomHandle(client, role, (used, isInUse) => {
+    const current = byOptions.get(key)?.deref();
+    if (isInUse && current === undefined) byOptions.set(key, new WeakRef(used));
+    if (!isInUse && current === used) byOptions.delete(key);
+  });
+  byOptions.set(key, new WeakRef(handle));
+  discarded.register(handle, key);
+  return handle;
+}
+
+/** The room of an application's own client. While it is in use, the role of its first provider holds. */
+export function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
+  const known = byClient.get(client);
+  if (known !== undefined) return known;
+  const handle = new RoomHandle(client, role, (used, isInUse) => {
+    if (isInUse) byClient.set(client, used);
+    else byClient.delete(client);
+  });
+  byClient.set(client, handle);
+  return handle;
+}

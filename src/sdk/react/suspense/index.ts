@@ -1,0 +1,15 @@
+/** `atrium/react/suspense`: the hooks of `atrium/react` for components that suspend until the room is there. */
+"use client";
+
+export type { AnyClient } from "../any-client.ts";
+export type { CommentActions } from "../comment-source.ts";
+export { type Equality, shallowEqual } from "../equality.ts";
+export type { Member } from "../members.ts";
+export { type UpdatePresence, useMyPresence, useUpdateMyPresence } from "../presence.ts";
+export { RoomProvider, type RoomProviderProps } from "../provider.ts";
+export { useBroadcast, useConnection, useStatus } from "../room.ts";
+export type { ConnectionState, ConnectionStatus } from "../shared-connection.ts";
+export { useStoreActions } from "../store.ts";
+export type { StoreActions, StoreEntries } from "../store-source.ts";
+export { type JoinedRoom, useComments, useOther, useOthers, useRoom, useSelf, useStore } from "./hooks.ts";
+export { ClientSideSuspense, type ClientSideSuspenseProps } from "./joined.ts";

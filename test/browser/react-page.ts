@@ -1,0 +1,67 @@
+/** Pages with components under test: bundled with either version of React, and opened by a user of a new room. */
+import path from "node:path";
+import { build } from "esbuild";
+import type { Browser, Page } from "playwright-core";
+import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import type { SharedService } from "../node/shared-service.ts";
+import { join, type Meeting, meet } from "../sdk/clients.ts";
+
+/** The versions of React that the hooks support. */
+export const REACT_VERSIONS = [18, 19] as const;
+export type ReactVersion = (typeof REACT_VERSIONS)[number];
+
+const ALIASES = { 18: { react: "react-18", "react-dom": "react-dom-18" }, 19: {} };
+
+/** The script of a page in this folder, with React's development build, which warns about mistakes. */
+export async function bundlePage(file: string, version: ReactVersion): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: path.join(import.meta.dirname, "../.."),
+    entryPoints: [path.join(import.meta.dirname, file)],
+    bundle: true,
+    write: false,
+    format: "esm",
+    jsx: "automatic",
+    jsxDev: true,
+    alias: ALIASES[version],
+    define: { "process.env.NODE_ENV": '"development"' },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+export interface ReactPage {
+  readonly page: Page;
+  readonly meeting: Meeting;
+  /** The page's user. */
+  readonly ada: UserWithToken;
+  /** A client in Node.js, who is online. */
+  readonly bo: AtriumClient;
+  /** The errors and warnings in the page's console. */
+  readonly complaints: readonly string[];
+  /** How many WebSockets the page has opened. */
+  readonly sockets: () => number;
+}
+
+/** A new room with Bo online, and Ada's page with nothing mounted yet. */
+export async function openPage(browser: Browser, service: SharedService, script: string): Promise<ReactPage> {
+  const meeting = await meet(service);
+  const ada = await meeting.customer.createUser(meeting.roomId, "Ada");
+  const bo = await join(meeting, "Bo");
+  // The test evaluates strings in the page, which the demo's policy forbids.
+  const page = await browser.newPage({ bypassCSP: true });
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  let sockets = 0;
+  page.on("websocket", () => {
+    sockets += 1;
+  });
+  // The demo's page with another script: browsers let only pages of the service reach it here.
+  await page.route("**/demo/app.js", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: script }),
+  );
+  await page.goto(`${service.url}/demo`);
+  return { page, meeting, ada, bo, complaints, sockets: () => sockets };
+}

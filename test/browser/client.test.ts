@@ -1,60 +1,33 @@
 /** The bundled client in a real browser: two pages in one room see each other. */
 
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AtriumClient } from "../../src/sdk/client/index.ts";
-import { runCli } from "../node/processes.ts";
 import { type Service, startService } from "../node/service.ts";
 import { Customer } from "../stories/client.ts";
+import { ClientSite } from "./client-site.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
-const PAGE = `<!doctype html><link rel=icon href=data:,>
-  <script type=module>import { AtriumClient } from "./client.js"; window.Client = AtriumClient;</script>`;
-
-/** The state that the page exposes to the test. */
-declare global {
-  interface Window {
-    Client: typeof AtriumClient;
-    client: AtriumClient;
-    states: string[];
-  }
-}
-
 let service: Service;
 let browser: Browser;
-let directory: string;
 let persistTo: string;
-/** Serves the bundle and an empty page, on another origin than the service. */
-let site: Server;
-let siteUrl: string;
+let site: ClientSite;
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "atrium-bundle-"));
-  const built = await runCli("build.ts", ["--out", directory]);
-  expect(built.exitCode).toBe(0);
-  site = createServer(async ({ url = "/" }, response) => {
-    const isScript = url.endsWith(".js");
-    response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
-    response.end(isScript ? await readFile(path.join(directory, path.basename(url))) : PAGE);
-  });
-  await new Promise<void>((resolve) => site.listen(0, resolve));
-  const address = site.address();
-  siteUrl = typeof address === "object" && address !== null ? `http://localhost:${address.port}` : "";
+  site = await ClientSite.start();
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-client-"));
   service = await startService({ persistTo });
   browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 });
 afterAll(async () => {
   await browser?.close();
-  site?.close();
+  await site?.stop();
   await service?.kill();
-  for (const each of [directory, persistTo]) await rm(each, { recursive: true, force: true });
+  await rm(persistTo, { recursive: true, force: true });
 });
 
 /** A page whose user has joined, and its errors and warnings. */
@@ -63,7 +36,7 @@ async function open(token: string): Promise<{ page: Page; complaints: string[] }
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(siteUrl);
+  await page.goto(site.url);
   await page.evaluate(
     async ({ serverUrl, authToken }) => {
       window.client = new window.Client({ serverUrl, authToken });

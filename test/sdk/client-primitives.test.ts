@@ -58,12 +58,13 @@ describe("an attempt to reconnect", () => {
     const clock = new Clock();
     let online = () => {};
     const listeners = new Set<() => void>();
-    const onOnline = (action: () => void) => {
-      listeners.add(action);
-      online = action;
-      return () => listeners.delete(action);
+    const listen = (_event: string, action: (event: Event) => void) => {
+      online = () => action(new Event("online"));
+      const listener = online;
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     };
-    const retry = new ReconnectTimer({ ...clock, onOnline });
+    const retry = new ReconnectTimer({ ...clock, listen });
     const made: number[] = [];
     const plan = () => retry.schedule("soon", () => made.push(clock.now()));
     plan();

@@ -14,7 +14,7 @@ export class Clock implements Runtime {
   random = (): number => 0.5;
   open = (url: string): WebSocket => DEFAULT_RUNTIME.open(url);
   isGone = (url: string): Promise<boolean> => DEFAULT_RUNTIME.isGone(url);
-  onOnline = (): (() => void) => () => {};
+  listen = (): (() => void) => () => {};
 
   after = (delayMs: number, action: () => void): (() => void) => {
     const timer = { at: this.#now + delayMs, action };

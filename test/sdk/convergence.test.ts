@@ -1,6 +1,6 @@
-/** Two users write over networks that break at random: each write is applied once, and both clients converge. */
+/** Two users write over networks that break at random: each acknowledged write is applied once, and both converge. */
 import { beforeAll, expect, it } from "vitest";
-import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { AtriumClient, Written } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { join, meet } from "./clients.ts";
@@ -27,9 +27,10 @@ function randomOf(start: number): (bound: number) => number {
 class Writer {
   readonly client: AtriumClient;
   readonly proxy: BreakableProxy;
-  /** The IDs of the writes, each of which must be seen once. */
-  readonly written: string[] = [];
+  /** The IDs of what was written, by what wrote it: a change by its version, or a comment. */
+  readonly written = new Map<number | string, string>();
   readonly promises: Promise<unknown>[] = [];
+  #count = 0;
 
   constructor(client: AtriumClient, proxy: BreakableProxy) {
     this.client = client;
@@ -37,24 +38,43 @@ class Writer {
   }
 
   #newId(): string {
-    const id = `${this.client.userId} ${this.written.length}`;
-    this.written.push(id);
-    return id;
+    this.#count += 1;
+    return `${this.client.userId} ${this.#count}`;
+  }
+
+  /** Keeps the id under the version that it got: a write that another one superseded has that one's version. */
+  async #keep(ids: readonly string[], write: Promise<readonly Written[]>): Promise<void> {
+    for (const [index, { version = 0 }] of (await write).entries())
+      this.written.set(version, ids[index] ?? "");
+  }
+
+  async #comment(id: string): Promise<void> {
+    await this.client.comments.create({ text: id });
+    this.written.set(id, id);
   }
 
   act(random: (bound: number) => number): void {
     const notes = this.client.store("notes");
-    const key = `${random(4)}`;
+    const [key, other] = [`${random(4)}`, `${random(4)}`];
+    const [id, otherId] = [this.#newId(), this.#newId()];
+    const one = (write: Promise<Written>) =>
+      this.#keep(
+        [id],
+        write.then((written) => [written]),
+      );
     const write = [
-      () => notes.set(key, { id: this.#newId() }),
-      () => notes.update(key, { id: this.#newId(), [`by ${random(3)}`]: true }),
+      () => one(notes.set(key, { id })),
+      () => one(notes.update(key, { id, [`by ${random(3)}`]: true })),
       () => notes.delete(key),
       () =>
-        notes.batch([
-          { action: "set", key, value: { id: this.#newId() } },
-          { action: "update", key: `${random(4)}`, value: { id: this.#newId() } },
-        ]),
-      () => this.client.comments.create({ text: this.#newId() }),
+        this.#keep(
+          [id, otherId],
+          notes.batch([
+            { action: "set", key, value: { id } },
+            { action: "update", key: other, value: { id: otherId } },
+          ]),
+        ),
+      () => this.#comment(id),
     ][random(5)];
     if (write !== undefined) this.promises.push(write());
   }
@@ -105,7 +125,9 @@ it(`clients converge on one state that contains each write once (seed ${seed})`,
   await Promise.all(writers.flatMap(({ promises }) => promises));
   expect(writers.some(({ proxy }) => proxy.accepted > 2)).toBe(true);
 
-  const written = writers.flatMap((writer) => writer.written);
+  // A deletion that supersedes a write has no version.
+  for (const { written } of writers) written.delete(0);
+  const written = writers.flatMap((writer) => [...writer.written.values()]);
   await eventually("all writes to be seen", () => seen.length >= written.length);
   expect(seen.toSorted()).toEqual(written.toSorted());
   const { entries } = (

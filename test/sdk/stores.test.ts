@@ -196,13 +196,49 @@ it("lets a viewer read but not write", async () => {
   expect(viewer.stores.tasks.getAll()).toEqual({});
 });
 
-it("sends many writes in order, within the service's rate limit", async () => {
-  const [ada, bo] = await pair();
-  const writes = Array.from({ length: 1_200 }, (_, index) =>
-    ada.stores.tasks.set(`${index % 7}`, { title: `${index}` }),
-  );
-  const seqs = (await Promise.all(writes)).map(({ seq }) => seq);
-  expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
-  await eventually("Bo to see the last", () => bo.stores.tasks.get(`${1_199 % 7}`)?.title === "1199");
-  expect(bo.stores.tasks.getAll()).toEqual(ada.stores.tasks.getAll());
+it("sends what was written 10,600 times while 200 shapes were resized in few frames, up to the last state", async () => {
+  const meeting = await meet(service);
+  const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
+  await bo.store("shapes").sync();
+  const sizes: number[] = [];
+  bo.store("shapes").on("changed", ({ key, value }) => {
+    if (key === "199") sizes.push(Object(value).width);
+  });
+  for (let step = 1; step <= 53; step += 1) {
+    for (let shape = 0; shape < 200; shape += 1)
+      void ada.store("shapes").set(`${shape}`, { width: step, text: "a".repeat(200) });
+    if (step % 10 === 0) await ada.comments.list({ limit: 1 }); // lets some batches be sent on the way
+  }
+  expect(ada.hasUnsyncedChanges).toBe(true);
+  await ada.flush();
+  expect(ada.hasUnsyncedChanges).toBe(false);
+  await eventually("Bo to see the last", () => sizes.at(-1) === 53);
+  expect(bo.store("shapes").getAll()).toEqual(ada.store("shapes").getAll());
+  expect(sizes.length).toBeLessThan(53);
+  expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+});
+
+it("leaves when everything is stored, and reports what a disconnect discards", async () => {
+  const meeting = await meet(service);
+  const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
+  await bo.store("notes").sync();
+  const written = ada.store("notes").set("1", "kept");
+  await ada.leave();
+  await written;
+  expect(ada.socket.state).toBe("closed");
+  await eventually("Bo to see it", () => bo.store("notes").get("1") === "kept");
+
+  const told: unknown[] = [];
+  bo.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
+  bo.on("changesDiscarded", ({ writes }) => told.push(...writes));
+  bo.store("notes").on("changed", ({ value, reason }) => told.push([value, reason]));
+  const refused = expect(bo.store("notes").set("1", "lost")).rejects.toMatchObject({ code: "DISCONNECTED" });
+  bo.disconnect();
+  await refused;
+  expect(told).toEqual([
+    true,
+    ["kept", "reverted"],
+    false,
+    { store: "notes", key: "1", action: "set", value: "lost" },
+  ]);
 });

@@ -6,16 +6,21 @@ import { Comments } from "./comments.ts";
 import { Connection } from "./connection/connection.ts";
 import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
-import { readClaims, socketUrl } from "./connection/token.ts";
+import { batchUrl, readClaims, socketUrl } from "./connection/token.ts";
 import { Notifications } from "./notifications.ts";
 import { Presence } from "./presence/presence.ts";
 import { Storage } from "./storage.ts";
+import { watchPageClose } from "./stores/page-close.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
 import type { Store } from "./stores/store.ts";
 import { Stores, type StoresOf } from "./stores/stores.ts";
 import type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
+import type { WriteQueueEvents } from "./stores/write-queue.ts";
 import type { User } from "./users/roster.ts";
 import { Users } from "./users/users.ts";
+
+/** How long `leave()` waits for unsynced changes. */
+const LEAVE_TIMEOUT_MS = 10_000;
 
 export interface AtriumClientOptions<Shapes extends StoreShapes> {
   /** The address of the service, such as `https://atrium.example`. */
@@ -26,6 +31,8 @@ export interface AtriumClientOptions<Shapes extends StoreShapes> {
   readonly stores?: Shapes;
   /** False to give up when the connection is lost; true by default. */
   readonly reconnect?: boolean;
+  /** True to let the browser ask before it closes a tab with changes that are not stored yet; false by default. */
+  readonly warnBeforeUnload?: boolean;
 }
 
 /** The state of the connection, and its events. */
@@ -33,7 +40,7 @@ export interface ClientSocket extends Pick<Connection, "on" | "off"> {
   readonly state: SocketState;
 }
 
-export interface ClientEvents {
+export interface ClientEvents extends WriteQueueEvents {
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
 }
@@ -60,7 +67,7 @@ export class AtriumClient<
   /** Throws VALIDATION_ERROR for an invalid address or token. `runtime` is for tests. */
   constructor(options: AtriumClientOptions<Shapes>, runtime: Runtime = DEFAULT_RUNTIME) {
     super();
-    const { serverUrl, authToken, stores, reconnect = true } = options;
+    const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false } = options;
     const claims = readClaims(authToken);
     const url = socketUrl(serverUrl, claims);
     const connection = new Connection({ url, token: authToken, reconnect }, runtime);
@@ -79,7 +86,11 @@ export class AtriumClient<
     });
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, this.userId, runtime);
-    this.#stores = new Stores(connection, this.userId, stores ?? {});
+    this.#stores = new Stores(connection, this.userId, stores ?? {}, runtime);
+    const { queue } = this.#stores;
+    queue.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
+    queue.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
+    watchPageClose(queue, runtime, { url: batchUrl(url), token: () => authToken, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
@@ -119,7 +130,32 @@ export class AtriumClient<
     return this.#connection.join(role);
   }
 
-  /** Leaves the room at once; pending requests are rejected. `connect()` and `join()` can be called again. */
+  /** Whether there are changes of stores that the service has not confirmed, which `unsyncedChanges` reports too. */
+  get hasUnsyncedChanges(): boolean {
+    return this.#stores.queue.hasUnsynced;
+  }
+
+  /**
+   * Resolves when all changes of stores are confirmed or refused. Throws TIMEOUT if that takes longer, and the error
+   * that ended the connection; without `timeoutMs` it waits for as long as it takes to reconnect.
+   */
+  flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    return this.#stores.queue.flush(timeoutMs);
+  }
+
+  /** Leaves the room when all changes are confirmed, as `flush` and `disconnect` do; after 10 s in any case. */
+  async leave({ timeoutMs = LEAVE_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    try {
+      await this.flush({ timeoutMs });
+    } finally {
+      this.disconnect();
+    }
+  }
+
+  /**
+   * Leaves the room at once; pending requests are rejected, and `changesDiscarded` names the changes that the service
+   * has not confirmed. `connect()` and `join()` can be called again.
+   */
   disconnect(): void {
     this.presence.stop();
     this.#connection.disconnect();

@@ -27,6 +27,7 @@ export type { Storage, Upload } from "./storage.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
 export type { ChangeReason, Store, StoreChange, StoreEvents } from "./stores/store.ts";
 export type { StoresOf } from "./stores/stores.ts";
+export type { DiscardedWrite, WriteQueueEvents } from "./stores/write-queue.ts";
 export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";
 export type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
 export type { User } from "./users/roster.ts";

@@ -7,6 +7,7 @@ import { ERROR_CODES } from "../../platform/error-codes.ts";
  * - `UNREACHABLE`: an HTTP request got no response from the service.
  * - `CONNECTION_FAILED`: no WebSocket could be opened.
  * - `DISCONNECTED`: the connection ended before the response arrived.
+ * - `TIMEOUT`: `flush()` or `leave()` waited as long as it should.
  * - `NOT_JOINED`: the request needs `join()` first.
  * - `INVALID_SIGNATURE`: a webhook message is not from the service, or is too old.
  */

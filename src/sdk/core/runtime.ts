@@ -13,8 +13,8 @@ export interface Runtime {
   open(url: string): WebSocket;
   /** Whether the service answers NOT_FOUND at this WebSocket address. Browsers do not say why a socket failed. */
   isGone(url: string): Promise<boolean>;
-  /** Runs `action` when the browser is online again. Returns a function that removes the listener. */
-  onOnline(action: () => void): () => void;
+  /** Runs `action` for each event of this name on the browser's window. Returns a function that removes the listener. */
+  listen(event: "online" | "pagehide" | "beforeunload", action: (event: Event) => void): () => void;
 }
 
 export const DEFAULT_RUNTIME: Runtime = {
@@ -36,10 +36,10 @@ export const DEFAULT_RUNTIME: Runtime = {
       return false;
     }
   },
-  onOnline: (action) => {
+  listen: (event, action) => {
     if (typeof addEventListener !== "function") return () => {};
-    addEventListener("online", action);
-    return () => removeEventListener("online", action);
+    addEventListener(event, action);
+    return () => removeEventListener(event, action);
   },
 };
 

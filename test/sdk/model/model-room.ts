@@ -77,7 +77,7 @@ export class ModelRoom {
     const receipt = this.#receipts.get(id);
     if (receipt !== undefined && receipt.frame !== frame) throw new Error("The id names another request");
     const data = receipt?.data ?? this.#answer(request, socket.userId);
-    if (request.type !== "STORE_SYNC") this.#receipts.set(id, { frame, data });
+    if (request.type === "STORE_BATCH") this.#receipts.set(id, { frame, data });
     this.#respond(socket, request, data);
   }
 
@@ -117,7 +117,6 @@ export class ModelRoom {
   #answer({ type, data }: Request, userId: string): Data {
     if (type === "USERS_GET") return { users: [], total: 0, follows: {}, seq: this.#seq };
     if (type === "STORE_SYNC") return this.#page(String(data.store), data.after);
-    if (/^STORE_(SET|UPDATE|DELETE)$/.test(type)) return this.#apply({ type, ...data }, userId);
     if (type !== "STORE_BATCH" || !Array.isArray(data.operations)) return {};
     const operations = data.operations.filter(isRecord);
     if (data.atomic !== false) {

@@ -67,7 +67,8 @@ function readEvent({ event, data, seq }: Data): EventFrame | [] {
   return { kind: "event", event, data, seq: isCount(seq) ? seq : null };
 }
 
-const readFault = (error: unknown): Fault => {
+/** The error of a response or of one of its results. */
+export const readFault = (error: unknown): Fault => {
   const { code, module, message } = isRecord(error) ? error : {};
   return {
     code: typeof code === "string" ? code : "INTERNAL_ERROR",

@@ -69,7 +69,7 @@ export class ReconnectTimer {
       this.cancel();
       action();
     };
-    const cancels = [this.#runtime.after(delayMs, run), this.#runtime.onOnline(run)];
+    const cancels = [this.#runtime.after(delayMs, run), this.#runtime.listen("online", run)];
     this.#cancel = () => {
       for (const cancel of cancels) cancel();
     };

@@ -14,20 +14,20 @@ const LOST: Fault = { code: "DISCONNECTED", module: "Client", message: "The conn
 export interface RequestOptions<Result> {
   /** Reads the data of a success, before any later message is handled. If it throws, the request rejects. */
   readonly read: (data: Data) => Result;
-  /** Called when the request is accepted; not if it is refused before it is sent. */
-  readonly onStart?: () => void;
-  /** Called when the request was answered or has failed, before its promise settles. */
-  readonly onEnd?: (isRefused: boolean) => void;
   /** False if the request makes sense on the current connection only. */
   readonly resend?: boolean;
 }
 
-interface Pending {
+/** One of both is called once, before any later message is handled. */
+interface Outcome {
+  readonly succeed: (data: Data) => void;
+  readonly fail: (error: AtriumError) => void;
+}
+
+interface Pending extends Outcome {
   readonly requestId: string;
   readonly frame: string;
   readonly resend: boolean;
-  readonly succeed: (data: Data) => void;
-  readonly fail: (fault: Fault) => void;
 }
 
 export class Requests {
@@ -38,6 +38,7 @@ export class Requests {
   #channel: { readonly send: (frame: string) => void; readonly rate: SendRate } | null = null;
   #refusal: Fault | null = NOT_JOINED;
   #cancelTimer = () => {};
+  #stopped: (fault: Fault) => void = () => {};
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -48,34 +49,42 @@ export class Requests {
     return this.#channel !== null;
   }
 
+  /** Throws NOT_JOINED unless requests are accepted. */
+  check(): void {
+    if (this.#refusal !== null) throw new AtriumError(this.#refusal);
+  }
+
   /** Sends a request as soon as possible, and returns what `read` makes of the response. Throws AtriumError. */
-  send<Result>(type: string, data: object, options: RequestOptions<Result>): Promise<Result> {
+  send<Result>(type: string, data: object, { read, resend = true }: RequestOptions<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#refusal !== null) throw new AtriumError(this.#refusal);
-      const { read, onStart, onEnd, resend = true } = options;
-      const requestId = newId();
-      const pending: Pending = {
-        requestId,
-        frame: toFrame({ type, requestId, data }, "Client"),
-        resend,
-        succeed: (received) => {
-          onEnd?.(false);
-          try {
-            resolve(read(received));
-          } catch (error) {
-            reject(error);
-          }
-        },
-        fail: (fault) => {
-          onEnd?.(true);
-          reject(new AtriumError(fault, requestId));
-        },
+      const succeed = (received: Data) => {
+        try {
+          resolve(read(received));
+        } catch (error) {
+          reject(error);
+        }
       };
-      this.#pending.set(requestId, pending);
-      this.#unsent.push(pending);
-      onStart?.();
-      this.#flush();
+      this.post(type, data, { requestId: newId(), resend, succeed, fail: reject });
     });
+  }
+
+  /** Sends a request under this id as soon as possible. */
+  post(
+    type: string,
+    data: object,
+    { requestId, resend = true, succeed, fail }: Outcome & { requestId: string; resend?: boolean },
+  ): void {
+    this.check();
+    const frame = toFrame({ type, requestId, data }, "Client");
+    const pending = { requestId, frame, resend, succeed, fail };
+    this.#pending.set(requestId, pending);
+    this.#unsent.push(pending);
+    this.#flush();
+  }
+
+  /** Sets what happens to requests that have not been made yet when there will be no other connection. */
+  onStopped(handler: (fault: Fault) => void): void {
+    this.#stopped = handler;
   }
 
   /** Sends a message without a response if there is a connection now, at once. */
@@ -104,7 +113,7 @@ export class Requests {
     if (pending === undefined) return;
     this.#pending.delete(requestId);
     if (fault === null) pending.succeed(data);
-    else pending.fail(fault);
+    else pending.fail(new AtriumError(fault, requestId));
   }
 
   /** Accepts requests from now on; they wait for a connection. */
@@ -124,7 +133,7 @@ export class Requests {
     this.#cancelTimer();
     for (const pending of [...this.#pending.values()].filter(({ resend }) => !resend)) {
       this.#pending.delete(pending.requestId);
-      pending.fail(LOST);
+      pending.fail(new AtriumError(LOST, pending.requestId));
     }
     this.#unsent = [...this.#pending.values()];
   }
@@ -136,6 +145,7 @@ export class Requests {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.#unsent = [];
-    for (const { fail } of pending) fail(fault);
+    this.#stopped(fault);
+    for (const { fail, requestId } of pending) fail(new AtriumError(fault, requestId));
   }
 }

@@ -39,3 +39,7 @@ export function socketUrl(serverUrl: string, { accountId, roomId }: Claims): str
   if (url === null) throw invalid("Client", "serverUrl must be an http or https URL");
   return url.href;
 }
+
+/** The address that takes batches of writes over HTTP, for the address of a room's socket. */
+export const batchUrl = (url: string): string =>
+  url.replace(/^ws/, "http").replace(/socket$/, "stores/batch");

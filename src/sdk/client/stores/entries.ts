@@ -59,11 +59,11 @@ export class Entries {
     return this.#pending.has(key);
   }
 
-  /** Shows a write before it is answered. */
+  /** Shows a write before it is answered, or a shown one that has changed since. */
   add(write: Operation): Difference | null {
     const writes = this.#pending.get(write.key);
     if (writes === undefined) this.#pending.set(write.key, [write]);
-    else writes.push(write);
+    else if (!writes.includes(write)) writes.push(write);
     return this.#update(write.key);
   }
 

@@ -1,23 +1,25 @@
 /** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
 import { Emitter } from "../../core/emitter.ts";
+import { invalid } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
 import { type Data, isCount, recordOf } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Action, type Difference, Entries, type Entry, type Operation } from "./entries.ts";
 import type { StoreShape } from "./shapes.ts";
+import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
+import type { Queued, WriteQueue } from "./write-queue.ts";
 import {
-  dataOf,
   fitWrite,
   type KeyedDeletion,
   type KeyedWrite,
   keyedWrite,
-  MESSAGES,
-  readAllWritten,
-  readWritten,
   type Write,
   type WriteOptions,
   type Written,
 } from "./writes.ts";
+
+/** The most writes that one batch can have. */
+const MAX_BATCH = 500;
 
 /**
  * Why a value changed without a call of yours at that moment:
@@ -67,20 +69,29 @@ interface Load {
   /** The keys that were loaded or changed since it began: all others no longer exist. */
   readonly current: Set<string>;
   /** The writes that were answered since it began, which what is loaded may not contain yet. */
-  readonly answered: Operation[];
+  readonly answered: QueuedWrite[];
   /** Whether the pages that were loaded so far may be out of date. */
   isOutdated: boolean;
+}
+
+/** What all stores of a client share. */
+export interface StoreContext {
+  readonly requests: Requests;
+  readonly queue: WriteQueue;
+  readonly userId: string;
 }
 
 /**
  * `Value` is the type of an entry, `Input` what `set` accepts, `Patch` what `update` merges into the top level.
  * A shape checks the values that this client writes; other clients can write anything.
  */
-export class Store<Value = unknown, Input = Value, Patch = Record<string, unknown>> extends Emitter<
-  StoreEvents<Value>
-> {
+export class Store<Value = unknown, Input = Value, Patch = Record<string, unknown>>
+  extends Emitter<StoreEvents<Value>>
+  implements WriteTarget
+{
   readonly name: string;
   readonly #requests: Requests;
+  readonly #queue: WriteQueue;
   readonly #shape: StoreShape | null;
   readonly #userId: string;
   readonly #entries = new Entries();
@@ -92,11 +103,12 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   #loading: Promise<void> | null = null;
   #isUpdated = false;
 
-  constructor(name: string, shape: StoreShape | null, requests: Requests, userId: string) {
+  constructor(name: string, shape: StoreShape | null, { requests, queue, userId }: StoreContext) {
     super();
     this.name = name;
     this.#shape = shape;
     this.#requests = requests;
+    this.#queue = queue;
     this.#userId = userId;
   }
 
@@ -147,44 +159,35 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
 
   /** Applies 1 to 500 writes: all of them or none. */
   async batch(writes: readonly Write<Input, Patch>[]): Promise<readonly Written[]> {
+    if (writes.length < 1 || writes.length > MAX_BATCH)
+      throw invalid("Stores", `writes must be 1 to ${MAX_BATCH}`);
     const fitted = writes.map((write) => fitWrite(this.#shape, write));
-    const operations = fitted.map((write) => ({ type: MESSAGES[write.action], ...dataOf(this.name, write) }));
-    return this.#send("STORE_BATCH", { operations }, fitted, readAllWritten);
+    const queued = this.#queue.addBatch(this, fitted);
+    this.#show(queued);
+    return Promise.all(queued.map(({ written }) => written));
   }
 
   async #write(write: Write<unknown, unknown>): Promise<Written> {
-    const fitted = fitWrite(this.#shape, write);
-    return this.#send(MESSAGES[fitted.action], dataOf(this.name, fitted), [fitted], readWritten);
-  }
-
-  #send<Result>(
-    type: string,
-    data: object,
-    operations: readonly Operation[],
-    read: (data: Data) => Result,
-  ): Promise<Result> {
-    const writes = operations.map((operation) => ({ ...operation }));
-    return this.#requests.send(type, data, {
-      read,
-      onStart: () => this.#show(writes),
-      onEnd: (isRefused) => this.#settle(writes, isRefused),
-    });
+    const queued = this.#queue.add(this, fitWrite(this.#shape, write));
+    this.#show([queued]);
+    return queued.written;
   }
 
   /** Shows writes of this client at once. */
-  #show(writes: readonly Operation[]): void {
+  #show(queued: readonly Queued[]): void {
     this.#alter(() => {
-      for (const write of writes) if (this.#entries.add(write) !== null) this.#isUpdated = true;
+      for (const { write } of queued) if (this.#entries.add(write) !== null) this.#isUpdated = true;
     });
   }
 
-  /** Writes were answered or have failed: their entries show what the room has confirmed. */
-  #settle(writes: readonly Operation[], isRefused: boolean): void {
+  /** Called by the queue: the entries show what the room has confirmed. */
+  settle(writes: readonly QueuedWrite[], isRefused: boolean): void {
+    // While the store is loaded, what the room has confirmed can be older than the response.
     if (!isRefused && this.#load !== null) this.#load.answered.push(...writes);
     else this.#alter(() => this.#uncover(writes, isRefused));
   }
 
-  #uncover(writes: readonly Operation[], isRefused: boolean): void {
+  #uncover(writes: readonly QueuedWrite[], isRefused: boolean): void {
     for (const write of writes) {
       const difference = this.#entries.remove(write);
       const cause = this.#hidden.get(write.key) ?? RESYNCED;

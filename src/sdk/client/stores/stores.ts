@@ -1,9 +1,11 @@
 /** `client.stores`: the declared stores, and any other by its name. */
+import type { Runtime } from "../../core/runtime.ts";
 import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
 import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
-import { type ChangeNotice, Store } from "./store.ts";
+import { type ChangeNotice, Store, type StoreContext } from "./store.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /** The declared stores by their names. */
 export type StoresOf<Shapes extends StoreShapes> = {
@@ -14,14 +16,16 @@ const ACTIONS: readonly unknown[] = ["set", "update", "delete"] satisfies Action
 const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
 
 export class Stores {
-  readonly #connection: Connection;
-  readonly #userId: string;
+  /** The writes of all stores. */
+  readonly queue: WriteQueue;
+  readonly #context: StoreContext;
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
 
-  constructor(connection: Connection, userId: string, shapes: StoreShapes) {
-    this.#connection = connection;
-    this.#userId = userId;
+  constructor(connection: Connection, userId: string, shapes: StoreShapes, runtime: Runtime) {
+    const { requests } = connection;
+    this.queue = new WriteQueue(requests, runtime);
+    this.#context = { requests, queue: this.queue, userId };
     this.#shapes = shapes;
     connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
@@ -32,6 +36,10 @@ export class Stores {
     connection.changes.onJoined(({ changes }) =>
       Promise.all([...this.#byName.values()].map((store) => store.rejoin(changes === null))),
     );
+    connection.changes.onJoined(() => {
+      this.queue.resume();
+      return undefined;
+    });
   }
 
   /** The store of this name: always the same object. */
@@ -39,7 +47,7 @@ export class Stores {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const shape = Object.hasOwn(this.#shapes, name) ? (this.#shapes[name] ?? null) : null;
-    const store = new Store(name, shape, this.#connection.requests, this.#userId);
+    const store = new Store(name, shape, this.#context);
     this.#byName.set(name, store);
     return store;
   }

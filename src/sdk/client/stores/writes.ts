@@ -1,7 +1,7 @@
 /** Writes to a store: their arguments, their messages and their responses. */
-import { AtriumError, invalid } from "../../core/error.ts";
+import { invalid } from "../../core/error.ts";
 import { copyJson, isRecord } from "../../core/json.ts";
-import { type Data, isCount, listOf } from "../connection/frames.ts";
+import { isCount } from "../connection/frames.ts";
 import type { Action, Operation } from "./entries.ts";
 import { fitPatch, fitValue, type StoreShape } from "./shapes.ts";
 
@@ -35,7 +35,7 @@ export type Write<Input, Patch> = WriteOptions & { readonly key: string } & (
     | { readonly action: "delete" }
   );
 
-export const MESSAGES: Readonly<Record<Action, string>> = {
+const MESSAGES: Readonly<Record<Action, string>> = {
   set: "STORE_SET",
   update: "STORE_UPDATE",
   delete: "STORE_DELETE",
@@ -63,23 +63,13 @@ function fitted(shape: StoreShape | null, action: "set" | "update", value: unkno
   return action === "set" ? fitValue(shape, value) : fitPatch(shape, value);
 }
 
-/** The `data` of the message, or of one operation of a batch. */
-export const dataOf = (store: string, { action, key, value, ifVersion }: FittedWrite): object => ({
+/** The write as an operation of `STORE_BATCH`. */
+export const operationOf = (store: string, { action, key, value, ifVersion }: FittedWrite): object => ({
+  type: MESSAGES[action],
   store,
   key,
   ifVersion,
   ...(action === "delete" ? {} : { value }),
 });
 
-const isWritten = (written: unknown): written is Written => isRecord(written) && isCount(written.seq);
-
-export function readWritten(data: Data): Written {
-  if (isWritten(data)) return data;
-  throw new AtriumError({
-    code: "INTERNAL_ERROR",
-    module: "Client",
-    message: "The response contains no change",
-  });
-}
-
-export const readAllWritten = ({ results }: Data): Written[] => listOf(results, isWritten);
+export const isWritten = (result: unknown): result is Written => isRecord(result) && isCount(result.seq);

@@ -1,0 +1,240 @@
+/** The queue of all writes to stores: what waits is merged, sent in batches, and settled by their responses. */
+import { Emitter } from "../../core/emitter.ts";
+import { AtriumError, type Fault } from "../../core/error.ts";
+import { isRecord, toFrame } from "../../core/json.ts";
+import { newId, type Runtime } from "../../core/runtime.ts";
+import { type Data, readFault } from "../connection/frames.ts";
+import type { Requests } from "../connection/requests.ts";
+import type { Action } from "./entries.ts";
+import { type Batch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
+import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
+
+/** One batch may have this many bytes of operations, well below the size of a frame. */
+const MAX_BATCH_BYTES = 160 * 1024;
+/**
+ * While a batch is unanswered, another one is sent at most once per interval, and within these limits: they keep
+ * continuous writes smooth over a slow network, and the client from receiving its own writes faster than it reads.
+ */
+const INTERVAL_MS = 16;
+const MAX_UNANSWERED = 8;
+const MAX_UNANSWERED_BYTES = 512 * 1024;
+
+const TIMED_OUT: Fault = {
+  code: "TIMEOUT",
+  module: "Client",
+  message: "Some changes could not be sent in time: wait longer, or check the connection",
+};
+
+/** A write that the client gave up. */
+export interface DiscardedWrite {
+  readonly store: string;
+  readonly key: string;
+  readonly action: Action;
+  /** The whole value or, for `update`, the fields to merge; null for `delete`. */
+  readonly value: unknown;
+}
+
+export interface WriteQueueEvents {
+  /** Whether there are changes that the service has not confirmed. */
+  unsyncedChanges: boolean;
+  /** Writes were given up before the service confirmed them. */
+  changesDiscarded: { readonly writes: readonly DiscardedWrite[]; readonly error: AtriumError };
+}
+
+/** A batch that was handed to the connection, under the id that it is sent with until it is answered. */
+export interface SentBatch {
+  readonly requestId: string;
+  readonly data: { readonly operations: readonly object[]; readonly atomic: boolean };
+  readonly bytes: number;
+  readonly writes: readonly QueuedWrite[];
+}
+
+/** A write in the queue, and the promise of its outcome. */
+export interface Queued {
+  readonly write: QueuedWrite;
+  readonly written: Promise<Written>;
+}
+
+export class WriteQueue extends Emitter<WriteQueueEvents> {
+  readonly #requests: Requests;
+  readonly #runtime: Runtime;
+  readonly #waiting = new WaitingWrites();
+  /** In the order in which they were sent. */
+  readonly #unanswered = new Set<SentBatch>();
+  readonly #flushes = new Set<(error: AtriumError | null) => void>();
+  #hasUnsynced = false;
+  #isScheduled = false;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #cancelTimer = () => {};
+
+  constructor(requests: Requests, runtime: Runtime) {
+    super();
+    this.#requests = requests;
+    this.#runtime = runtime;
+    requests.onStopped((fault) => this.#discard(fault));
+  }
+
+  get hasUnsynced(): boolean {
+    return this.#hasUnsynced;
+  }
+
+  /** Adds a write, as a part of a waiting one of the same key if possible. Throws if it cannot be sent. */
+  add(target: WriteTarget, operation: FittedWrite): Queued {
+    this.#check(target, [operation]);
+    const queued = promise(this.#waiting.add(target, operation));
+    this.#added();
+    return queued;
+  }
+
+  /** Adds writes that take effect together or not at all. Throws if they cannot be sent. */
+  addBatch(target: WriteTarget, operations: readonly FittedWrite[]): Queued[] {
+    this.#check(target, operations);
+    const queued = this.#waiting.addBatch(target, operations).map(promise);
+    this.#added();
+    return queued;
+  }
+
+  #check({ name }: WriteTarget, writes: readonly FittedWrite[]): void {
+    this.#requests.check();
+    const operations = writes.map((write) => operationOf(name, write));
+    toFrame({ type: "STORE_BATCH", requestId: newId(), data: { operations, atomic: false } }, "Client");
+  }
+
+  /** Sends what the calls of one turn have added together. */
+  #added(): void {
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      queueMicrotask(() => {
+        this.#isScheduled = false;
+        this.resume();
+      });
+    }
+    this.#report();
+  }
+
+  /** Sends as much of what waits as the connection should take now. */
+  resume(): void {
+    this.#cancelTimer();
+    while (this.#requests.isConnected && !this.#waiting.isEmpty && this.#maySend())
+      this.#sendNext(MAX_BATCH_BYTES);
+  }
+
+  #maySend(): boolean {
+    if (this.#unanswered.size === 0) return true;
+    const bytes = [...this.#unanswered].reduce((sum, batch) => sum + batch.bytes, 0);
+    if (this.#unanswered.size >= MAX_UNANSWERED || bytes >= MAX_UNANSWERED_BYTES) return false;
+    const delayMs = this.#sentAt + INTERVAL_MS - this.#runtime.now();
+    if (delayMs > 0) this.#cancelTimer = this.#runtime.after(delayMs, () => this.resume());
+    return delayMs <= 0;
+  }
+
+  #sendNext(maxBytes: number): void {
+    const batch = this.#waiting.take(maxBytes);
+    if (batch !== null) this.#send(batch);
+  }
+
+  #send({ operations, atomic, bytes, writes }: Batch): void {
+    const batch: SentBatch = { requestId: newId(), data: { operations, atomic }, bytes, writes };
+    this.#sentAt = this.#runtime.now();
+    this.#unanswered.add(batch);
+    const fail = (error: AtriumError) => this.#answered(batch, () => error);
+    const succeed = (data: Data) => this.#answered(batch, (index) => resultAt(data, index));
+    try {
+      this.#requests.post("STORE_BATCH", batch.data, { requestId: batch.requestId, succeed, fail });
+    } catch (error) {
+      // Updates that were merged can be larger than a frame.
+      if (!(error instanceof AtriumError)) throw error;
+      fail(error);
+    }
+  }
+
+  #answered(batch: SentBatch, outcomeOf: (index: number) => Written | AtriumError): void {
+    if (!this.#unanswered.delete(batch)) return;
+    this.#settle(batch.writes, outcomeOf);
+    this.resume();
+    this.#report();
+  }
+
+  #settle(writes: readonly QueuedWrite[], outcomeOf: (index: number) => Written | AtriumError): void {
+    const outcomes = writes.map((write, index) => ({ write, outcome: outcomeOf(index) }));
+    for (const isRefused of [false, true]) {
+      const settled = outcomes.filter(({ outcome }) => outcome instanceof AtriumError === isRefused);
+      for (const target of new Set(settled.map(({ write }) => write.target)))
+        target.settle(
+          settled.flatMap(({ write }) => (write.target === target ? [write] : [])),
+          isRefused,
+        );
+    }
+    for (const { write, outcome } of outcomes) {
+      for (const waiter of write.waiters) {
+        if (outcome instanceof AtriumError) waiter.reject(outcome);
+        else waiter.resolve(outcome);
+      }
+    }
+  }
+
+  /**
+   * Hands everything that waits to the connection at once, in batches of `maxBytes`. Returns all batches that are
+   * unanswered, in order, for a page that cannot wait for their responses.
+   */
+  sendAll(maxBytes: number): SentBatch[] {
+    while (!this.#waiting.isEmpty) this.#sendNext(maxBytes);
+    return [...this.#unanswered];
+  }
+
+  /** Settles when nothing is unsynced any more. Throws TIMEOUT, or the error that ended the connection. */
+  flush(timeoutMs: number | undefined): Promise<void> {
+    if (!this.#hasUnsynced) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = (error: AtriumError | null) => {
+        cancel();
+        this.#flushes.delete(end);
+        if (error === null) resolve();
+        else reject(error);
+      };
+      const cancel =
+        timeoutMs === undefined
+          ? () => {}
+          : this.#runtime.after(timeoutMs, () => end(new AtriumError(TIMED_OUT)));
+      this.#flushes.add(end);
+    });
+  }
+
+  #discard(fault: Fault): void {
+    this.#cancelTimer();
+    const writes = [...[...this.#unanswered].flatMap((batch) => batch.writes), ...this.#waiting.clear()];
+    this.#unanswered.clear();
+    if (writes.length === 0) return;
+    const error = new AtriumError(fault);
+    for (const end of [...this.#flushes]) end(error);
+    this.#settle(writes, () => error);
+    this.#report();
+    this.emit("changesDiscarded", { writes: writes.map(describe), error });
+  }
+
+  #report(): void {
+    const hasUnsynced = this.#unanswered.size > 0 || !this.#waiting.isEmpty;
+    if (hasUnsynced === this.#hasUnsynced) return;
+    this.#hasUnsynced = hasUnsynced;
+    if (!hasUnsynced) for (const end of [...this.#flushes]) end(null);
+    this.emit("unsyncedChanges", hasUnsynced);
+  }
+}
+
+const promise = (write: QueuedWrite): Queued => ({
+  write,
+  written: new Promise((resolve, reject) => write.waiters.push({ resolve, reject })),
+});
+
+/** The outcome of one operation of a batch. */
+function resultAt({ results }: Data, index: number): Written | AtriumError {
+  const result: unknown = Array.isArray(results) ? results[index] : null;
+  return isWritten(result) ? result : new AtriumError(readFault(isRecord(result) ? result.error : null));
+}
+
+const describe = ({ target, key, action, value }: QueuedWrite): DiscardedWrite => ({
+  store: target.name,
+  key,
+  action,
+  value,
+});

@@ -1,0 +1,53 @@
+/** A site with an empty page that has the bundled client, on another origin than the service. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import { runCli } from "../node/processes.ts";
+
+const PAGE = `<!doctype html><link rel=icon href=data:,>
+  <script type=module>import { AtriumClient } from "./client.js"; window.Client = AtriumClient;</script>`;
+
+/** The state that the page exposes to a test. */
+declare global {
+  interface Window {
+    Client: typeof AtriumClient;
+    client: AtriumClient;
+    states: string[];
+  }
+}
+
+export class ClientSite {
+  readonly #directory: string;
+  readonly #server: Server;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    this.#server = createServer(async ({ url = "/" }, response) => {
+      const isScript = url.endsWith(".js");
+      response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
+      response.end(isScript ? await readFile(path.join(directory, path.basename(url))) : PAGE);
+    });
+  }
+
+  /** Bundles the client, and serves it. */
+  static async start(): Promise<ClientSite> {
+    const directory = await mkdtemp(path.join(tmpdir(), "atrium-bundle-"));
+    const { exitCode, stderr } = await runCli("build.ts", ["--out", directory]);
+    if (exitCode !== 0) throw new Error(`The client could not be bundled: ${stderr}`);
+    const site = new ClientSite(directory);
+    await new Promise<void>((resolve) => site.#server.listen(0, resolve));
+    return site;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? `http://localhost:${address.port}` : "";
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}

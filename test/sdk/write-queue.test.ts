@@ -1,0 +1,238 @@
+/** The queue of writes: what supersedes what, in which batches it is sent, and what becomes of it. */
+import { describe, expect, it } from "vitest";
+import { Requests } from "../../src/sdk/client/connection/requests.ts";
+import type { QueuedWrite } from "../../src/sdk/client/stores/waiting-writes.ts";
+import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
+import type { FittedWrite, Written } from "../../src/sdk/client/stores/writes.ts";
+import { Clock } from "./clock.ts";
+import { settle } from "./model/model-client.ts";
+
+interface Frame {
+  readonly requestId: string;
+  readonly data: { readonly operations: Record<string, unknown>[]; readonly atomic: boolean };
+}
+
+const set = (key: string, value: unknown, ifVersion?: number): FittedWrite => ({
+  action: "set",
+  key,
+  value,
+  ifVersion,
+});
+const update = (key: string, value: unknown): FittedWrite => ({ action: "update", key, value });
+const remove = (key: string): FittedWrite => ({ action: "delete", key, value: null });
+
+/** A queue with one store, and the frames that it sends. */
+class Sender {
+  readonly clock = new Clock();
+  readonly requests = new Requests(this.clock);
+  readonly queue: WriteQueue;
+  readonly frames: Frame[] = [];
+  readonly refused: unknown[] = [];
+  readonly store = {
+    name: "notes",
+    settle: (writes: readonly QueuedWrite[], isRefused: boolean) => {
+      if (isRefused) this.refused.push(...writes.map(({ value }) => value));
+    },
+  };
+
+  constructor() {
+    this.requests.accept();
+    this.queue = new WriteQueue(this.requests, this.clock);
+  }
+
+  connect(): void {
+    this.requests.resume((frame) => this.frames.push(JSON.parse(frame)));
+    this.queue.resume();
+  }
+
+  write(...writes: FittedWrite[]): Promise<Written>[] {
+    return writes.map((write) => this.queue.add(this.store, write).written);
+  }
+
+  /** Writes, and leaves the outcome to other checks. */
+  put(...writes: FittedWrite[]): void {
+    for (const written of this.write(...writes)) written.catch(() => {});
+  }
+
+  /** The operations of each frame as `KEY=VALUE`. */
+  get sent(): string[][] {
+    const shown = ({ type, key, value }: Record<string, unknown>) =>
+      `${String(type).slice(6).toLowerCase()} ${key} ${JSON.stringify(value) ?? ""}`.trim();
+    return this.frames.map(({ data }) => data.operations.map(shown));
+  }
+
+  answer(frame: Frame | undefined, results: unknown[]): void {
+    const data = { results, seq: 9 };
+    this.requests.settle({ kind: "response", requestId: frame?.requestId ?? "", data, fault: null });
+  }
+}
+
+const error = { code: "CONFLICT", module: "Rooms", message: "Refused" };
+
+describe("writes that wait", () => {
+  it("supersede each other by key, and resolve with the result of the one that is sent", async () => {
+    const sender = new Sender();
+    const writes = sender.write(
+      set("a", { x: 1 }),
+      set("b", 1),
+      update("a", { y: 2 }),
+      update("c", { x: 1 }),
+      update("c", { y: 2 }),
+      remove("b"),
+      remove("d"),
+      update("d", { x: 1 }),
+      set("e", 1),
+      set("e", 2),
+      set("f", [1]),
+      update("f", { x: 1 }),
+    );
+    sender.connect();
+    expect(sender.sent).toEqual([
+      [
+        'set a {"x":1,"y":2}',
+        "delete b",
+        'update c {"x":1,"y":2}',
+        'set d {"x":1}',
+        "set e 2",
+        "set f [1]",
+        'update f {"x":1}',
+      ],
+    ]);
+    expect(sender.frames[0]?.data.atomic).toBe(false);
+    const results = Array.from({ length: 6 }, (_, index) => ({ version: index + 1, seq: index + 1 }));
+    sender.answer(sender.frames[0], [...results, { error }]);
+    const outcomes = await Promise.allSettled(writes);
+    const seqs = outcomes.map((each) => (each.status === "fulfilled" ? each.value.seq : each.reason.code));
+    expect(seqs).toEqual([1, 2, 1, 3, 3, 2, 4, 4, 5, 5, 6, "CONFLICT"]);
+    expect(sender.refused).toEqual([{ x: 1 }]);
+  });
+
+  it("keep apart from conditional writes and explicit batches, which stay as they are", () => {
+    const sender = new Sender();
+    sender.put(set("a", 1), set("a", 2, 0), set("a", 3));
+    sender.queue.addBatch(sender.store, [set("a", 4), set("a", 5)]);
+    sender.put(set("a", 6), set("b", 1), set("a", 7));
+    sender.connect();
+    for (let index = 0; index < 2; index += 1)
+      sender.answer(sender.frames[index], Array(3).fill({ version: 1, seq: 1 }));
+    expect(sender.sent).toEqual([
+      ["set a 1", "set a 2", "set a 3"],
+      ["set a 4", "set a 5"],
+      ["set a 7", "set b 1"],
+    ]);
+    expect(sender.frames.map(({ data }) => data.atomic)).toEqual([false, true, false]);
+  });
+
+  it("of the same key in different stores do not supersede each other", () => {
+    const sender = new Sender();
+    for (const name of ["1", "1 1", "11"]) sender.queue.add({ ...sender.store, name }, set("1 1", name));
+    sender.connect();
+    expect(sender.sent).toEqual([['set 1 1 "1"', 'set 1 1 "1 1"', 'set 1 1 "11"']]);
+  });
+});
+
+describe("batches", () => {
+  it("contain what one turn has written, and at most 500 writes and 160 KiB", async () => {
+    const sender = new Sender();
+    sender.connect();
+    sender.put(...Array.from({ length: 1_100 }, (_, index) => set(`${index}`, index)));
+    sender.put(set("long", "a".repeat(100 * 1024)), set("longer", "a".repeat(100 * 1024)));
+    expect(sender.frames).toEqual([]);
+    await settle();
+    for (let index = 0; index < 3; index += 1)
+      sender.answer(sender.frames[index], Array(500).fill({ version: 1, seq: 1 }));
+    expect(sender.frames.map(({ data }) => data.operations.length)).toEqual([500, 500, 101, 1]);
+  });
+
+  it("are few while responses take long, so that a key that is written often is sent every 16 ms at most", async () => {
+    const sender = new Sender();
+    sender.connect();
+    const counts: number[] = [];
+    for (let at = 0; at < 1_000; at += 4) {
+      sender.put(...Array.from({ length: 20 }, (_, index) => set(`${index}`, at)));
+      await settle();
+      sender.clock.advance(4);
+      counts.push(sender.frames.length);
+    }
+    expect(counts.slice(0, 9)).toEqual([1, 1, 1, 2, 2, 2, 2, 3, 3]);
+    expect(sender.frames).toHaveLength(8);
+    sender.answer(sender.frames[0], Array(20).fill({ version: 1, seq: 1 }));
+    expect(sender.sent.at(-1)?.at(-1)).toBe("set 19 996");
+    expect(sender.clock.waiting).toBe(0);
+  });
+
+  it("are sent again under their ids after a reconnection, before what was written meanwhile", () => {
+    const sender = new Sender();
+    sender.put(set("a", 1));
+    sender.connect();
+    sender.requests.suspend();
+    sender.put(set("a", 2), set("a", 3));
+    sender.connect();
+    sender.clock.advance(16);
+    expect(sender.sent).toEqual([["set a 1"], ["set a 1"], ["set a 3"]]);
+    expect(sender.frames[1]?.requestId).toBe(sender.frames[0]?.requestId);
+    expect(sender.frames[2]?.requestId).not.toBe(sender.frames[0]?.requestId);
+  });
+
+  it("that are too large because updates were merged fail alone", async () => {
+    const sender = new Sender();
+    const writes = sender.write(
+      set("a", 1),
+      update("b", { x: "a".repeat(150 * 1024) }),
+      update("b", { y: "a".repeat(150 * 1024) }),
+      set("c", 1),
+    );
+    sender.connect();
+    sender.answer(sender.frames[0], [{ version: 1, seq: 1 }]);
+    sender.answer(sender.frames[1], [{ version: 2, seq: 2 }]);
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+    expect(() => sender.write(set("a", "a".repeat(256 * 1024)))).toThrow(/at most 262144 bytes/);
+  });
+});
+
+describe("unsynced changes", () => {
+  it("are reported from the first write until the last response, which ends a flush", async () => {
+    const sender = new Sender();
+    const told: boolean[] = [];
+    sender.queue.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
+    await sender.queue.flush(undefined);
+    const [first] = sender.write(set("a", 1), set("b", 1));
+    expect([sender.queue.hasUnsynced, told]).toEqual([true, [true]]);
+    const flushed = sender.queue.flush(1_000);
+    sender.connect();
+    sender.answer(sender.frames[0], [{ error }, { version: 1, seq: 1 }]);
+    await flushed;
+    await expect(first).rejects.toMatchObject({ code: "CONFLICT" });
+    expect([sender.queue.hasUnsynced, told, sender.clock.waiting]).toEqual([false, [true, false], 0]);
+  });
+
+  it("end a flush with TIMEOUT while no response arrives", async () => {
+    const sender = new Sender();
+    sender.put(set("a", 1));
+    const flushed = expect(sender.queue.flush(1_000)).rejects.toMatchObject({ code: "TIMEOUT" });
+    sender.clock.advance(1_000);
+    await flushed;
+    expect(sender.queue.hasUnsynced).toBe(true);
+  });
+
+  it("are discarded by the end of the connection, and named", async () => {
+    const sender = new Sender();
+    const discarded: unknown[] = [];
+    sender.queue.on("changesDiscarded", ({ writes, error: { code } }) => discarded.push(code, ...writes));
+    const writes = sender.write(set("a", 1));
+    sender.connect();
+    writes.push(...sender.write(update("a", { x: 1 }), remove("b")));
+    const flushed = expect(sender.queue.flush(undefined)).rejects.toMatchObject({ code: "DISCONNECTED" });
+    sender.requests.stop({ code: "DISCONNECTED", module: "Client", message: "disconnect() was called" });
+    await flushed;
+    for (const write of writes) await expect(write).rejects.toMatchObject({ code: "DISCONNECTED" });
+    expect(discarded).toEqual([
+      "DISCONNECTED",
+      { store: "notes", key: "a", action: "set", value: 1 },
+      { store: "notes", key: "a", action: "update", value: { x: 1 } },
+      { store: "notes", key: "b", action: "delete", value: null },
+    ]);
+    expect(() => sender.write(set("a", 1))).toThrow("Call join() first");
+  });
+});

@@ -14,8 +14,8 @@ import { watchPageClose } from "./stores/page-close.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
 import type { Store } from "./stores/store.ts";
 import { Stores, type StoresOf } from "./stores/stores.ts";
-import type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
 import type { WriteQueueEvents } from "./stores/write-queue.ts";
+import type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
 import type { User } from "./users/roster.ts";
 import { Users } from "./users/users.ts";
 

@@ -49,7 +49,7 @@ export class D1Reads {
         this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
         break;
       case "refreshRoom":
-        this.#queue.refresh(() => this.#refreshRoom());
+        this.#queue.refresh(() => this.#refreshRoom(effect.closing));
         break;
       case "refreshTokens":
         this.#queue.refresh(() => this.#refreshTokens(effect.userId));
@@ -109,11 +109,11 @@ export class D1Reads {
     this.#ports.perform(room.updates.endTokens(userId, current));
   }
 
-  async #refreshRoom(): Promise<void> {
+  async #refreshRoom(closing: readonly string[]): Promise<void> {
     const { env, room } = this.#ports;
     const { accountId, roomId } = this.#ports.identity();
     const row = await findRoomRow(openTenant(env.DB, accountId), { id: roomId });
-    if (row !== null) this.#ports.perform(room.updates.updateRoom(row));
+    if (row !== null) this.#ports.perform(room.updates.updateRoom(row, closing));
   }
 
   /** Null when the database failed, or the room is gone. */

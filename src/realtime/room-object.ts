@@ -6,6 +6,7 @@ import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant } from "../platform/d1.ts";
 import { DurableAlarm } from "../platform/durable-alarm.ts";
 import { logError } from "../platform/log.ts";
+import { findRoomRow } from "../rooms/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
@@ -235,28 +236,44 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     this.#effects.perform(this.#room.updates.apply(command));
     if (command.type === "room.deleted") await this.#erase();
     else this.#planAlarm();
+    await this.#reads.refreshed();
+    if (this.#isAlarmOutdated) this.#planAlarm();
     // The room's events that follow from this change precede the caller's own events about it.
-    await Promise.all([this.#reads.refreshed(), this.#outboxDrain.settled()]);
+    await this.#outboxDrain.settled();
     return this.#room.stats;
   }
 
   /** Handles a request of the organization. Request and response are JSON, as they hold any value that users send. */
-  request(accountId: string, request: string): string {
+  async request(accountId: string, request: string): Promise<string> {
     this.#identify(accountId);
+    await this.#requireExisting();
     const { response, effects } = this.#room.request(JSON.parse(request) as RoomRequest);
     this.#effects.perform(effects);
     return serialize(response);
   }
 
   /** Handles batches of a user or, with null, of the organization: one transaction each. Takes and returns JSON. */
-  writeStores(accountId: string, userId: string | null, batches: string): string {
+  async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
     this.#identify(accountId);
+    await this.#requireExisting();
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
       const { response, effects } = this.#room.request(batch, userId);
       this.#effects.perform(effects);
       return serialize(response);
     });
     return `[${responses.join()}]`;
+  }
+
+  /**
+   * Before a room's first write: the caller may have checked the database before the room was deleted, and its write
+   * would bring the erased object back. Nothing else has to remember the deletion.
+   */
+  async #requireExisting(): Promise<void> {
+    const { updates } = this.#room;
+    if (updates.isUsed || updates.isDeleted) return;
+    const { accountId, roomId } = this.#knownIdentity();
+    const row = await findRoomRow(openTenant(this.env.DB, accountId), { id: roomId });
+    if (row === null) updates.recordDeletion();
   }
 
   /** Deletes everything including the alarm, once all events are passed on; rejects until then. */

@@ -34,6 +34,7 @@ export class RoomUpdates {
   readonly #participants: Participants;
   readonly #content: RoomContent;
   readonly #handshake: JoinHandshake;
+  #isDeleted = false;
 
   constructor(
     ports: RoomUpdatePorts,
@@ -47,39 +48,53 @@ export class RoomUpdates {
     this.#handshake = handshake;
   }
 
-  /** Applies a change that was made over REST. Idempotent. */
+  /** True once the room's deletion is known: it takes no write any more, or one would bring back an erased room. */
+  get isDeleted(): boolean {
+    return this.#isDeleted;
+  }
+
+  /** The database has no such room any more. */
+  recordDeletion(): void {
+    this.#isDeleted = true;
+  }
+
+  /**
+   * Applies a change that was made over REST. Idempotent, and harmless when it is late: what is applied is read from
+   * the database, except for deletions, which are final.
+   */
   apply(command: RoomCommand): Effect[] {
     switch (command.type) {
       case "room.closed":
-        this.#participants.sessions.close();
-        return this.#participants.disconnectAll(CLOSE.forbidden, "room closed");
+        this.#handshake.markStale();
+        return [{ type: "refreshRoom", closing: this.#participants.connections.ids() }];
       case "room.deleted":
+        this.recordDeletion();
         return this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
       case "user.deleted":
         this.#handshake.markStale();
         return this.#deleteUser(command.userId);
       case "user.created":
-        return this.#isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
+        return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
       case "user.updated":
         this.#handshake.markStale();
-        return this.#isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
+        return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
       case "tokens.ended":
         this.#handshake.markStale();
         return [{ type: "refreshTokens", userId: command.userId }];
       case "room.updated":
-        return this.#isUsed ? [{ type: "refreshRoom" }] : [];
+        return this.isUsed ? [{ type: "refreshRoom", closing: [] }] : [];
     }
   }
 
   /** A room that has never been used logs no changes: no client has missed any. */
-  get #isUsed(): boolean {
+  get isUsed(): boolean {
     return this.#participants.sessions.record !== null || this.#content.changes.lastSeq > 0;
   }
 
   #deleteUser(userId: string): Effect[] {
     const { connections, sessions } = this.#participants;
     const effects = this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED);
-    if (!this.#isUsed) return effects;
+    if (!this.isUsed) return effects;
     this.#content.changes.transaction(() => {
       sessions.deleteUser(userId);
       this.#ports.storage.follows.deleteUser(userId);
@@ -90,6 +105,7 @@ export class RoomUpdates {
 
   /** Completes a `refreshUser` effect: everyone receives the user's current fields. */
   updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
+    if (this.#isDeleted) return [];
     const { sessions } = this.#participants;
     const { changes } = this.#content;
     const presented = presentUser(user, sessions.findAttendance([user.id])[user.id]);
@@ -121,14 +137,25 @@ export class RoomUpdates {
     this.#participants.sessions.updateRoom(row);
   }
 
-  /** Completes a `refreshRoom` effect: everyone receives the room's current fields. */
-  updateRoom(row: RoomRow): Effect[] {
+  /**
+   * Completes a `refreshRoom` effect: everyone receives the room's current fields, or, if it is to close the sockets
+   * `closing` and the room is still closed, these are closed. Sockets that joined later did so when it was open again.
+   */
+  updateRoom(row: RoomRow, closing: readonly string[]): Effect[] {
     const { sessions } = this.#participants;
     const { changes } = this.#content;
     this.recordRoom(row);
+    if (closing.length > 0 && row.state === "closed") return this.#close(closing);
+    if (this.#isDeleted || !this.isUsed) return [];
     const room = presentRoom(row, this.#ports.now(), sessions.stats);
     changes.transaction(() => changes.append("roomUpdated", () => ({ room })));
     return this.#sendChanges();
+  }
+
+  #close(ids: readonly string[]): Effect[] {
+    const { connections } = this.#participants;
+    const open = ids.filter((id) => connections.get(id) !== undefined);
+    return this.#participants.disconnect(open, CLOSE.forbidden, "room closed");
   }
 
   #sendChanges(): Effect[] {

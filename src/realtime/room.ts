@@ -44,6 +44,7 @@ const TOO_MANY_QUESTIONS: Fault = {
   code: "RATE_LIMITED",
   message: "Too many of your questions wait for an answer; wait for some of them, then ask again",
 };
+const ROOM_DELETED: Fault = { module: "Rooms", code: "NOT_FOUND", message: "Room not found" };
 
 /** Frequent messages whose success is confirmed only if they have a request id. */
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
@@ -169,6 +170,7 @@ export class Room {
 
   /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */
   request(request: RoomRequest, userId: string | null = null): RequestOutcome {
+    if (this.updates.isDeleted) return { response: failure(ROOM_DELETED, request.requestId), effects: [] };
     return this.#requests.handle(request, { role: "editor", userId, connection: null });
   }
 

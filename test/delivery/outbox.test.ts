@@ -19,6 +19,12 @@ async function leaveBehind(accountId: string, roomId: string, change: object): P
     .run();
 }
 
+/** A request that closes the room, and dies before it relays that. */
+async function closeAndDie(accountId: string, roomId: string): Promise<void> {
+  await env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(roomId).run();
+  await leaveBehind(accountId, roomId, { type: "room.closed" });
+}
+
 beforeEach(emptyOutbox);
 afterAll(emptyOutbox);
 
@@ -52,7 +58,7 @@ describe("the outbox", () => {
     const room = await api.createRoom();
     const user = await api.createUser(room.id);
     const join = await socketOf(id, room.id, user.token);
-    await leaveBehind(id, room.id, { type: "room.closed" });
+    await closeAndDie(id, room.id);
     await runScheduledTasks(env, Date.now());
     expect(await outboxRows()).toHaveLength(1);
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
@@ -71,7 +77,7 @@ describe("the outbox", () => {
     await env.DB.prepare(unreadable)
       .bind(id, room.id, Date.now() - 1)
       .run();
-    await leaveBehind(id, room.id, { type: "room.closed" });
+    await closeAndDie(id, room.id);
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     expect((await join.closed).code).toBe(4403);
     expect(await outboxRows()).toHaveLength(120);

@@ -270,9 +270,11 @@ describe("while a token is being verified (R18),", () => {
   ] as const)("a socket closed by %s does not join afterwards", async (type, code) => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await joinWhile(room, ada.token, (object) =>
-      object.apply(room.accountId, { type }).then(),
-    );
+    const socket = await joinWhile(room, ada.token, async (object) => {
+      const state = type === "room.closed" ? "closed" : "active";
+      await env.DB.prepare("UPDATE rooms SET state = ? WHERE id = ?").bind(state, room.id).run();
+      await object.apply(room.accountId, { type });
+    });
     expect(await socket.closed).toMatchObject({ code });
     expect(await room.online(ada)).toEqual([]);
     expect(await room.tables()).toEqual([]);

@@ -171,7 +171,7 @@ describe("a change made over REST", () => {
     const [ada, ben] = [await room.user(), await room.user()];
     const sockets = [await room.join(ada), await room.join(ben), await room.connect()];
     room.now += 2_500;
-    const figures = await room.apply({ type: "room.closed" });
+    const figures = await room.set("closed");
     expect(figures).toEqual({ activeParticipants: 0, occupiedMs: 2_500, occupiedSince: null });
     expect(await room.apply({ type: "room.closed" })).toEqual(figures);
     for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4403 });

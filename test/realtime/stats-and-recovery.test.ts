@@ -1,5 +1,6 @@
 /** R27 to R31: stats and their copy, hibernation, crashes and reconciling. */
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { expectLogged } from "../support/log-guard.ts";
 import { makeRoom, type TestRoom, whileDatabaseFails } from "./support/rooms.ts";
@@ -119,6 +120,7 @@ describe("hibernation", () => {
     const socket = await room.join(ada);
     await room.inside(async (object, state) => {
       const ends = state.getWebSockets();
+      await env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
       await object.apply(room.accountId, { type: "room.closed" });
       expect(ends.map((end) => end.deserializeAttachment())).toEqual([null]);
     });

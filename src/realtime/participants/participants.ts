@@ -85,11 +85,7 @@ export class Participants {
   }
 
   disconnectAll(code: CloseCode, reason: string): Effect[] {
-    return this.disconnect(
-      [...this.connections.all()].map(({ id }) => id),
-      code,
-      reason,
-    );
+    return this.disconnect(this.connections.ids(), code, reason);
   }
 
   /** Makes sessions and stats match the sockets that are really open. */

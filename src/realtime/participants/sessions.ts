@@ -156,12 +156,6 @@ export class Sessions {
     if (this.#record !== null) this.#recorder.updateRoom(room);
   }
 
-  /** Marks the room as closed, for later events. */
-  close(): void {
-    const room = this.#storage.occupancy.readRoom();
-    if (room !== null) this.#storage.occupancy.writeRoom({ ...room, state: "closed" });
-  }
-
   /** Stores a user's new fields. */
   updateUser(user: UserRecord): void {
     if (this.#record !== null) this.#recorder.updateUser(user);

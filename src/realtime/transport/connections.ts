@@ -91,6 +91,11 @@ export class Connections {
     return this.#joinedByUser;
   }
 
+  /** The ids of all sockets, joined or not. */
+  ids(): string[] {
+    return [...this.#byId.keys()];
+  }
+
   /** The ids of a user's joined sockets. */
   idsOf(userId: string): readonly string[] {
     return [...(this.#joinedByUser.get(userId) ?? [])];

@@ -21,8 +21,8 @@ export type Effect =
     }
   /** Read the user from the database, then call `updates.updateUser`. */
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
-  /** Read the room's row from the database, then call `updates.updateRoom`. */
-  | { readonly type: "refreshRoom" }
+  /** Read the room's row from the database, then call `updates.updateRoom`: it closes these sockets if the room is closed. */
+  | { readonly type: "refreshRoom"; readonly closing: readonly string[] }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */
   | { readonly type: "refreshTokens"; readonly userId: string | null }
   /** The outbox has events, and the stats have changed. */

@@ -124,7 +124,8 @@ export class Simulation {
         return this.#room.reconcile().effects;
       case "closeRoom":
         this.#roomState = "closed";
-        return this.#room.updates.apply({ type: "room.closed" });
+        this.#perform(this.#room.updates.apply({ type: "room.closed" }));
+        return [];
       case "reopenRoom":
         this.#roomState = "active";
         return [];
@@ -133,7 +134,8 @@ export class Simulation {
         this.#occupiedMs = 0;
         this.#perform(this.#room.updates.apply({ type: "room.deleted" }));
         this.#drainOutbox();
-        return this.#room.updates.clear();
+        this.#perform(this.#room.updates.clear());
+        return this.#restart(); // a new room: the deleted one takes no writes any more
       case "stall":
         this.#isStalled = true;
         return [];
@@ -201,6 +203,9 @@ export class Simulation {
           break;
         case "authorizeJoin":
           this.#pendingDecisions.push({ socketId: effect.id, decision: this.#decide(effect.request) });
+          break;
+        case "refreshRoom":
+          this.#perform(this.#room.updates.updateRoom({ ...ROOM, state: this.#roomState }, effect.closing));
           break;
         case "drainOutbox":
           if (!this.#isStalled) this.#drainOutbox();

@@ -138,6 +138,17 @@ export class TestRoom {
     return gateway.apply(this.id, this.accountId, command);
   }
 
+  /** Closes or opens the room as REST does: in the database first, then by a room command. */
+  async set(state: "active" | "closed") {
+    await db.update(rooms).set({ state }).where(eq(rooms.id, this.id));
+    return this.apply({ type: state === "closed" ? "room.closed" : "room.updated" });
+  }
+
+  /** Deletes the room's row, as REST does before its command reaches the object. */
+  async deleteRow(): Promise<void> {
+    await db.delete(rooms).where(eq(rooms.id, this.id));
+  }
+
   /** Changes a user's fields as REST does: in the database first, then by a room command. */
   async change(user: TestUser, fields: Partial<Pick<UserRow, "name" | "customId">>) {
     await db.update(users).set(fields).where(eq(users.id, user.user.id));

@@ -10,7 +10,8 @@ const seqsOf = (events: readonly ServerEvent[]) =>
   events.flatMap((event) => ("seq" in event ? event.seq : []));
 const subscribe = (socket: TestSocket, target: string) =>
   socket.call("PRESENCE_SUBSCRIBE", { target, on: true });
-const set = (socket: TestSocket, value: number) => socket.call("STORE_SET", { store: "s", key: `k${value}`, value });
+const set = (socket: TestSocket, value: number) =>
+  socket.call("STORE_SET", { store: "s", key: `k${value}`, value });
 
 describe("presence targets", () => {
   // 63 subscriptions to long names overflowed the socket's attachment: the room's effects stopped half-way, others

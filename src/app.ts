@@ -19,6 +19,7 @@ import { overviewEndpoints } from "./metrics/routes.ts";
 import { handleDashboardRequest } from "./people/dashboard-endpoint.ts";
 import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
+import { quotaEndpoints } from "./quotas/routes.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
@@ -32,6 +33,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...memberEndpoints,
   ...overviewEndpoints,
+  ...quotaEndpoints,
   ...roomEndpoints,
   ...roomWithUsersEndpoints,
   ...userEndpoints,

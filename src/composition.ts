@@ -1,6 +1,6 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
-import { type Env, jwtSecrets, webhookDevTargets } from "./config.ts";
+import { type Env, jwtSecrets, quotaDefaults, webhookDevTargets } from "./config.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
@@ -11,6 +11,7 @@ import type { Composition } from "./http/pipeline.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { openDatabase, PING } from "./platform/d1.ts";
+import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RoomContext } from "./rooms/context.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
@@ -21,7 +22,13 @@ import type { WebhookContext } from "./webhooks/context.ts";
 import type { WorkflowContext } from "./workflows/context.ts";
 
 /** Everything that endpoints need of a request. */
-export interface AppContext extends RoomContext, UserContext, FileContext, WebhookContext, WorkflowContext {}
+export interface AppContext
+  extends QuotaContext,
+    RoomContext,
+    UserContext,
+    FileContext,
+    WebhookContext,
+    WorkflowContext {}
 
 /** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({
@@ -45,6 +52,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       subscribers,
       tokens,
       blobs: openBlobs(env.FILES),
+      quotaDefaults: quotaDefaults(env),
       webhookDevTargets: webhookDevTargets(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },

@@ -55,6 +55,17 @@ const wholeNumber = (fallback: number) =>
     )
     .transform((value) => (value === "" ? fallback : Number(value)));
 
+/** A count that may be larger than what {@link wholeNumber} accepts, such as of bytes. */
+const largeNumber = (fallback: number) =>
+  z
+    .string()
+    .default("")
+    .refine(
+      (value) => value === "" || /^(0|[1-9]\d{0,14})$/.test(value),
+      `must be a whole number from 0 to 999999999999999; remove it to use ${fallback}`,
+    )
+    .transform((value) => (value === "" ? fallback : Number(value)));
+
 const required = (remedy: string) => {
   const problem = `is not set: ${remedy}`;
   return z.string(problem).trim().min(1, problem);
@@ -71,6 +82,12 @@ const SETTINGS = {
   CLIENT_ADDRESS: text,
   /** The organization of /demo; without it, there is no demo. */
   DEMO_ACCOUNT_ID: text,
+  /** The quotas of organizations for which the operator has set no others. */
+  QUOTA_ROOMS: largeNumber(100_000),
+  QUOTA_USERS: largeNumber(10_000_000),
+  QUOTA_WEBHOOKS: largeNumber(1_000),
+  QUOTA_WORKFLOWS: largeNumber(1_000),
+  QUOTA_FILE_BYTES: largeNumber(100 * 1024 ** 3),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
   /** The same, for `fetch` in workflows. */
@@ -120,6 +137,15 @@ export const allowedHosts = (env: Settings): readonly string[] => read(env, "ALL
 export const clientAddress = (env: Settings): string | undefined => read(env, "CLIENT_ADDRESS");
 
 export const demoAccountId = (env: Settings): string | undefined => read(env, "DEMO_ACCOUNT_ID");
+
+/** The quotas of organizations for which the operator has set no others. */
+export const quotaDefaults = (env: Settings) => ({
+  rooms: read(env, "QUOTA_ROOMS"),
+  users: read(env, "QUOTA_USERS"),
+  webhooks: read(env, "QUOTA_WEBHOOKS"),
+  workflows: read(env, "QUOTA_WORKFLOWS"),
+  file_bytes: read(env, "QUOTA_FILE_BYTES"),
+});
 
 /** The hosts that webhooks may also reach in development. */
 export const webhookDevTargets = (env: Settings): readonly string[] => read(env, "WEBHOOK_DEV_TARGETS");

@@ -1,31 +1,35 @@
-/** `npm run account -- create NAME`: creates an organization and its first API key. */
+/** `npm run account`: creates an organization with its first API key, or shows and sets an organization's quotas. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import { bearerOf, createOrganization, isOrganizationName } from "./organization.ts";
 import { runCommand, UsageError } from "./process/command.ts";
+import { parseLimits, type ShownQuota, setLimits } from "./quota-limits.ts";
 
-const USAGE = "Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]";
+const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
+       npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]`;
 
 interface Arguments {
-  readonly name: string;
+  readonly verb: "create" | "limits";
+  /** What follows the verb. */
+  readonly subject: string;
+  readonly rest: readonly string[];
   readonly database: Database;
   readonly json: boolean;
 }
 
 function parseArguments(args: string[]): Arguments {
   const { values, positionals } = readFlags(args);
-  const [verb, name, ...rest] = positionals;
+  const [verb, subject, ...rest] = positionals;
   const remote = values.remote ?? false;
   const persistTo = values["persist-to"];
-  if (verb !== "create" || name === undefined || rest.length > 0) throw new UsageError(USAGE);
+  if ((verb !== "create" && verb !== "limits") || subject === undefined) throw new UsageError(USAGE);
+  if (verb === "create" && rest.length > 0) throw new UsageError(USAGE);
   if (persistTo === "" || (remote && persistTo !== undefined)) throw new UsageError(USAGE);
-  if (!isOrganizationName(name))
-    throw new UsageError("NAME must have 1 to 255 characters, none of them NUL.");
   const database: Database = remote
     ? { kind: "remote" }
     : { kind: "local", persistTo: path.resolve(persistTo ?? DEFAULT_PERSIST_TO) };
-  return { name, database, json: values.json ?? false };
+  return { verb, subject, rest, database, json: values.json ?? false };
 }
 
 function readFlags(args: string[]) {
@@ -44,8 +48,9 @@ function readFlags(args: string[]) {
   }
 }
 
-async function main(stop: AbortSignal): Promise<void> {
-  const { name, database, json } = parseArguments(process.argv.slice(2));
+async function create({ subject: name, database, json }: Arguments, stop: AbortSignal): Promise<void> {
+  if (!isOrganizationName(name))
+    throw new UsageError("NAME must have 1 to 255 characters, none of them NUL.");
   const credentials = await createOrganization(database, name, stop);
   if (json) {
     console.log(JSON.stringify(credentials));
@@ -57,6 +62,19 @@ async function main(stop: AbortSignal): Promise<void> {
   API key     ${credentials.apiKey}
   Header      Authorization: Bearer ${bearerOf(credentials)}
 `);
+}
+
+const lineOf = ({ quota, used, limit }: ShownQuota): string =>
+  `  ${quota.padEnd(12)}${String(used).padStart(16)} of ${limit ?? "the default"}`;
+
+async function limits({ subject, rest, database, json }: Arguments, stop: AbortSignal): Promise<void> {
+  const quotas = await setLimits(database, subject, parseLimits(rest), stop);
+  console.log(json ? JSON.stringify(quotas) : quotas.map(lineOf).join("\n"));
+}
+
+async function main(stop: AbortSignal): Promise<void> {
+  const args = parseArguments(process.argv.slice(2));
+  await (args.verb === "create" ? create(args, stop) : limits(args, stop));
 }
 
 await runCommand(main, { interruptedExitCode: 130 });

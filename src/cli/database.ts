@@ -21,22 +21,35 @@ const flagsOf = (database: Database): string[] =>
 export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Applies the migrations that the database does not have yet. */
-export const applyMigrations = (database: Database, stop: AbortSignal): Promise<void> =>
-  runWrangler(["d1", "migrations", "apply", BINDING, ...flagsOf(database)], stop);
+export async function applyMigrations(database: Database, stop: AbortSignal): Promise<void> {
+  await runWrangler(["d1", "migrations", "apply", BINDING, ...flagsOf(database)], stop);
+}
 
 const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);
 
+/** The rows of each statement, as wrangler prints them. */
+export type Rows = readonly Readonly<Record<string, string | number | null>>[];
+
+/** Wrangler's JSON for statements that it ran. */
+const parseResults = (json: string): Rows[] =>
+  (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
+
 /**
- * Runs all statements or none. They must not contain secrets: they are visible in the process list while they run.
- * Passing a file instead would hide them, but D1 blocks the whole database while it imports a file.
+ * Runs all statements or none, and returns the rows of each. They must not contain secrets: they are visible in the
+ * process list while they run. Passing a file instead would hide them, but D1 blocks the whole database while it
+ * imports a file.
  */
-async function execute(database: Database, statements: readonly string[], stop: AbortSignal): Promise<void> {
+async function execute(
+  database: Database,
+  statements: readonly string[],
+  stop: AbortSignal,
+): Promise<readonly Rows[]> {
   const sql = statements.join("; ");
   for (let attempt = 1; ; attempt++) {
     try {
-      await runWrangler(["d1", "execute", BINDING, ...flagsOf(database), "--yes", "--command", sql], stop);
-      return;
+      const command = ["d1", "execute", BINDING, ...flagsOf(database), "--yes", "--json", "--command", sql];
+      return parseResults(await runWrangler(command, stop));
     } catch (error) {
       // Local processes that write at the same moment do not wait for each other: one of them fails.
       if (attempt === MAX_ATTEMPTS || !failedWith(error, "SQLITE_BUSY")) throw error;
@@ -49,12 +62,12 @@ export async function executeOnTables(
   database: Database,
   statements: readonly string[],
   stop: AbortSignal,
-): Promise<void> {
+): Promise<readonly Rows[]> {
   try {
-    await execute(database, statements, stop);
+    return await execute(database, statements, stop);
   } catch (error) {
     if (database.kind === "remote" || !failedWith(error, "no such table")) throw error;
     await applyMigrations(database, stop);
-    await execute(database, statements, stop);
+    return execute(database, statements, stop);
   }
 }

@@ -23,7 +23,7 @@ const visitors = endpoint({
   module: "Users",
   access: "public",
   summary: "Become a user of the demo room",
-  errors: ["NOT_FOUND"],
+  errors: ["NOT_FOUND", "FORBIDDEN"],
   query: z.object({ name: Name.optional() }),
   status: 201,
   done: "Visitor created",

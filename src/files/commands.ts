@@ -2,6 +2,7 @@
 import { requireRoomAccess } from "../context/context.ts";
 import type { Form } from "../http/form/form.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import { guardQuota } from "../quotas/guard.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter } from "./blob-writer.ts";
 import type { FileContext, FileOperationContext } from "./context.ts";
@@ -95,7 +96,12 @@ class PendingUpload {
   async #insert(row: UploadingFile): Promise<void> {
     const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
     const insertion = insertUploading(row, uploader);
-    const { room, user } = await findTokenBearer(this.#ctx, row.roomId, row.uploadedBy, [insertion]);
+    // At least one byte must fit. What the file has is counted when it is complete.
+    const quota = guardQuota(this.#ctx, "file_bytes", 1);
+    const batch = [insertion, quota.statement];
+    const { room, user } = await findTokenBearer(this.#ctx, row.roomId, row.uploadedBy, batch).catch(
+      quota.refuse,
+    );
     if (room === null) throw notFound("Rooms", "Room");
     if (room.state === "closed") throw forbidden("The room is closed; reopen it to upload files");
     if (user === null && uploader === "user") throw notFound("Users", "User");
@@ -112,13 +118,16 @@ class PendingUpload {
     await this.#writer.write(bytes);
   }
 
-  /** Makes the file visible. NOT_FOUND when its room or its uploader was deleted meanwhile. */
+  /** Makes the file visible. NOT_FOUND when its room or its uploader was deleted meanwhile, FORBIDDEN beyond the quota. */
   async finish(): Promise<{ file: UploadResult }> {
     const ctx = this.#ctx;
     const size = await this.#writer.finish();
     const { key } = await this.#insertedRow();
     const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
-    const [stored] = await ctx.commit([markStored(ctx, key, size, ctx.now())], data);
+    const quota = guardQuota(ctx, "file_bytes");
+    const [stored] = await ctx
+      .commit([markStored(ctx, key, size, ctx.now()), quota.statement], data)
+      .catch(quota.refuse);
     if (stored.length === 0) throw notFound("Rooms", "Room");
     return data;
   }

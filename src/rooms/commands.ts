@@ -5,6 +5,7 @@ import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garb
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
+import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext } from "./context.ts";
 import { getRoomRow } from "./queries.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
@@ -17,7 +18,7 @@ function refuseTakenCustomId(error: unknown): never {
   throw new AppError("Rooms", "CONFLICT", "customId is already used by another room of the organization");
 }
 
-/** Creates an empty, active room. CONFLICT when another room has its customId. */
+/** Creates an empty, active room. CONFLICT when another room has its customId, FORBIDDEN beyond the quota. */
 export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise<{ room: Room }> {
   const now = ctx.now();
   const row: RoomRow = {
@@ -36,7 +37,11 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
     firstJoinAt: null,
   };
   const data = { room: presentRoom(row, now) };
-  await ctx.commit([insertRoom(ctx, row)], data).catch(refuseTakenCustomId);
+  const quota = guardQuota(ctx, "rooms");
+  await ctx
+    .commit([insertRoom(ctx, row), quota.statement], data)
+    .catch(quota.refuse)
+    .catch(refuseTakenCustomId);
   return data;
 }
 

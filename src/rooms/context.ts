@@ -1,6 +1,7 @@
 /** The ports that the commands and queries of rooms need beside those of every request. */
 import type { OperationContext, RequestContext } from "../context/context.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
+import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 
 /** For queries that a request and a workflow's run share. */
@@ -8,7 +9,7 @@ export interface LiveRoomContext extends OperationContext {
   readonly rooms: RoomGateway;
 }
 
-export interface RoomContext extends RequestContext {
+export interface RoomContext extends RequestContext, QuotaContext {
   readonly rooms: RoomGateway;
   /** Deleting a room deletes the bytes of its files. */
   readonly blobs: Blobs;

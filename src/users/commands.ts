@@ -7,6 +7,7 @@ import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts
 import { violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
+import { guardQuota } from "../quotas/guard.ts";
 import { countUserCreation, selectJoinedRoom } from "../rooms/shared-store.ts";
 import type { UserContext } from "./context.ts";
 import { presentWithSessions, shownToken } from "./queries.ts";
@@ -58,6 +59,7 @@ export async function createUser(
     tokenEpoch: 0,
   };
   const user = presentUser(row);
+  const quota = guardQuota(ctx, "users");
   const entry = newOutboxEntry(ctx, input.roomId, { type: "user.created", userId: row.id });
   const [[inserted], , owed, events] = await ctx
     .commit(
@@ -67,9 +69,11 @@ export async function createUser(
         insertOutboxEntry(entry, [selectJoinedRoom(ctx, input.roomId)], ctx.now()),
         insertUserEvent(ctx, newUserEvent(ctx, "user.created", input.roomId, row.id)),
         incrementHourlyCounts(ctx, row.createdAt, { events: 1 }),
+        quota.statement,
       ],
       { user },
     )
+    .catch(quota.refuse)
     .catch(refuse);
   const relayed = relayUserChange(ctx, entry, owed, events);
   // Subscribers receive user.created before the caller can let the user join; participants need no waiting for.

@@ -2,6 +2,7 @@
 
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
+import { guardQuota } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";
 import { getWebhook, subscriberKey } from "./queries.ts";
@@ -38,7 +39,7 @@ function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url"
 
 const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
-/** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist. */
+/** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist, FORBIDDEN beyond the quota. */
 export async function createWebhook(
   ctx: WebhookContext,
   { url, events, roomId = null, enabled }: WebhookCreation,
@@ -58,10 +59,9 @@ export async function createWebhook(
   };
   const secret = createSecret();
   const data = { webhook: { ...presentWebhook(row), secret } };
-  await ctx.commit(
-    [insertWebhook(ctx, { ...row, secret, previousSecret: null, previousSecretUntil: null })],
-    data,
-  );
+  const quota = guardQuota(ctx, "webhooks");
+  const stored = { ...row, secret, previousSecret: null, previousSecretUntil: null };
+  await ctx.commit([insertWebhook(ctx, stored), quota.statement], data).catch(quota.refuse);
   return data;
 }
 

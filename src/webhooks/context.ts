@@ -1,8 +1,9 @@
 /** What webhooks' commands and queries need beyond a request. */
 import type { RequestContext } from "../context/context.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { QuotaContext } from "../quotas/guard.ts";
 
-export interface WebhookContext extends RequestContext {
+export interface WebhookContext extends RequestContext, QuotaContext {
   readonly subscribers: SubscriberGateway;
   /** Hosts for which the rules of webhook targets are loosened; none in production. */
   readonly webhookDevTargets: readonly string[];

@@ -2,6 +2,7 @@
 
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
+import { guardQuota } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WorkflowContext } from "./context.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
@@ -51,7 +52,11 @@ export async function createWorkflow(
   };
   const data = { workflow: presentWorkflow(row) };
   await deploy(ctx, row.id, prepared);
-  await ctx.commit([insertWorkflow(ctx, row)], data).catch(undeployOnFailure(ctx, row.id, prepared));
+  const quota = guardQuota(ctx, "workflows");
+  await ctx
+    .commit([insertWorkflow(ctx, row), quota.statement], data)
+    .catch(undeployOnFailure(ctx, row.id, prepared))
+    .catch(quota.refuse);
   return data;
 }
 

@@ -1,10 +1,11 @@
 /** What workflows' commands and queries need beyond a request. */
 import type { RequestContext } from "../context/context.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import type { Runner } from "../sandbox/runners/runner.ts";
 
-export interface WorkflowContext extends RequestContext {
+export interface WorkflowContext extends RequestContext, QuotaContext {
   readonly rooms: RoomGateway;
   readonly subscribers: SubscriberGateway;
   /** Where the code of workflows runs. */

@@ -12,6 +12,7 @@ import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
 import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import type { QuotaDefaults } from "../quotas/quota.ts";
 import { requestRoom } from "../realtime/commands.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { Key, StoreName } from "../realtime/protocol/messages.ts";
@@ -43,6 +44,7 @@ export interface RunPorts {
   readonly db: Database;
   readonly rooms: RoomGateway;
   readonly blobs: Blobs;
+  readonly quotaDefaults: QuotaDefaults;
   readonly fetch: typeof fetch;
   /** Hosts that `fetch` may reach although they are not public; none in production. */
   readonly devTargets: readonly string[];
@@ -125,6 +127,7 @@ export class RunBindings extends RpcTarget implements HostBindings {
       db: ports.db,
       rooms: ports.rooms,
       blobs: ports.blobs,
+      quotaDefaults: ports.quotaDefaults,
       now: () => ports.now(),
       log: (message, error) => ports.log(message, error),
       commit: (statements) => ports.db.run(statements),

@@ -95,6 +95,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
     },
   },
   members: { path: () => "/settings/members", shows: "Withdraw" },
+  quotas: { path: () => "/settings/quotas", shows: "Stored files" },
   profile: { path: () => "/settings/profile", shows: "Theme" },
   shortcuts: {
     path: () => "/rooms",

@@ -1,4 +1,4 @@
-/** `npm run account -- create`, with and without a running service. */
+/** `npm run account -- create` and `-- limits`, with and without a running service. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +7,9 @@ import { query } from "./database.ts";
 import { runCli } from "./processes.ts";
 import { createAccount, type Organization, type Service, startService } from "./service.ts";
 
-const USAGE = "Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]\n";
+const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
+       npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
+`;
 
 let service: Service;
 beforeAll(async () => {
@@ -68,6 +70,48 @@ describe("while the service runs", () => {
   });
 });
 
+describe("the limits of an organization", () => {
+  const limits = (...args: string[]) =>
+    runCli("account.ts", ["limits", ...args, "--persist-to", service.persistTo]);
+
+  it("are shown with what is used, are set, and go back to the default", async () => {
+    const organization = await createAccount(service, "Limited");
+    const create = () =>
+      requestRooms(organization, { method: "POST", body: JSON.stringify({ name: "A room" }) });
+    expect((await create()).status).toBe(201);
+    const { stdout, stderr } = await limits(organization.accountId, "rooms=1", "file_bytes=1000000000000");
+    expect(stderr).toBe("");
+    expect(stdout.split("\n").map((line) => line.trim().replace(/ +/g, " "))).toEqual([
+      "rooms 1 of 1",
+      "users 0 of the default",
+      "webhooks 0 of the default",
+      "workflows 0 of the default",
+      "file_bytes 0 of 1000000000000",
+      "",
+    ]);
+    expect((await create()).status).toBe(403);
+    const { stdout: json } = await limits(organization.accountId, "rooms=default", "--json");
+    expect(JSON.parse(json)).toContainEqual({ quota: "rooms", used: 1, limit: null });
+    expect((await create()).status).toBe(201);
+  });
+
+  it.each([["rooms"], ["rooms=-1"], ["rooms=1.5"], ["windows=1"], ["rooms=1 OR 1"]])(
+    "are not set to %s",
+    async (change) => {
+      const { exitCode, stderr } = await limits(crypto.randomUUID(), change);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`${change}: write NAME=VALUE`)]);
+    },
+  );
+
+  it("belong to an organization that exists", async () => {
+    expect(await limits("no' OR '1")).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: "No organization has the ID no' OR '1; the dashboard shows it under Settings.\n",
+    });
+  });
+});
+
 describe("a name", () => {
   it("may contain quotes, SQL, flags, newlines and 255 characters of any kind", async () => {
     const names = [
@@ -111,6 +155,7 @@ describe("while no service runs", () => {
     [[]],
     [["create"]],
     [["delete", "Acme"]],
+    [["limits"]],
     [["create", "Acme", "Corp"]],
     [["create", "Acme", "--nope"]],
     [["create", "Acme", "--persist-to"]],

@@ -1,6 +1,6 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
-import { runLimits } from "../../src/config.ts";
+import { quotaDefaults, runLimits } from "../../src/config.ts";
 import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
@@ -29,6 +29,7 @@ const ports: RunPorts = {
   db: openDatabase(env.DB),
   rooms: roomGateway(env),
   blobs: openBlobs(env.FILES),
+  quotaDefaults: quotaDefaults({}),
   fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
   devTargets: ["127.0.0.1"],
   now: Date.now,

@@ -16,8 +16,8 @@ export const QUIET = {
   WRANGLER_WRITE_LOGS: "false",
 };
 
-/** Runs a wrangler command to its end. Throws a CommandError with wrangler's reason when it fails. */
-export async function runWrangler(args: readonly string[], stop: AbortSignal): Promise<void> {
+/** Runs a wrangler command to its end, and returns its output. Throws a CommandError with wrangler's reason when it fails. */
+export async function runWrangler(args: readonly string[], stop: AbortSignal): Promise<string> {
   const env = {
     ...process.env,
     ...QUIET,
@@ -26,19 +26,21 @@ export async function runWrangler(args: readonly string[], stop: AbortSignal): P
   };
   const options = { cwd: ROOT, env, output: "pipe", endedBy: "SIGTERM" } as const;
   const { child, ended } = spawnSupervised([WRANGLER, ...args], options, stop);
-  let output = "";
+  let [all, output] = ["", ""];
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
+      all += text;
+      if (stream === child.stdout) output += text;
     });
   }
   const exitCode = await ended;
   stop.throwIfAborted();
-  if (exitCode !== 0) throw new CommandError(reasonIn(stripVTControlCharacters(output)));
+  if (exitCode !== 0) throw new CommandError(reasonIn(stripVTControlCharacters(all)));
+  return output;
 }
 
-/** Wrangler's own words for what went wrong, without its decoration. */
+/** Wrangler's own words for what went wrong, without its decoration or the JSON around them. */
 function reasonIn(output: string): string {
-  const [, reason] = /\[ERROR\]\s*([\s\S]+)/.exec(output) ?? [];
+  const [, reason] = /\[ERROR\]\s*([\s\S]+)/.exec(output) ?? /"text": "([^"]+)/.exec(output) ?? [];
   return `wrangler failed: ${(reason ?? output).trim().replace(/\s*\n\s*/g, " ")}`;
 }

@@ -47,6 +47,7 @@ export type {
   Member,
   Overview,
   PresenceState,
+  Quota,
   Role,
   Room,
   StorageFile,

@@ -1,6 +1,6 @@
-/** `AtriumServer.organization`: the organization's API keys, tokens, members, invitations and metrics. */
+/** `AtriumServer.organization`: the organization's API keys, tokens, members, invitations, quotas and metrics. */
 import type { Rest } from "../core/rest.ts";
-import type { ApiKey, Invitation, Member, Overview } from "../wire/resources.ts";
+import type { ApiKey, Invitation, Member, Overview, Quota } from "../wire/resources.ts";
 import type { Page, PageShown } from "./pages.ts";
 
 export class Organization {
@@ -13,6 +13,11 @@ export class Organization {
   /** Current totals, and what happened in each of the last 24 hours. */
   overview(): Promise<Overview> {
     return this.#rest.request({ method: "GET", path: ["overview"] });
+  }
+
+  /** How much of each quota is used, and its limit. Requests beyond one throw `FORBIDDEN`. */
+  listQuotas(): Promise<{ readonly quotas: Quota[] }> {
+    return this.#rest.request({ method: "GET", path: ["quotas"] });
   }
 
   /** Newest first. */

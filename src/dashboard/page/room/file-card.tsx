@@ -3,6 +3,7 @@ import type { StorageFile } from "atrium/server";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { formatSize } from "../ui/size.ts";
 import { Time } from "../ui/time.tsx";
 import { useDeleteFile } from "./use-files.ts";
 
@@ -54,12 +55,4 @@ export function FileCard({ roomId, file, uploader }: FileCardProps) {
       </p>
     </li>
   );
-}
-
-const UNITS = ["B", "KiB", "MiB"];
-
-/** Such as "1.5 MiB". */
-function formatSize(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${(bytes / 1024 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${UNITS[power]}`;
 }

@@ -1,14 +1,16 @@
-/** The settings: API keys, members and the person's profile. */
+/** The settings: API keys, members, quotas and the person's profile. */
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Page } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
 import { ProfilePart } from "./profile-part.tsx";
+import { QuotasPart } from "./quotas-part.tsx";
 
 const PARTS = [
   { name: "API keys", part: undefined, Content: ApiPart },
   { name: "Members", part: "members", Content: MembersPart },
+  { name: "Quotas", part: "quotas", Content: QuotasPart },
   { name: "Profile", part: "profile", Content: ProfilePart },
 ];
 

@@ -1,0 +1,15 @@
+/** The queries about quotas. */
+import type { Tenant } from "../platform/d1.ts";
+import { QUOTAS, type QuotaDefaults, type QuotaUse } from "./quota.ts";
+import { selectQuotas } from "./shared-store.ts";
+
+/** The use and the limit of every quota. */
+export async function listQuotas(
+  tenant: Tenant & { readonly quotaDefaults: QuotaDefaults },
+): Promise<QuotaUse[]> {
+  const [rows] = await tenant.db.run([selectQuotas(tenant)]);
+  return QUOTAS.map((quota) => {
+    const row = rows.find((candidate) => candidate.quota === quota);
+    return { quota, used: row?.used ?? 0, limit: row?.max ?? tenant.quotaDefaults[quota] };
+  });
+}

@@ -1,0 +1,27 @@
+/** The quotas of an organization: what is counted, and how much is allowed by default. Pure. */
+
+/** In the order in which they are shown. */
+export const QUOTAS = ["rooms", "users", "webhooks", "workflows", "file_bytes"] as const;
+export type QuotaName = (typeof QUOTAS)[number];
+
+/** How much of each an organization may have, unless the operator has set another limit for it. */
+export type QuotaDefaults = Readonly<Record<QuotaName, number>>;
+
+/** The use of a quota and its limit. */
+export interface QuotaUse {
+  readonly quota: QuotaName;
+  readonly used: number;
+  readonly limit: number;
+}
+
+const DELETABLE: Readonly<Record<QuotaName, string>> = {
+  rooms: "rooms",
+  users: "users",
+  webhooks: "webhooks",
+  workflows: "workflows",
+  file_bytes: "files",
+};
+
+/** What a refusal says: the quota, its use and its limit, then what helps. */
+export const describeExceeded = ({ quota, used, limit }: QuotaUse): string =>
+  `The quota ${quota} is exceeded: ${used} of ${limit} are used; delete ${DELETABLE[quota]}, or ask the service's operator for a higher limit`;

@@ -1,0 +1,18 @@
+/** Quotas on the wire. */
+import * as z from "zod";
+import { QUOTAS, type QuotaUse } from "./quota.ts";
+
+/** The use of a quota and its limit. */
+export const Quota = z
+  .object({
+    name: z.enum(QUOTAS).meta({
+      description: "What is counted: rooms, users of all rooms, webhooks, workflows, bytes of stored files.",
+    }),
+    used: z.int().meta({ minimum: 0 }),
+    limit: z.int().meta({ minimum: 0 }),
+  })
+  .meta({ id: "Quota", example: { name: "rooms", used: 12, limit: 100_000 } });
+export type Quota = z.infer<typeof Quota>;
+
+/** Presents the use of a quota. */
+export const presentQuota = ({ quota, used, limit }: QuotaUse): Quota => ({ name: quota, used, limit });

@@ -1,0 +1,36 @@
+/** The statements about quotas, which other features include in their batches. */
+import { eq, sql } from "drizzle-orm";
+import { build, columnsOf, prepared, type Statement, type Tenant } from "../platform/d1.ts";
+import type { QuotaName, QuotaUse } from "./quota.ts";
+import { quotas } from "./table.ts";
+
+/**
+ * Fails the batch when more than the limit is used, counting `upcoming` in. The use becomes NULL then, which the table
+ * forbids: see {@link QUOTA_EXCEEDED}. It follows the statements that create something.
+ */
+export const requireWithinQuota = (
+  { accountId }: Tenant,
+  quota: QuotaName,
+  defaultLimit: number,
+  upcoming: number,
+): Statement => ({
+  sql: `UPDATE quotas SET used = CASE WHEN used + ? <= coalesce(max, ?) THEN used END
+        WHERE account_id = ? AND quota = ?`,
+  params: [upcoming, defaultLimit, accountId, quota],
+});
+
+/** The constraint that a batch with {@link requireWithinQuota} violates when it fails. */
+export const QUOTA_EXCEEDED = "required:quotas.used";
+
+const { quota, used, max } = columnsOf(quotas);
+const quotasOfAccount = prepared(() =>
+  build
+    .select({ quota, used, max })
+    .from(quotas)
+    .where(eq(quotas.accountId, sql.placeholder("accountId"))),
+);
+
+/** The uses of an organization, with the limits that the operator has set for it. */
+export const selectQuotas = ({
+  accountId,
+}: Tenant): Statement<Omit<QuotaUse, "limit"> & { max: number | null }> => quotasOfAccount({ accountId });

@@ -1,0 +1,21 @@
+/**
+ * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migration
+ * `quotas`), so that no way to create or delete something can forget to.
+ */
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { accounts } from "../accounts/table.ts";
+import { QUOTAS } from "./quota.ts";
+
+export const quotas = sqliteTable(
+  "quotas",
+  {
+    accountId: text("account_id")
+      .notNull()
+      .references(() => accounts.id, { onDelete: "cascade" }),
+    quota: text({ enum: QUOTAS }).notNull(),
+    used: integer().notNull(),
+    /** The limit of this organization; null for the deployment's default. */
+    max: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.quota] })],
+);

@@ -1,0 +1,39 @@
+/** The migration that begins to count quotas: it fills the counts of what exists. */
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+
+const MIGRATIONS = path.join(import.meta.dirname, "../../migrations");
+const files = globSync("*.sql", { cwd: MIGRATIONS }).sort();
+const first = files.findIndex((file) => file.endsWith("_quotas.sql"));
+
+const migrate = (db: DatabaseSync, names: readonly string[]) => {
+  for (const name of names) db.exec(readFileSync(path.join(MIGRATIONS, name), "utf8"));
+};
+
+it("counts what organizations had before, and goes on from there", () => {
+  const db = new DatabaseSync(":memory:");
+  migrate(db, files.slice(0, first));
+  db.exec(`
+    INSERT INTO accounts (id, name, created_at) VALUES ('a', 'Full', 1), ('b', 'Empty', 2);
+    INSERT INTO rooms (account_id, id, name, name_folded, state, created_at)
+      VALUES ('a', 'r1', 'One', 'ONE', 'active', 1), ('a', 'r2', 'Two', 'TWO', 'active', 1);
+    INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+      VALUES ('u', 'a', 'r1', 'Ada', 'ADA', 'editor', 1);
+    INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
+      VALUES ('k1', 'a', 'r1', 'f', 'text/plain', 'text/plain', 5, 'u', 1, 'stored'),
+             ('k2', 'a', 'r1', 'f', 'text/plain', 'text/plain', 7, 'u', 1, 'deleting');`);
+  migrate(db, files.slice(first));
+  const usesOf = (accountId: string) =>
+    Object.fromEntries(
+      db
+        .prepare("SELECT quota, used FROM quotas WHERE account_id = ?")
+        .all(accountId)
+        .map(({ quota, used }) => [quota, used]),
+    );
+  expect(usesOf("a")).toEqual({ rooms: 2, users: 1, webhooks: 0, workflows: 0, file_bytes: 5 });
+  expect(usesOf("b")).toEqual({ rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0 });
+  db.exec("DELETE FROM rooms WHERE id = 'r1'; UPDATE files SET state = 'deleting' WHERE key = 'k1'");
+  expect(usesOf("a")).toEqual({ rooms: 1, users: 0, webhooks: 0, workflows: 0, file_bytes: 0 });
+});

@@ -18,6 +18,7 @@ export type FinalOutcome =
       readonly at: number;
       readonly attempt: LoggedAttempt;
       readonly error: string | null;
+      readonly restMs?: number;
     }
   /** No other attempt follows; `attempt` is null when none was made at all. */
   | {
@@ -42,6 +43,8 @@ export interface DeliveryHandler {
    * the error, for the customer, of one that a crash cut off.
    */
   readonly interruption: string | null;
+  /** How many attempts may be in flight at once; the platform's limit holds besides. */
+  readonly maxInFlight?: number;
   /** Makes one attempt; `attempts` were made before it. Never rejects. */
   deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome>;
   /** From now on the handler uses no cached row of a lower version. */

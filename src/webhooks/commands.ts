@@ -54,6 +54,7 @@ export async function createWebhook(
     events: eventsColumn(events),
     roomId,
     enabled: Number(enabled),
+    disabledReason: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -77,7 +78,7 @@ export async function updateWebhook(
     ...target,
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
-    ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
+    ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
   const [[row]] = await ctx.commit([updateRow(ctx, webhookId, changes, ctx.now())]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");

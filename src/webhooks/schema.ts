@@ -4,7 +4,8 @@ import { EventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
-import type { WebhookRow } from "./table.ts";
+import { MAX_UNPROVEN_FAILURES } from "./proof.ts";
+import type { DisabledReason, WebhookRow } from "./table.ts";
 
 const EXAMPLE = {
   id: "5d2c8e1a-93b4-4f0e-8a6d-7c1f2b3e4d50",
@@ -30,7 +31,11 @@ export const Webhook = z
       .meta({ description: "The room whose events it receives; null for all rooms." }),
     enabled: z.boolean().meta({
       description:
-        "A disabled webhook receives nothing. An endpoint that answers 410, or fails for five days, disables its webhook.",
+        "A disabled webhook receives nothing. An endpoint that answers 410, fails for five days, or fails 50 times without ever answering 2xx disables its webhook.",
+    }),
+    disabled_reason: z.string().optional().meta({
+      description: "Why the service has disabled the webhook, and what to do. Absent in every other case.",
+      example: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -169,6 +174,13 @@ export const Delivery = z
 export type Delivery = z.infer<typeof Delivery>;
 
 /** Presents a stored webhook. */
+const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
+  gone: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
+  failing:
+    "Every attempt has failed for five days. Make the receiver answer 2xx, then enable the webhook again.",
+  unproven: `The receiver has never answered 2xx, and has failed ${MAX_UNPROVEN_FAILURES} times. Make it answer 2xx, then enable the webhook again.`,
+};
+
 export const presentWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
   organization_id: row.accountId,
@@ -176,6 +188,7 @@ export const presentWebhook = (row: WebhookRow): Webhook => ({
   events: z.array(EventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
   enabled: row.enabled === 1,
+  ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });

@@ -9,7 +9,7 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
+import { type DisabledReason, type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);
 /** All but the secrets: what a request reads cannot reveal them. */
@@ -32,7 +32,7 @@ export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
 
 export type WebhookChanges = Partial<
-  Pick<WebhookRow, "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "enabled">
+  Pick<WebhookRow, "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "enabled" | "disabledReason">
 >;
 
 export const updateWebhook = (
@@ -75,12 +75,13 @@ export const disableWebhook = (
   tenant: Tenant,
   id: string,
   version: number,
+  disabledReason: DisabledReason,
   now: number,
 ): Statement<{ id: string }> =>
   statement(
     build
       .update(webhooks)
-      .set({ enabled: 0, updatedAt: nextVersion(webhooks.updatedAt, now) })
+      .set({ enabled: 0, disabledReason, updatedAt: nextVersion(webhooks.updatedAt, now) })
       .where(and(byId(tenant, id), eq(webhooks.updatedAt, version)))
       .returning({ id: webhooks.id }),
   );

@@ -3,6 +3,10 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
 
+/** Why the service disables a webhook by itself. */
+const DISABLED_REASONS = ["gone", "failing", "unproven"] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
 export const webhooks = sqliteTable(
   "webhooks",
   {
@@ -21,6 +25,8 @@ export const webhooks = sqliteTable(
     roomId: text("room_id"),
     /** 0 or 1. */
     enabled: integer().notNull(),
+    /** Why the service itself has disabled the webhook; null while it is enabled, or was disabled by a request. */
+    disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     /** The signing secret. Signing needs it in the clear; only the objects that deliver read it. */
     secret: text().notNull(),
     /** The rotated secret, which keeps signing until then (epoch ms); both null before the first rotation. */

@@ -7,10 +7,11 @@ import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
+import { judgeProof, type Proof, proofFor, UNKNOWN } from "./proof.ts";
 import { type Health, judgeHealth, planRetry } from "./retry.ts";
 import type { DeliveryAttempt } from "./schema.ts";
 import { disableWebhook, selectStoredWebhook } from "./store.ts";
-import type { StoredWebhook } from "./table.ts";
+import type { DisabledReason, StoredWebhook } from "./table.ts";
 
 /** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
@@ -24,6 +25,8 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #now: () => number;
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
+  /** The state as it is stored; null until it is first read. */
+  #known: State | null = null;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
@@ -35,6 +38,11 @@ export class WebhookHandler implements DeliveryHandler {
       const [[row]] = await this.#tenant.db.run([selectStoredWebhook(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
+  }
+
+  /** A receiver that has not shown that it wants our events gets them one at a time. */
+  get maxInFlight(): number {
+    return this.#readState().proof.isProven ? Number.POSITIVE_INFINITY : 1;
   }
 
   requireVersion(version: number): void {
@@ -65,34 +73,61 @@ export class WebhookHandler implements DeliveryHandler {
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
     const result = await attempt(destination, event, ports);
-    const isDisabled = await this.#updateHealth(row, result);
+    const { isDisabled, restMs } = await this.#updateState(row, result);
     const logged = toLogged(result, startedAt);
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
     const retry = isDisabled ? null : planRetry(summary);
-    const { error } = result;
-    return retry === null
-      ? { type: "failed", attempt: logged, error }
-      : { type: "retry", at: retry.at, attempt: logged, error };
+    const failed = { attempt: logged, error: result.error, restMs };
+    return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
   }
 
-  /** Disables the webhook, and returns true, when its receiver answered 410 or has failed for too long. */
-  async #updateHealth(row: StoredWebhook, { outcome }: AttemptResult): Promise<boolean> {
-    const before = parseHealth(this.#state.read());
+  /** Records the attempt. Disables the webhook when its receiver answered 410, has failed for too long, or never worked. */
+  async #updateState(
+    row: StoredWebhook,
+    { outcome }: AttemptResult,
+  ): Promise<{ readonly isDisabled: boolean; readonly restMs: number }> {
+    const before = this.#readState();
     const now = this.#now();
-    const { isHopeless, ...health } = judgeHealth(before, {
-      hasFailed: outcome !== "delivered",
-      version: row.updatedAt,
-      now,
-    });
-    if (health.failingSince !== before.failingSince || health.version !== before.version) {
-      this.#state.write(JSON.stringify(health));
+    const hasFailed = outcome !== "delivered";
+    const { isHopeless, ...health } = judgeHealth(before, { hasFailed, version: row.updatedAt, now });
+    const known = proofFor(before.proof, row.url, row.updatedAt);
+    const { proof, restMs, isRefuted } = judgeProof(known, hasFailed);
+    this.#writeState({ ...health, proof });
+    const reason = reasonToDisable({ isGone: outcome === "gone", isHopeless, isRefuted });
+    if (reason !== null) {
+      this.#row.invalidate();
+      await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, reason, now)]);
     }
-    if (outcome !== "gone" && !isHopeless) return false;
-    this.#row.invalidate();
-    await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, now)]);
-    return true;
+    return { isDisabled: reason !== null, restMs };
   }
+
+  #readState(): State {
+    this.#known ??= parseState(this.#state.read());
+    return this.#known;
+  }
+
+  /** Writes what has changed: most attempts of a healthy webhook change nothing. */
+  #writeState(state: State): void {
+    const json = JSON.stringify(state);
+    if (json !== JSON.stringify(this.#readState())) this.#state.write(json);
+    this.#known = state;
+  }
+}
+
+function reasonToDisable(found: {
+  readonly isGone: boolean;
+  readonly isHopeless: boolean;
+  readonly isRefuted: boolean;
+}): DisabledReason | null {
+  if (found.isGone) return "gone";
+  if (found.isHopeless) return "failing";
+  return found.isRefuted ? "unproven" : null;
+}
+
+/** What the handler keeps with its subscriber. */
+interface State extends Health {
+  readonly proof: Proof;
 }
 
 /** The secrets that sign now, the newest first. */
@@ -111,9 +146,8 @@ const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => 
   answer: result.answer,
 });
 
-/** As {@link WebhookHandler} wrote it; healthy before the first write. */
-const parseHealth = (json: string): Health => ({
-  failingSince: null,
-  version: 0,
-  ...(JSON.parse(json) as Partial<Health>),
-});
+/** As {@link WebhookHandler} wrote it. Earlier versions wrote no proof: the next delivery gives it. */
+function parseState(json: string): State {
+  const { failingSince = null, version = 0, proof } = JSON.parse(json) as Partial<State>;
+  return { failingSince, version, proof: proof ?? UNKNOWN };
+}

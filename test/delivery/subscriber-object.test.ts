@@ -1,12 +1,13 @@
 /** The object of a webhook: enqueues each event once, delivers in order, retries by its alarm, and prunes its records. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
 import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import { FREE_FAILURES, MAX_UNPROVEN_FAILURES, UNPROVEN_REST_MS } from "../../src/webhooks/proof.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
 import { type Delivery, presentDelivery, type Webhook } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
@@ -90,6 +91,11 @@ class Subject {
 
   async webhook(): Promise<Webhook> {
     return (await this.owner.api.get<{ webhook: Webhook }>(`/webhooks/${this.key.id}`)).data.webhook;
+  }
+
+  /** How many attempts are recorded, over all deliveries. */
+  async attempts(): Promise<number> {
+    return (await this.list()).reduce((sum, { attempts }) => sum + attempts, 0);
   }
 
   /** The numbers of the events that the receiver was sent. */
@@ -288,6 +294,34 @@ describe("a receiver that fails", () => {
     subject = await Subject.create("status/500");
     await subject.enqueue(...events(5));
     await expect.poll(() => subject.numbers()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("that never answered 2xx gets events one at a time until it does", async () => {
+    const gate = crypto.randomUUID();
+    subject = await Subject.create(`gate/${gate}`);
+    await subject.enqueue(...events(5).map((event, index) => ({ ...event, roomId: `room ${index}` })));
+    await expect.poll(() => subject.numbers()).toEqual([0]);
+    await fetch(`http://127.0.0.1:${inject("receiver").port}/open/${gate}/now`);
+    await subject.subscriber.settled(5);
+    expect((await subject.numbers()).toSorted()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("that never answers 2xx is slowed down, and disables its webhook with its 50th failure", async () => {
+    subject = await Subject.create("status/500");
+    await subject.enqueue(...events(MAX_UNPROVEN_FAILURES + 10));
+    for (let count = FREE_FAILURES + 1; count <= MAX_UNPROVEN_FAILURES; count += 1) {
+      await expect.poll(() => subject.attempts()).toBe(count);
+      await expect.poll(() => subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
+      await subject.advance(UNPROVEN_REST_MS);
+    }
+    await subject.latest(({ status }) => status === "failed");
+    expect(await subject.numbers()).toHaveLength(MAX_UNPROVEN_FAILURES);
+    expect(await subject.webhook()).toMatchObject({
+      enabled: false,
+      disabled_reason: expect.stringContaining("has never answered 2xx"),
+    });
+    await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
+    expect(await subject.webhook()).not.toHaveProperty("disabled_reason");
   });
 
   it("disables its webhook by answering 410, and receives nothing more", async () => {

@@ -155,7 +155,8 @@ export class DeliveryQueue {
     const key = this.#store.readKey();
     if (key !== null) {
       const handler = this.#handlerFor(key);
-      for (const job of this.#scheduler.start(this.#now())) this.#ctx.waitUntil(this.#attempt(handler, job));
+      const jobs = this.#scheduler.start(this.#now(), handler.maxInFlight);
+      for (const job of jobs) this.#ctx.waitUntil(this.#attempt(handler, job));
     }
     this.#scheduleAlarm();
   }

@@ -23,6 +23,8 @@ export class Scheduler {
   readonly #retries: Job[] = [];
   readonly #inFlight = new Set<number>();
   readonly #busyLanes = new Set<string>();
+  /** As of the latest {@link start}. */
+  #maxInFlight = MAX_IN_FLIGHT;
   #isRetryNext = false;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #size = 0;
@@ -60,10 +62,11 @@ export class Scheduler {
     this.#retries.splice(at + 1, 0, job);
   }
 
-  /** The jobs to start at `now` (epoch ms). Each is in flight until {@link settle} or {@link postpone}. */
-  start(now: number): Job[] {
+  /** The jobs to start at `now` (epoch ms), while fewer than `maxInFlight` are in flight. Each is in flight until {@link settle} or {@link postpone}. */
+  start(now: number, maxInFlight: number = MAX_IN_FLIGHT): Job[] {
+    this.#maxInFlight = Math.min(maxInFlight, MAX_IN_FLIGHT);
     const started: Job[] = [];
-    while (now >= this.#pausedUntil && this.#inFlight.size < MAX_IN_FLIGHT) {
+    while (now >= this.#pausedUntil && this.#inFlight.size < this.#maxInFlight) {
       const job = this.#next(now);
       if (job === null) break;
       this.#inFlight.add(job.seq);
@@ -139,7 +142,7 @@ export class Scheduler {
 
   /** When a job may start (epoch ms); null when none waits, or none can start before one in flight is over. */
   dueAt(now: number): number | null {
-    if (this.#inFlight.size >= MAX_IN_FLIGHT) return null;
+    if (this.#inFlight.size >= this.#maxInFlight) return null;
     const earliest = this.#ready.length > 0 ? now : (this.#retries[0]?.dueAt ?? null);
     return earliest === null ? null : Math.max(earliest, this.#pausedUntil);
   }

@@ -31,6 +31,7 @@ export function WebhookPage() {
       }
       actions={<WebhookActions webhook={webhook} />}
     >
+      {webhook.disabled_reason && <p role="note">{webhook.disabled_reason}</p>}
       <Deliveries webhookId={webhook.id} />
       <Configuration key={webhook.id} webhook={webhook} />
     </Page>

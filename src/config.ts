@@ -44,6 +44,17 @@ const text = z
 /** Hosts, comma-separated; none unless the setting names some. */
 const hosts = z.string().default("").transform(parseHosts);
 
+/** Domains of email addresses, comma-separated, in lower case. */
+const domains = z
+  .string()
+  .default("")
+  .transform((setting) =>
+    setting
+      .split(",")
+      .map((domain) => domain.trim().toLowerCase().replace(/^@/, ""))
+      .filter((domain) => domain !== ""),
+  );
+
 /** A positive whole number. Anything else is an error, so that a typo cannot remove a limit. */
 const wholeNumber = (fallback: number) =>
   z
@@ -82,6 +93,13 @@ const SETTINGS = {
   CLIENT_ADDRESS: text,
   /** The organization of /demo; without it, there is no demo. */
   DEMO_ACCOUNT_ID: text,
+  /** Who may sign up without an invitation; closed unless it is set. */
+  SIGN_UP: z
+    .string()
+    .default("")
+    .pipe(z.enum(["", "open", "invite", "domains"], 'must be "open", "invite" or "domains"')),
+  /** The domains of `SIGN_UP = "domains"`. */
+  SIGN_UP_DOMAINS: domains,
   /** The quotas of organizations for which the operator has set no others. */
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),
@@ -137,6 +155,16 @@ export const allowedHosts = (env: Settings): readonly string[] => read(env, "ALL
 export const clientAddress = (env: Settings): string | undefined => read(env, "CLIENT_ADDRESS");
 
 export const demoAccountId = (env: Settings): string | undefined => read(env, "DEMO_ACCOUNT_ID");
+
+/** Who may sign up without an invitation: no one, unless the settings open it. */
+export function signUpPolicy(env: Settings) {
+  const type = read(env, "SIGN_UP") || "invite";
+  const allowed = read(env, "SIGN_UP_DOMAINS");
+  if (type !== "domains") return { type } as const;
+  if (allowed.length > 0) return { type, domains: allowed } as const;
+  const problem = 'The setting SIGN_UP_DOMAINS is empty; with SIGN_UP = "domains", it must name a domain';
+  throw new AppError("Server", "INTERNAL_ERROR", problem);
+}
 
 /** The quotas of organizations for which the operator has set no others. */
 export const quotaDefaults = (env: Settings) => ({

@@ -7,6 +7,14 @@ import { presentInvitationPreview } from "./schema.ts";
 
 export const onboardingEndpoints = [
   publicEndpoint({
+    method: "GET",
+    path: "/sign-up",
+    module: "Auth",
+    status: 200,
+    done: "Sign-up policy retrieved",
+    handle: async (ctx) => ({ data: ctx.signUpPolicy() }),
+  }),
+  publicEndpoint({
     method: "POST",
     path: "/sign-up",
     module: "Auth",

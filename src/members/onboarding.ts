@@ -2,15 +2,18 @@
 import { planSignUp, signUpError } from "../people/commands.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "../people/person-context.ts";
 import type { Me, OwnOrganization, SignUp } from "../people/schema.ts";
+import { requireMayCreateOrganization, requireMaySignUp } from "../people/sign-up-policy.ts";
 import { evictPerson } from "../people/verify-sign-in.ts";
 import { membershipError, newOrganization, planInvitedMembership } from "./commands.ts";
 
 /**
  * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.
- * CONFLICT when the address is taken; the service sends no mail that could say so instead.
+ * FORBIDDEN when the deployment asks for an invitation. CONFLICT when the address is taken; the service sends no mail
+ * that could say so instead.
  */
 export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
   const { name, invitation } = input;
+  if (invitation === undefined) requireMaySignUp(ctx.signUpPolicy(), input.email);
   const guess =
     invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
   const [personId, now] = [ctx.newId(), ctx.now()];
@@ -28,11 +31,12 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
   return { data: { person: planned.person, organizations: [organization] }, cookies: planned.cookies };
 }
 
-/** Creates another organization, with the person as its first owner. */
+/** Creates another organization, with the person as its first owner. FORBIDDEN for those whom sign-up is not open to. */
 export async function createOrganization(
   ctx: PersonContext,
   { name }: { readonly name: string },
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
+  requireMayCreateOrganization(ctx.signUpPolicy(), ctx.person.email);
   const { organization, statements } = newOrganization(ctx.person.personId, {
     id: ctx.newId(),
     name,

@@ -1,6 +1,6 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
 import type * as z from "zod";
-import { type Env, jwtSecrets } from "../config.ts";
+import { type Env, jwtSecrets, signUpPolicy } from "../config.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
 import { clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
@@ -116,6 +116,7 @@ async function enter(
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
     now: Date.now,
     newId: () => crypto.randomUUID(),
+    signUpPolicy: () => signUpPolicy(env),
     limits: signInLimits(env, clientOf(request)),
   };
   const read = async () => ({ params, body: await bodyOf(endpoint, request) });

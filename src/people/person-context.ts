@@ -1,6 +1,7 @@
 /** The context of one dashboard request: what its commands and queries may use. */
 import type { Database } from "../platform/d1.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
+import type { SignUpPolicy } from "./sign-up-policy.ts";
 import type { SignInSession } from "./verify-sign-in.ts";
 
 /** A dashboard request, signed in or not. */
@@ -16,6 +17,8 @@ export interface DashboardContext {
   now(): number;
   /** A random UUID. */
   newId(): string;
+  /** Who may sign up without an invitation. Throws when it is set wrongly. */
+  signUpPolicy(): SignUpPolicy;
   /** What guessing a password or an invitation costs. */
   readonly limits: SignInLimits;
 }

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
-import { namespaceSettings, webhookDevTargets, workflowDevTargets } from "../../src/config.ts";
+import { namespaceSettings, signUpPolicy, webhookDevTargets, workflowDevTargets } from "../../src/config.ts";
 import { ROOT } from "./processes.ts";
 
 /** Without wrangler's warning that production has no `worker_loaders`: a test below requires it. */
@@ -24,8 +24,13 @@ describe("in production", () => {
     expect(read()).toMatchObject({
       dispatch_namespaces: [],
       worker_loaders: [{ binding: "LOADER" }],
-      vars: {},
     });
+    expect(Object.keys(read().vars).filter((name) => name.startsWith("WORKFLOW"))).toEqual([]);
+  });
+
+  it("people sign up by invitation only, until the operator opens it; `npm start` is open", () => {
+    expect(signUpPolicy(read("production").vars)).toEqual({ type: "invite" });
+    expect(signUpPolicy(read().vars)).toEqual({ type: "open" });
   });
 
   it("webhooks and workflows only reach public hosts: the configuration has no development settings", () => {

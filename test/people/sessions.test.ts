@@ -1,7 +1,7 @@
 /** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { jwtSecrets } from "../../src/config.ts";
+import { jwtSecrets, signUpPolicy } from "../../src/config.ts";
 import { changePassword, signIn } from "../../src/people/commands.ts";
 import type { Me } from "../../src/people/schema.ts";
 import {
@@ -175,6 +175,7 @@ describe("changing the password", () => {
 describe("a sign-in or a change of the password that overlaps another change", () => {
   const context = {
     ...{ cookie: null, browserCookie: null, cookieSecret: secret },
+    signUpPolicy: () => signUpPolicy(env),
     ...{ now: Date.now, newId: () => crypto.randomUUID() },
   };
   const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
 import type { Me } from "../../../people/schema.ts";
+import type { SignUpPolicy } from "../../../people/sign-up-policy.ts";
 import { callDashboard } from "./api.ts";
 
 export const ME = ["me"];
@@ -28,6 +29,10 @@ export interface SignUpInput {
   readonly organization?: string;
   readonly invitation?: string;
 }
+
+/** Who may sign up without an invitation. */
+export const useSignUpPolicy = () =>
+  useQuery({ queryKey: ["sign-up"], queryFn: () => callDashboard<SignUpPolicy>("GET", "sign-up") });
 
 /** Clears the query cache with every change of the signed-in person. */
 function useSignInRequest<Input extends object>(path: string) {

@@ -4,8 +4,13 @@ import { TextField } from "../ui/text-field.tsx";
 const MIN_PASSWORD_CHARACTERS = 10;
 const MAX_PASSWORD_CHARACTERS = 128;
 
-export const EmailField = ({ autoFocus = false }: { readonly autoFocus?: boolean }) => (
-  <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus={autoFocus} />
+export interface EmailFieldProps {
+  readonly autoFocus?: boolean;
+  readonly hint?: string;
+}
+
+export const EmailField = (props: EmailFieldProps) => (
+  <TextField label="Email" name="email" type="email" autoComplete="username" required {...props} />
 );
 
 export const NewPasswordField = ({ name = "password", label = "Password" }) => (

@@ -110,6 +110,8 @@ const SETTINGS = {
   WEBHOOK_DEV_TARGETS: hosts,
   /** The same, for `fetch` in workflows. */
   WORKFLOW_DEV_TARGETS: hosts,
+  /** What all stores of a room may have together, in MiB. */
+  ROOM_STORES_MIB: wholeNumber(1024),
   /** Limits of one run of a workflow (decisions section 5). */
   WORKFLOW_WALL_MS: wholeNumber(30_000),
   WORKFLOW_CPU_MS: wholeNumber(50),
@@ -180,6 +182,9 @@ export const webhookDevTargets = (env: Settings): readonly string[] => read(env,
 
 /** The hosts that workflows may also reach in development. */
 export const workflowDevTargets = (env: Settings): readonly string[] => read(env, "WORKFLOW_DEV_TARGETS");
+
+/** The quota of a room: what all its stores may have together, in bytes. */
+export const storeQuotaBytes = (env: Settings): number => read(env, "ROOM_STORES_MIB") * 1024 * 1024;
 
 /** The limits of a run of a workflow. */
 export const runLimits = (env: Settings) => ({

@@ -5,7 +5,8 @@ import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import type { BatchResponse } from "./port/room-gateway.ts";
-import { Key, type StoreBatch, StoreName } from "./protocol/messages.ts";
+import { MAX_PAGE_ENTRIES } from "./protocol/limits.ts";
+import { Key, type StoreBatch, StoreName, type StorePage } from "./protocol/messages.ts";
 import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.ts";
 
 /**
@@ -19,6 +20,31 @@ export async function requestRoom<Data>(
 ): Promise<Data> {
   await getRoomRow(ctx, roomId);
   return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
+}
+
+/** A page of a store, as `STORE_SYNC` responds with it. */
+export interface StorePageData {
+  readonly entries: Record<string, { readonly value: unknown; readonly version: number }>;
+  readonly seq: number;
+  /** The last key of the page, if others follow. */
+  readonly next?: string;
+}
+
+/** The pages of a store, in the order of keys. NOT_FOUND when the room does not exist. */
+export async function* readStore(
+  ctx: LiveRoomContext,
+  roomId: string,
+  store: string,
+): AsyncGenerator<StorePageData> {
+  await getRoomRow(ctx, roomId);
+  let after: string | undefined;
+  do {
+    const data: StorePage = { store, after, limit: MAX_PAGE_ENTRIES };
+    const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
+    const page = (await ctx.rooms.request(roomId, ctx.accountId, request)) as StorePageData;
+    yield page;
+    after = page.next;
+  } while (after !== undefined);
 }
 
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */

@@ -133,7 +133,7 @@ function createHandlers({ presence, connections }: Participants, content: RoomCo
   const broadcasts = new Broadcasts(connections);
   return {
     STORE_LIST: read("Stores retrieved", () => ({ stores: stores.list() })),
-    STORE_SYNC: read("Store retrieved", ({ data }) => stores.sync(data.store)),
+    STORE_SYNC: read("Store retrieved", ({ data }) => stores.page(data)),
     STORE_GET: read("Entry retrieved", ({ data }) => stores.get(data.store, data.key)),
     STORE_SET: write("Entry set", ({ type, data }, by) => stores.apply({ type, ...data }, authorOf(by))),
     STORE_UPDATE: write("Entry updated", ({ type, data }, by) =>

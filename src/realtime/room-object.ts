@@ -1,6 +1,6 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../config.ts";
+import { type Env, storeQuotaBytes } from "../config.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant } from "../platform/d1.ts";
@@ -69,6 +69,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       now,
       newId: () => crypto.randomUUID(),
       roomId: () => identity().roomId,
+      storeQuotaBytes: storeQuotaBytes(env),
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
       report: (what, error) => this.#logError(what, error),
     });

@@ -1,7 +1,7 @@
 /** The room: frames and other inputs in, effects out. Synchronous and pure: it knows nothing of the platform. */
 import { presentRoom } from "../rooms/schema.ts";
 import { presentUser } from "../users/schema.ts";
-import { openContent, type RoomContent } from "./content/content.ts";
+import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { type CloseReason, Participants } from "./participants/participants.ts";
@@ -18,7 +18,7 @@ import { findOverdue, type Overdue, planAlarm } from "./transport/deadlines.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** What the room needs from its host. */
-interface RoomPorts extends RequestPorts {
+interface RoomPorts extends RequestPorts, ContentPorts {
   readonly storage: RoomStorage;
   now(): number;
   newId(): string;

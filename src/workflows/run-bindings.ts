@@ -13,7 +13,7 @@ import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import type { QuotaDefaults } from "../quotas/quota.ts";
-import { requestRoom } from "../realtime/commands.ts";
+import { readStore, requestRoom } from "../realtime/commands.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { Key, StoreName } from "../realtime/protocol/messages.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
@@ -26,6 +26,8 @@ import { fetchPublic } from "./public-fetch.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */
 const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
+/** The largest store that a run may read whole, in pages of about a MiB: it passes through memory, too. */
+const MAX_RUN_STORE_PAGES = 8;
 /** The longest list, newest first. */
 const MAX_LISTED = 1_000;
 
@@ -153,10 +155,17 @@ export class RunBindings extends RpcTarget implements HostBindings {
   /** Pairs of key and value: as keys of an object, some (such as `__proto__`) would have a meaning of their own. */
   storeGetAll(store: Sent): Promise<BindingAnswer<[key: string, value: unknown][]>> {
     return this.#call("store.getAll", { store }, async (data) => {
-      const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
-      type Answer = { entries: Record<string, { value: unknown }> };
-      const { entries } = await requestRoom<Answer>(this.#context, this.#scope.roomId, request);
-      return Object.entries(entries).map(([key, { value }]) => [key, value]);
+      const pairs: [key: string, value: unknown][] = [];
+      let pages = 0;
+      for await (const { entries } of readStore(this.#context, this.#scope.roomId, data.store)) {
+        pages += 1;
+        if (pages > MAX_RUN_STORE_PAGES)
+          throw refusal(
+            `the store is too large to read whole: it has more than ${MAX_RUN_STORE_PAGES} MiB; use store.get`,
+          );
+        for (const [key, { value }] of Object.entries(entries)) pairs.push([key, value]);
+      }
+      return pairs;
     });
   }
 

@@ -31,7 +31,7 @@ const repeatable = (endpoint: EnvelopeEndpoint, name: string) => isRepeatable(en
 
 /** What is right for a field of any of the bodies, of the values that would be wrong for most. */
 const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
-  value: (value) => typeof value !== "string" || value.length < 65_535,
+  value: (value) => typeof value !== "string" || value.length < 196_607,
   anchor: (value) => typeof value !== "string" || value.length < 4_095,
   data: (value) => typeof value !== "string" || value.length < 65_535,
   resolved: (value) => typeof value === "boolean",
@@ -433,6 +433,7 @@ describe("the address", () => {
       search: ["x".repeat(257)],
       roomId: [""],
       threadId: ["", "x".repeat(256)],
+      after: ["", "x".repeat(256)],
       resolved: ["", "1", "TRUE", "yes"],
       status: ["", "done", "SUCCESS", "pending,failed"],
       mimeType: ["", "image", "/", "/png", "image/png/x", "*/*", "image/png,image/gif", "a%20b/c"],

@@ -59,18 +59,28 @@ describe("over REST (R61)", () => {
     ]);
     expect((await owner.api.patch(entry, { value: { b: 2 } })).data).toMatchObject({ seq: version + 1 });
     expect((await owner.api.get(entry)).data).toEqual({ value: { a: 1, b: 2 }, version: version + 1 });
-    expect((await owner.api.get(`${path}/stores`)).data).toEqual({ stores: [{ name: "tasks", entries: 1 }] });
+    expect((await owner.api.get(`${path}/stores`)).data).toEqual({
+      stores: [{ name: "tasks", entries: 1, bytes: 20 }],
+    });
     expect((await owner.api.get(`${path}/stores/tasks`)).data).toEqual({
       entries: { "a/b ✨": { value: { a: 1, b: 2 }, version: version + 1 } },
       seq: version + 1,
     });
-    expect((await owner.api.delete(entry)).data).toEqual({ seq: version + 2 });
-    expect((await owner.api.get(`${path}/stores`)).data).toEqual({ stores: [] });
     expect(await socket.takeEvents()).toMatchObject([
       { event: "storeChanged", data: { key: "a/b ✨", action: "set", by: null } },
       { event: "storeChanged", data: { action: "update", value: { a: 1, b: 2 } } },
-      { event: "storeChanged", data: { action: "delete" } },
     ]);
+    await owner.api.put(`${path}/stores/pages/a`, { value: 1 });
+    await owner.api.put(`${path}/stores/pages/b`, { value: 2 });
+    const page = await owner.api.get<{ entries: object; next?: string }>(`${path}/stores/pages?limit=1`);
+    expect([Object.keys(page.data.entries), page.data.next]).toEqual([["a"], "a"]);
+    const last = await owner.api.get(`${path}/stores/pages?after=a&limit=999999999`);
+    expect([Object.keys(last.data.entries ?? {}), last.data.next]).toEqual([["b"], undefined]);
+    for (const key of ["a", "b"]) await owner.api.delete(`${path}/stores/pages/${key}`);
+    await socket.takeEvents();
+    expect((await owner.api.delete(entry)).data).toEqual({ seq: version + 6 });
+    expect((await owner.api.get(`${path}/stores`)).data).toEqual({ stores: [] });
+    expect(await socket.takeEvents()).toMatchObject([{ event: "storeChanged", data: { action: "delete" } }]);
     const long = await owner.api.get(`${path}/stores/${"x".repeat(129)}`);
     expect([long.status, long.error?.code]).toEqual([400, "BAD_REQUEST"]);
     expect(await errorOf(owner.api.get(`${path}/stores/s/${"x".repeat(256)}`))).toEqual([

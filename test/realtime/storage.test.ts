@@ -189,18 +189,24 @@ describe.each([
   it("keeps entries by store and key, and the sizes of stores", () =>
     withStorage((storage, reopen) => {
       const { entries } = storage;
-      expect([entries.find("s", "a"), entries.list("s"), entries.listStores()]).toEqual([null, [], []]);
+      const list = (after: string | null = null) => [...reopen().entries.scan("s", after)];
+      expect([entries.find("s", "a"), list(), entries.listStores()]).toEqual([null, [], []]);
       entries.write("s", { key: "b", value: "1", version: 1 });
       entries.write("s", { key: "a", value: "2", version: 2 });
       entries.write("t", { key: "a", value: "3", version: 3 });
       entries.write("s", { key: "b", value: "4", version: 4 });
       entries.delete("s", "nothing");
-      expect(reopen().entries.list("s")).toEqual([
+      expect(list()).toEqual([
         { key: "a", value: "2", version: 2 },
         { key: "b", value: "4", version: 4 },
       ]);
+      expect(list("a")).toEqual([{ key: "b", value: "4", version: 4 }]);
+      expect(list("b")).toEqual([]);
       entries.delete("s", "b");
       expect(entries.find("s", "b")).toBeNull();
+      expect(entries.totals()).toEqual({ stores: 0, bytes: 0 });
+      entries.writeTotals({ stores: 2, bytes: 6 });
+      expect(reopen().entries.totals()).toEqual({ stores: 2, bytes: 6 });
       entries.writeSize("t", { entries: 1, bytes: 2 });
       entries.writeSize("s", { entries: 3, bytes: 4 });
       expect(entries.listStores()).toEqual([
@@ -212,6 +218,20 @@ describe.each([
         { entries: 0, bytes: 0 },
         { entries: 3, bytes: 4 },
       ]);
+    }));
+
+  it("has entries in the order of their keys' code points", () =>
+    withStorage(({ entries }) => {
+      const keys = ["\u0001", "Z", "a", "ab", "a\u{1f600}", "\ud7ff", "\ue000", "\uffff", "\u{10000}"];
+      for (const key of [...keys].reverse()) entries.write("s", { key, value: "1", version: 1 });
+      expect([...entries.scan("s", null)].map(({ key }) => key)).toEqual(keys);
+      for (let count = 0; count < 100; count += 1)
+        entries.write("many", { key: `${count + 100}`, value: `${count}`, version: 1 });
+      expect([...entries.scan("many", "109")].map(({ value }) => Number(value))).toEqual(
+        Array.from({ length: 90 }, (_, index) => index + 10),
+      );
+      for (const [index, after] of ["\ud7ff", "\ue000", "\uffff", "\u{10000}"].entries())
+        expect([...entries.scan("s", after)]).toHaveLength(3 - index);
     }));
 
   it("keeps comments as written, and finds them by thread and state", () =>
@@ -280,6 +300,7 @@ describe.each([
         storage.receipts.insert(receipt, { number: 1, total: 1 }, 1);
         storage.entries.write("s", { key: "k", value: "1", version: 1 });
         storage.entries.writeSize("s", { entries: 1, bytes: 1 });
+        storage.entries.writeTotals({ stores: 1, bytes: 1 });
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
@@ -290,11 +311,12 @@ describe.each([
       storage.changes.append({ ...change(1), entry: { store: "s", key: "k" } });
       expect(work).toThrow("on purpose");
       expect([storage.changes.readTotals().changes, storage.receipts.find("u", "r")]).toEqual([0, null]);
-      expect([storage.changes.lastSeq(), storage.entries.list("s"), storage.entries.listStores()]).toEqual([
-        1,
-        [],
-        [],
-      ]);
+      expect([
+        storage.changes.lastSeq(),
+        [...storage.entries.scan("s", null)],
+        storage.entries.listStores(),
+      ]).toEqual([1, [], []]);
+      expect(storage.entries.totals()).toEqual({ stores: 0, bytes: 0 });
       expect([storage.comments.find("c"), storage.follows.list()]).toEqual([null, []]);
       expect([storage.events.list(9), storage.occupancy.readId()]).toEqual([[], null]);
       expect(reopen().readRecord()).toEqual(RECORD);
@@ -373,6 +395,7 @@ it("SQLite adds missing tables to a room of an earlier version", () =>
       "receipts",
       "entries",
       "stores",
+      "store_totals",
       "comments",
       "follows",
       "events",
@@ -408,6 +431,8 @@ const FIRST_SCHEMA = `
   CREATE TABLE changes (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL, data TEXT NOT NULL,
     user_id TEXT, request_id TEXT, fingerprint TEXT, answer TEXT);
   CREATE UNIQUE INDEX changes_receipt ON changes (user_id, request_id) WHERE request_id IS NOT NULL;
+  CREATE TABLE stores (name TEXT PRIMARY KEY, entries INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  INSERT INTO stores VALUES ('s', 2, 30), ('t', 1, 12);
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   INSERT INTO facts VALUES ('session', 'a session');
   INSERT INTO changes VALUES
@@ -435,6 +460,7 @@ describe("SQLite opens a room of the first schema", () => {
         expect(receipts.find("", "r")?.answer).toBe('{"seq":9}');
         expect(receipts.find("room", "userDeleted v")?.answer).toBe("{}");
         expect([receipts.oldest("u")?.number, receipts.newest("u")?.number]).toEqual([1, 2]);
+        expect(sqlite.entries.totals()).toEqual({ stores: 2, bytes: 42 });
         expect(sqlite.occupancy.readId()).toBe("a session");
       }
       const { changes } = new SqliteStorage(storage);

@@ -1,5 +1,8 @@
 /** R32 to R41: stores, and the changes that everyone receives. */
 import { describe, expect, it } from "vitest";
+import { Changes } from "../../src/realtime/content/changes.ts";
+import { Stores } from "../../src/realtime/content/stores.ts";
+import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 
@@ -134,23 +137,63 @@ describe("a store", () => {
       { key: "" },
       { key: "\ud800" },
       { value: undefined },
-      { value: "x".repeat(65_535) },
+      { value: "x".repeat(196_607) },
       { ifVersion: -1 },
     ])
       expect(await set(fields), JSON.stringify(fields).slice(0, 80)).toEqual(failed("VALIDATION_ERROR"));
-    expect((await set({ value: "x".repeat(65_534) })).success).toBe(true);
+    expect((await set({ value: "x".repeat(196_606) })).success).toBe(true);
     expect(await atAda.call("STORE_UPDATE", { store: "s", key: "k", value: [] })).toEqual(
       failed("VALIDATION_ERROR"),
     );
     for (let index = 1; index < 100; index += 1) await set({ store: `s${index}` });
     expect(await set({ store: "one too many" })).toEqual(failed("CONFLICT"));
-    const half = "x".repeat(60_000);
-    let last = await set({ value: half });
-    for (let index = 0; last.success && index < 100; index += 1)
-      last = await set({ key: `${index}`, value: half });
-    expect(last).toEqual(failed("CONFLICT"));
-    expect((await atAda.call("STORE_DELETE", { store: "s", key: "k" })).success).toBe(true);
-    expect((await set({ value: half })).success).toBe(true);
+  });
+
+  it("is read page by page: up to 1 MiB or a number of entries, and at least one (R37)", async () => {
+    const { atAda } = await roomOfTwo();
+    const keys = Array.from({ length: 12 }, (_, index) => `key ${index + 10}`);
+    for (const key of keys) await atAda.call("STORE_SET", { store: "s", key, value: "x".repeat(180_000) });
+    const sync = async (page: object) => {
+      const { entries, seq, next } = (await atAda.call("STORE_SYNC", { store: "s", ...page })).data as {
+        entries: object;
+        seq: number;
+        next?: string;
+      };
+      expect(seq).toBe(12);
+      return [Object.keys(entries), next];
+    };
+    expect(await sync({})).toEqual([keys.slice(0, 5), "key 14"]);
+    expect(await sync({ after: "key 14" })).toEqual([keys.slice(5, 10), "key 19"]);
+    expect(await sync({ after: "key 19" })).toEqual([keys.slice(10), undefined]);
+    expect(await sync({ after: "key 19", limit: 1 })).toEqual([["key 20"], "key 20"]);
+    expect(await sync({ after: "key 20", limit: 1 })).toEqual([["key 21"], undefined]);
+    expect(await sync({ after: "zzz" })).toEqual([[], undefined]);
+    for (const page of [{ limit: 0 }, { limit: 10_001 }, { after: "" }])
+      expect(await atAda.call("STORE_SYNC", { store: "s", ...page })).toEqual(failed("VALIDATION_ERROR"));
+  });
+
+  it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () => {
+    const storage = new MemoryStorage();
+    const stores = new Stores(storage, new Changes(storage, () => 0), 1_000);
+    const set = (key: string, bytes: number, store = "s") =>
+      stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
+    set("a", 900);
+    const quota = /^The quota store_bytes_per_room is exceeded: 900 of 1000 bytes are in use, .* 101 more/;
+    expect(() => set("b", 101, "t")).toThrow(quota);
+    set("b", 100, "t");
+    set("b", 99, "t");
+    expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
+    const full = new MemoryStorage();
+    full.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
+    const limited = new Stores(full, new Changes(full, () => 0), 1e12);
+    full.entries.write("s", { key: "k", value: "1", version: 1 });
+    const write = (key: string, value: number) =>
+      limited.apply({ type: "STORE_SET", store: "s", key, value }, null);
+    expect(() => write("new", 1)).toThrow("at most 100000 entries");
+    expect(() => write("k", 12)).toThrow("at most 268435456 bytes");
+    write("k", 2);
+    limited.apply({ type: "STORE_DELETE", store: "s", key: "k" }, null);
+    expect(full.entries.size("s")).toEqual({ entries: 99_999, bytes: 256 * 1024 * 1024 - 2 });
   });
 });
 

@@ -1,4 +1,5 @@
 /** A program's bindings: they reach the event's room and nothing else. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
@@ -54,6 +55,23 @@ describe("store", () => {
       ]),
       null,
       [],
+    ]);
+  });
+
+  it("refuses to return a store whole that has more than 8 MiB", async () => {
+    const at = await stage();
+    await setEntry(at, "a", 1);
+    await runInDurableObject(env.ROOMS.getByName(at.roomId), (_, { storage }) => {
+      for (let count = 0; count < 60; count += 1)
+        storage.sql.exec(
+          "INSERT INTO entries VALUES ('board', ?, ?, 1)",
+          `${count}`,
+          `"${"x".repeat(180_000)}"`,
+        );
+    });
+    expect(await refusal(at, "store.getAll('board')")).toEqual([
+      true,
+      "store.getAll: the store is too large to read whole: it has more than 8 MiB; use store.get",
     ]);
   });
 

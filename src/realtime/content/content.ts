@@ -11,12 +11,17 @@ export interface RoomContent {
   readonly follows: Follows;
 }
 
-export function openContent(ports: CommentPorts): RoomContent {
-  const { storage } = ports;
+export interface ContentPorts extends CommentPorts {
+  /** What all stores of the room may have together, in bytes of keys and of JSON. */
+  readonly storeQuotaBytes: number;
+}
+
+export function openContent(ports: ContentPorts): RoomContent {
+  const { storage, storeQuotaBytes } = ports;
   const changes = new Changes(storage, () => ports.now());
   return {
     changes,
-    stores: new Stores(storage, changes),
+    stores: new Stores(storage, changes, storeQuotaBytes),
     comments: new Comments(ports, changes),
     follows: new Follows(storage, changes),
   };

@@ -2,50 +2,64 @@
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES } from "../protocol/limits.ts";
-import type { EntryTable, StoredEntry, StoreSize } from "../storage/storage-content.ts";
+import type { EntryTable, StoredEntry, StoreSize, StoreTotals } from "../storage/storage-content.ts";
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
+type Content = Pick<StoredEntry, "key" | "value">;
+
 /** What an entry counts in its store. */
-const sizeOf = (entry: Pick<StoredEntry, "key" | "value"> | null): StoreSize =>
+const sizeOf = (entry: Content | null): StoreSize =>
   entry === null
     ? { entries: 0, bytes: 0 }
     : { entries: 1, bytes: byteLength(entry.key) + byteLength(entry.value) };
 
 export class StoreSizes {
   readonly #table: EntryTable;
+  readonly #quotaBytes: number;
   readonly #sizes = new Map<string, StoreSize>();
-  #stores: number | null = null;
+  #totals: StoreTotals | null = null;
 
-  constructor(table: EntryTable) {
+  /** `quotaBytes` is what all stores of the room may have together. */
+  constructor(table: EntryTable, quotaBytes: number) {
     this.#table = table;
+    this.#quotaBytes = quotaBytes;
   }
 
-  /** Counts an entry in place of another one. CONFLICT, with nothing counted, when a limit would be exceeded. */
-  replace(store: string, before: StoredEntry | null, after: Pick<StoredEntry, "key" | "value"> | null): void {
+  /**
+   * Counts an entry in place of another one. CONFLICT when the store would be too large or the room have too many,
+   * FORBIDDEN when the room's quota would be exceeded; then nothing is counted. What makes a store smaller is accepted.
+   */
+  replace(store: string, before: Content | null, after: Content | null): void {
     const size = this.#sizes.get(store) ?? this.#table.size(store);
+    const totals = this.#totals ?? this.#table.totals();
     const [removed, added] = [sizeOf(before), sizeOf(after)];
+    const growth = added.bytes - removed.bytes;
     const entries = size.entries - removed.entries + added.entries;
-    const bytes = size.bytes - removed.bytes + added.bytes;
-    if (entries > MAX_STORE_ENTRIES && added.entries > removed.entries)
+    const bytes = size.bytes + growth;
+    const stores = totals.stores + Math.sign(entries) - Math.sign(size.entries);
+    if (entries > size.entries && entries > MAX_STORE_ENTRIES)
       throw conflict(`store: is full; a store can have at most ${MAX_STORE_ENTRIES} entries`);
-    if (bytes > MAX_STORE_BYTES && bytes > size.bytes)
+    if (growth > 0 && bytes > MAX_STORE_BYTES)
       throw conflict(`store: is full; a store can have at most ${MAX_STORE_BYTES} bytes`);
-    this.#countStores(size, entries);
+    if (stores > totals.stores && stores > MAX_STORES)
+      throw conflict(`store: is one too many; a room can have at most ${MAX_STORES} stores`);
+    if (growth > 0 && totals.bytes + growth > this.#quotaBytes) throw this.#quotaExceeded(totals, growth);
     this.#sizes.set(store, { entries, bytes });
+    this.#totals = { stores, bytes: totals.bytes + growth };
   }
 
-  #countStores(before: StoreSize, entries: number): void {
-    const difference = Math.sign(entries) - Math.sign(before.entries);
-    if (difference === 0) return;
-    const stores = (this.#stores ?? this.#table.listStores().length) + difference;
-    if (difference > 0 && stores > MAX_STORES)
-      throw conflict(`store: is one too many; a room can have at most ${MAX_STORES} stores`);
-    this.#stores = stores;
+  #quotaExceeded({ bytes }: StoreTotals, growth: number): AppError {
+    return new AppError(
+      "Rooms",
+      "FORBIDDEN",
+      `The quota store_bytes_per_room is exceeded: ${bytes} of ${this.#quotaBytes} bytes are in use, and this write needs ${growth} more; delete entries`,
+    );
   }
 
   /** Writes what was counted. */
   save(): void {
     for (const [store, size] of this.#sizes) this.#table.writeSize(store, size);
+    if (this.#totals !== null) this.#table.writeTotals(this.#totals);
   }
 }

@@ -2,19 +2,19 @@
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { JsonText } from "../protocol/frame.ts";
-import { MAX_VALUE_BYTES } from "../protocol/limits.ts";
-import { type BatchOperation, isRecord, type StoreBatch, type StoreOperation } from "../protocol/messages.ts";
+import { MAX_PAGE_BYTES, MAX_VALUE_BYTES } from "../protocol/limits.ts";
+import {
+  type BatchOperation,
+  isRecord,
+  type StoreBatch,
+  type StoreOperation,
+  type StorePage,
+} from "../protocol/messages.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { StoredEntry } from "../storage/storage-content.ts";
+import type { StoredEntry, StoreSize } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
 import { StoreSizes } from "./store-sizes.ts";
-
-/** An entry's value and version: the seq of the change that wrote it; null and 0 when there is none. */
-export interface Entry {
-  readonly value: unknown;
-  readonly version: number;
-}
 
 export interface Written {
   /** Absent after a deletion. */
@@ -46,32 +46,46 @@ interface Write extends WriteTarget {
 export class Stores {
   readonly #storage: RoomStorage;
   readonly #changes: Changes;
+  /** What all stores of the room may have together. */
+  readonly #quotaBytes: number;
 
-  constructor(storage: RoomStorage, changes: Changes) {
+  constructor(storage: RoomStorage, changes: Changes, quotaBytes: number) {
     this.#storage = storage;
     this.#changes = changes;
+    this.#quotaBytes = quotaBytes;
   }
 
-  list(): { readonly name: string; readonly entries: number }[] {
-    return this.#storage.entries.listStores().map(({ name, entries }) => ({ name, entries }));
+  list(): readonly (StoreSize & { readonly name: string })[] {
+    return this.#storage.entries.listStores();
   }
 
   /**
-   * The whole store, as the JSON of `{ entries, seq }` with the seq of the room's latest change. The values are
-   * JSON already: parsing 10,000 of them only to serialize them again takes twice as long.
+   * A page of a store, as the JSON of `{ entries, seq, next? }` with the seq of the room's latest change: at least one
+   * entry, and then as many as fit. `next` is the last key of a page that others follow. The values are JSON already:
+   * parsing them only to serialize them again takes twice as long.
    */
-  sync(store: string): JsonText {
-    const entries = this.#storage.entries
-      .list(store)
-      .map(({ key, value, version }) => `${JSON.stringify(key)}:{"value":${value},"version":${version}}`);
-    return new JsonText(`{"entries":{${entries.join()}},"seq":${this.#changes.lastSeq}}`);
+  page({ store, after, limit }: StorePage): JsonText {
+    let members = "";
+    let count = 0;
+    let last: string | undefined;
+    let next: string | undefined;
+    for (const { key, value, version } of this.#storage.entries.scan(store, after ?? null)) {
+      const text = `${JSON.stringify(key)}:{"value":${value},"version":${version}}`;
+      if (count === limit || (count > 0 && members.length + text.length > MAX_PAGE_BYTES)) {
+        next = last;
+        break;
+      }
+      members += count === 0 ? text : `,${text}`;
+      count += 1;
+      last = key;
+    }
+    return JsonText.of({ entries: new JsonText(`{${members}}`), seq: this.#changes.lastSeq, next });
   }
 
-  get(store: string, key: string): Entry {
-    const entry = this.#storage.entries.find(store, key);
-    return entry === null
-      ? { value: null, version: 0 }
-      : { value: parse(entry.value), version: entry.version };
+  /** An entry as the JSON of `{ value, version }`: null and 0 when there is none. */
+  get(store: string, key: string): JsonText {
+    const { value, version } = this.#storage.entries.find(store, key) ?? { value: "null", version: 0 };
+    return JsonText.of({ value: new JsonText(value), version });
   }
 
   /**
@@ -79,7 +93,7 @@ export class Stores {
    * is not `atomic`, each is applied or refused by itself.
    */
   applyAll({ operations, atomic }: StoreBatch, by: string | null) {
-    const sizes = new StoreSizes(this.#storage.entries);
+    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes);
     const results = operations.map((operation) =>
       atomic ? this.#apply(operation, by, sizes) : this.#attempt(operation, by, sizes),
     );
@@ -89,7 +103,7 @@ export class Stores {
 
   /** Writes or deletes one entry. CONFLICT unless it has `ifVersion`, when that is given. */
   apply(operation: StoreOperation, by: string | null): Written {
-    const sizes = new StoreSizes(this.#storage.entries);
+    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes);
     const written = this.#apply(operation, by, sizes);
     sizes.save();
     return written;

@@ -77,12 +77,13 @@ export class JsonText {
 
   /** The JSON of an object; its fields that are JSON text already become part of it. Undefined ones are left out. */
   static of(fields: Readonly<Record<string, unknown>>): JsonText {
-    const members = Object.entries(fields).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`,
-    );
-    return new JsonText(`{${members.join()}}`);
+    let members = "";
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined) continue;
+      const text = value instanceof JsonText ? value.text : JSON.stringify(value);
+      members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
+    }
+    return new JsonText(`{${members}}`);
   }
 }
 

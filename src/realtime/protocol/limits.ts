@@ -15,10 +15,13 @@ export const MAX_RECEIPT_BYTES = 4 * 1024 * 1024;
 
 export const MAX_STORE_NAME_LENGTH = 128;
 export const MAX_KEY_LENGTH = 255;
-export const MAX_VALUE_BYTES = 64 * 1024;
-/** Per store: they keep the response to `STORE_SYNC` one frame of reasonable size. */
-export const MAX_STORE_ENTRIES = 10_000;
-export const MAX_STORE_BYTES = 4 * 1024 * 1024;
+/** As far as a frame goes, with room for what surrounds the value. */
+export const MAX_VALUE_BYTES = 192 * 1024;
+export const MAX_STORE_ENTRIES = 100_000;
+export const MAX_STORE_BYTES = 256 * 1024 * 1024;
+/** Entries of a store in one response to `STORE_SYNC`, and about how many bytes of JSON they may have. */
+export const MAX_PAGE_ENTRIES = 10_000;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 export const MAX_STORES = 100;
 export const MAX_BATCH_OPERATIONS = 500;
 /** Batches in one request over REST. */

@@ -38,6 +38,14 @@ export const Key = text(1, limits.MAX_KEY_LENGTH);
 /** The version that the entry must have; 0 if it must not exist. */
 export const IfVersion = z.int().min(0).optional();
 
+/** Which entries of a store to return: those after a key, in the order of keys, and how many at most. */
+export const StorePage = z.object({
+  store: StoreName,
+  after: Key.optional(),
+  limit: z.int().min(1).max(limits.MAX_PAGE_ENTRIES).default(limits.MAX_PAGE_ENTRIES),
+});
+export type StorePage = z.infer<typeof StorePage>;
+
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
 /** A whole presence state, or changes to it: the fields of `patch` are set, and those of `remove` removed. */
@@ -129,7 +137,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("PRESENCE_UPDATE", PresenceUpdate),
   message("PRESENCE_SUBSCRIBE", z.object({ target: Id, on: z.boolean() })),
   message("BROADCAST", BroadcastData),
-  message("STORE_SYNC", z.object({ store: StoreName })),
+  message("STORE_SYNC", StorePage),
   message("STORE_GET", z.object({ store: StoreName, key: Key })),
   message("STORE_SET", StoreSet),
   message("STORE_UPDATE", StoreUpdate),

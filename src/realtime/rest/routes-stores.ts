@@ -4,7 +4,8 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { parseAddress, requestRoom } from "../commands.ts";
-import { IfVersion, Json, JsonObject } from "../protocol/messages.ts";
+import { MAX_PAGE_ENTRIES } from "../protocol/limits.ts";
+import { IfVersion, Json, JsonObject, Key } from "../protocol/messages.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
@@ -20,8 +21,21 @@ const ifVersion = IfVersion.meta({
     "The version that the entry must have, 0 if it must not exist; otherwise the response is `CONFLICT`.",
 });
 
+const StoreQuery = z.object({
+  after: Key.optional().meta({ description: "Only the entries after this key." }),
+  limit: z
+    .string()
+    .refine((value) => /^[0-9]+$/.test(value) && Number(value) >= 1, "must be a whole number of at least 1")
+    .transform((value) => Math.min(Number(value), MAX_PAGE_ENTRIES))
+    .default(MAX_PAGE_ENTRIES)
+    .meta({
+      description: `The most entries to return. Values above ${MAX_PAGE_ENTRIES} count as ${MAX_PAGE_ENTRIES}.`,
+      override: { type: "integer", minimum: 1, default: MAX_PAGE_ENTRIES },
+    }),
+});
+
 const EntryWrite = z
-  .object({ value: Json.meta({ description: "Any JSON, at most 64 KiB." }), ifVersion })
+  .object({ value: Json.meta({ description: "Any JSON, at most 192 KiB." }), ifVersion })
   .meta({ id: "EntryWrite", example: { value: { title: "Buy milk", done: false } } });
 const EntryMerge = z
   .object({ value: JsonObject.meta({ description: "The fields to set." }), ifVersion })
@@ -40,7 +54,13 @@ export const storeEndpoints = [
     errors: ["NOT_FOUND"],
     done: "Stores retrieved",
     data: z.object({
-      stores: z.array(z.object({ name: z.string(), entries: z.int().meta({ minimum: 1, example: 1 }) })),
+      stores: z.array(
+        z.object({
+          name: z.string(),
+          entries: z.int().meta({ minimum: 1, example: 1 }),
+          bytes: z.int().meta({ description: "Of keys and values, in UTF-8.", minimum: 1, example: 40 }),
+        }),
+      ),
     }),
     handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "STORE_LIST" }),
   }),
@@ -49,14 +69,21 @@ export const storeEndpoints = [
     method: "GET",
     path: "/rooms/:roomId/stores/:store",
     operation: "getStore",
-    summary: "Get a whole store",
-    details: "A store that does not exist yet is empty.",
+    summary: "Get the entries of a store, page by page",
+    details: `In the order of their keys. A page has at most about 1 MiB, and at least one entry; pass its \`next\` as \`after\` to get the page that follows. The last page has no \`next\`.
+
+A store that does not exist yet is empty.`,
     errors: ["NOT_FOUND"],
+    query: StoreQuery,
     done: "Store retrieved",
-    data: z.object({ entries: z.record(z.string(), StoreEntry), seq: Seq }),
-    handle: (ctx, { params }) => {
-      const { store } = parseAddress(params);
-      return requestRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data: { store } });
+    data: z.object({
+      entries: z.record(z.string(), StoreEntry),
+      seq: Seq,
+      next: z.string().optional().meta({ description: "The last key, if other entries follow." }),
+    }),
+    handle: (ctx, { params, query }) => {
+      const data = { store: parseAddress(params).store, ...query };
+      return requestRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data });
     },
   }),
   endpoint({

@@ -8,27 +8,37 @@ import type {
   StoredComment,
   StoredEntry,
   StoreSize,
+  StoreTotals,
 } from "./storage-content.ts";
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** The order that SQLite has: UTF-16, as `<` compares it, puts surrogates before U+E000. */
+function byCodePoints(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  const at = left.findIndex((char, index) => char !== right[index]);
+  if (at === -1) return left.length - right.length;
+  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1);
+}
 
 interface Stores {
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, StoredEntry>>;
   readonly sizes: ReadonlyMap<string, StoreSize>;
+  readonly totals: StoreTotals;
 }
 
 export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   constructor() {
-    super({ entries: new Map(), sizes: new Map() });
+    super({ entries: new Map(), sizes: new Map(), totals: { stores: 0, bytes: 0 } });
   }
 
   find(store: string, key: string): StoredEntry | null {
     return this.state.entries.get(store)?.get(key) ?? null;
   }
 
-  list(store: string): StoredEntry[] {
-    const entries = this.state.entries.get(store)?.values() ?? [];
-    return [...entries].sort((a, b) => byText(a.key, b.key));
+  scan(store: string, after: string | null): Iterable<StoredEntry> {
+    const entries = [...(this.state.entries.get(store)?.values() ?? [])];
+    return entries
+      .filter(({ key }) => after === null || byCodePoints(key, after) > 0)
+      .sort((a, b) => byCodePoints(a.key, b.key));
   }
 
   write(store: string, entry: StoredEntry): void {
@@ -56,9 +66,17 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
     this.state = { ...this.state, sizes };
   }
 
+  totals(): StoreTotals {
+    return this.state.totals;
+  }
+
+  writeTotals(totals: StoreTotals): void {
+    this.state = { ...this.state, totals };
+  }
+
   listStores(): (StoreSize & { readonly name: string })[] {
     const { sizes } = this.state;
-    return [...sizes].map(([name, size]) => ({ name, ...size })).sort((a, b) => byText(a.name, b.name));
+    return [...sizes].map(([name, size]) => ({ name, ...size })).sort((a, b) => byCodePoints(a.name, b.name));
   }
 }
 

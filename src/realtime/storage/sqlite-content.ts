@@ -8,6 +8,7 @@ import type {
   StoredComment,
   StoredEntry,
   StoreSize,
+  StoreTotals,
 } from "./storage-content.ts";
 
 type Count = { n: number };
@@ -18,9 +19,12 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
     return this.tables.read<{ key: string; value: string; version: number }>(query, store, key)[0] ?? null;
   }
 
-  list(store: string): StoredEntry[] {
-    const query = "SELECT key, value, version FROM entries WHERE store = ? ORDER BY key";
-    return this.tables.read<{ key: string; value: string; version: number }>(query, store);
+  scan(store: string, after: string | null): Iterable<StoredEntry> {
+    return this.tables.scan<{ key: string; value: string; version: number }>(
+      "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key LIMIT ?",
+      [store, after ?? ""],
+      ({ key }) => [store, key],
+    );
   }
 
   write(store: string, { key, value, version }: StoredEntry): void {
@@ -39,6 +43,15 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
   writeSize(store: string, { entries, bytes }: StoreSize): void {
     if (entries === 0) this.tables.write("DELETE FROM stores WHERE name = ?", store);
     else this.tables.write("INSERT OR REPLACE INTO stores VALUES (?, ?, ?)", store, entries, bytes);
+  }
+
+  totals(): StoreTotals {
+    const query = "SELECT stores, bytes FROM store_totals";
+    return this.tables.read<{ stores: number; bytes: number }>(query)[0] ?? { stores: 0, bytes: 0 };
+  }
+
+  writeTotals({ stores, bytes }: StoreTotals): void {
+    this.tables.write("INSERT OR REPLACE INTO store_totals VALUES (1, ?, ?)", stores, bytes);
   }
 
   listStores(): (StoreSize & { readonly name: string })[] {

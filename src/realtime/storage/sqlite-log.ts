@@ -39,7 +39,11 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
   }
 
   oldest(): Iterable<{ seq: number; at: number; size: number }> {
-    return this.tables.scan("SELECT seq, at, size FROM changes ORDER BY seq");
+    return this.tables.scan<{ seq: number; at: number; size: number }>(
+      "SELECT seq, at, size FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
+      [0],
+      ({ seq }) => [seq],
+    );
   }
 
   drop(seq: number): void {

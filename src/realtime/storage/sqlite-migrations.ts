@@ -2,14 +2,14 @@
 import { MAX_CATCH_UP_BYTES } from "../protocol/limits.ts";
 
 /** Counts the schemas; rooms that have no number have the first one. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 interface Migration {
   /** The version that it leads to. */
   readonly version: number;
   /** The table that it changes: a room without it has nothing to migrate. */
   readonly table: string;
-  /** Makes room for the table's present form. */
+  /** Makes room for the table's present form; empty if nothing is in its way. */
   readonly before: string;
   /** Fills it. */
   readonly after: string;
@@ -51,6 +51,13 @@ const MIGRATIONS: readonly Migration[] = [
         changes = (SELECT count(*) FROM changes),
         bytes = (SELECT ifnull(sum(size), 0) FROM changes);
       DROP TABLE changes_1;`,
+  },
+  {
+    // The stores were counted, and their sizes added, when a new one was written.
+    version: 3,
+    table: "stores",
+    before: "",
+    after: "INSERT OR REPLACE INTO store_totals SELECT 1, count(*), ifnull(sum(bytes), 0) FROM stores;",
   },
 ];
 

@@ -67,6 +67,11 @@ const TABLES: Readonly<Record<string, string>> = {
     entries INTEGER NOT NULL,
     bytes INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  store_totals: `CREATE TABLE IF NOT EXISTS store_totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    stores INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );`,
   comments: `CREATE TABLE IF NOT EXISTS comments (
     position INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -101,6 +106,9 @@ const TABLES: Readonly<Record<string, string>> = {
 
 const NAMES = Object.keys(TABLES);
 
+/** Few enough to be held in memory, whatever they contain. */
+const ROWS_AT_ONCE = 32;
+
 export class SqliteTables {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
@@ -131,7 +139,7 @@ export class SqliteTables {
     if (version >= SCHEMA_VERSION && found.size === NAMES.length) return;
     const migrations = migrationsFrom(version, found);
     this.#storage.transactionSync(() => {
-      for (const { before } of migrations) this.#sql.exec(before);
+      for (const { before } of migrations) if (before !== "") this.#sql.exec(before);
       this.#create();
       for (const { after } of migrations) this.#sql.exec(after);
     });
@@ -162,12 +170,21 @@ export class SqliteTables {
     return this.#exist ? this.#sql.exec<Row>(query, ...params).toArray() : [];
   }
 
-  /** Like {@link read}, row by row as the caller iterates; nothing may be written meanwhile. */
-  scan<Row extends Record<string, SqlStorageValue>>(
+  /**
+   * The rows of a query that ends with a limit, read so many at a time as the caller iterates: `nextOf` returns the
+   * parameters for those after a row. No cursor stays open, which would lock its table against being dropped.
+   */
+  *scan<Row extends Record<string, SqlStorageValue>>(
     query: string,
-    ...params: SqlStorageValue[]
-  ): Iterable<Row> {
-    return this.#exist ? this.#sql.exec<Row>(query, ...params) : [];
+    first: readonly SqlStorageValue[],
+    nextOf: (last: Row) => readonly SqlStorageValue[],
+  ): Generator<Row> {
+    for (let params: readonly SqlStorageValue[] | null = first; params !== null; ) {
+      const rows: Row[] = this.read<Row>(query, ...params, ROWS_AT_ONCE);
+      yield* rows;
+      const last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
+      params = last === undefined ? null : nextOf(last);
+    }
   }
 
   write(query: string, ...params: SqlStorageValue[]): void {

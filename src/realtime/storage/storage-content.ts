@@ -12,16 +12,24 @@ export interface StoreSize {
   readonly bytes: number;
 }
 
+export interface StoreTotals {
+  readonly stores: number;
+  readonly bytes: number;
+}
+
 export interface EntryTable {
   find(store: string, key: string): StoredEntry | null;
-  /** Sorted by key. */
-  list(store: string): StoredEntry[];
+  /** The entries after a key, or all, by key in the order of code points, read as far as the caller iterates. */
+  scan(store: string, after: string | null): Iterable<StoredEntry>;
   write(store: string, entry: StoredEntry): void;
   delete(store: string, key: string): void;
   /** Zero for a store that does not exist. */
   size(store: string): StoreSize;
   /** A size without entries deletes the store. */
   writeSize(store: string, size: StoreSize): void;
+  /** Of all stores of the room. */
+  totals(): StoreTotals;
+  writeTotals(totals: StoreTotals): void;
   /** Sorted by name. */
   listStores(): (StoreSize & { readonly name: string })[];
 }

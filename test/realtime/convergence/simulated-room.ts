@@ -46,6 +46,7 @@ export class SimulatedRoom implements Environment {
       now: () => this.#now,
       newId: () => this.#newId("id"),
       roomId: () => ROOM.id,
+      storeQuotaBytes: 1024 ** 3,
       lastPingAt: () => null,
       report: (_, error) => {
         throw error;

@@ -64,6 +64,7 @@ export class Simulation {
       now: () => this.#now,
       newId: () => this.#newId("session"),
       roomId: () => ROOM.id,
+      storeQuotaBytes: 1024 ** 3,
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
       report: (_, error) => {
         throw error;

@@ -1,12 +1,13 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
-import { type Env, jwtSecrets, quotaDefaults, webhookDevTargets } from "./config.ts";
+import { type Env, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
 import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import type { HealthChecks } from "./http/health.ts";
+import { originOf } from "./http/origin.ts";
 import type { Composition } from "./http/pipeline.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
@@ -45,7 +46,8 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
     schemes: [
       apiKeyScheme,
       (request, ports) => authenticateUser(request, ports, tokens),
-      (request, ports) => authenticateMember(request, ports, cookieSecret),
+      (request, ports) =>
+        authenticateMember(request, ports, { cookieSecret, origin: originOf(request, env) }),
     ],
     ports: {
       rooms,
@@ -54,6 +56,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
       webhookDevTargets: webhookDevTargets(env),
+      ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },
       relayUserEvents: ({ db, log, defer }, rows) =>

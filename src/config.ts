@@ -87,6 +87,17 @@ const SETTINGS = {
   JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
   /** The secret before the latest rotation. Tokens signed with it stay valid. */
   JWT_SECRET_PREVIOUS: text,
+  /** The service's own origin, such as `https://atrium.example`; without it, each request's own is used. */
+  PUBLIC_ORIGIN: text.transform((value, issues) => {
+    if (value === undefined) return undefined;
+    const url = URL.parse(value);
+    if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
+      return url.origin;
+    issues.addIssue("must be an origin such as https://atrium.example, without a path");
+    return z.NEVER;
+  }),
+  /** Further host names that lead to this service, which neither webhooks nor workflows may reach. */
+  OWN_HOSTS: hosts,
   /** The host names under which the service answers, `*` for all; Cloudflare passes on those of the deployment only. */
   ALLOWED_HOSTS: hosts,
   /** The address of every client, where nothing reports it: `npm start` serves this machine only. */
@@ -149,6 +160,15 @@ export function jwtSecrets(env: Settings): JwtSecrets {
   const previous = read(env, "JWT_SECRET_PREVIOUS");
   return [read(env, "JWT_SECRET"), ...(previous === undefined ? [] : [previous])];
 }
+
+/** The origin of the service's links and pages; undefined to use each request's own. */
+export const publicOrigin = (env: Settings): string | undefined => read(env, "PUBLIC_ORIGIN");
+
+/** The hosts that lead to this service, as far as the settings tell. */
+export const ownHosts = (env: Settings): readonly string[] => {
+  const origin = publicOrigin(env);
+  return [...read(env, "OWN_HOSTS"), ...(origin === undefined ? [] : [new URL(origin).host])];
+};
 
 /** The host names under which the service answers; none for all. */
 export const allowedHosts = (env: Settings): readonly string[] => read(env, "ALLOWED_HOSTS");

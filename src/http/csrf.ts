@@ -4,19 +4,17 @@ import { AppError } from "../platform/errors.ts";
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD"];
 
 /**
- * FORBIDDEN for a request that changes something, unless `Origin` names this service. Pages of other origins can
- * neither omit nor forge it. For why this is not Hono's csrf(), see docs/decisions/0013.
+ * FORBIDDEN for a request that changes something, unless `Origin` names this service (see `originOf`). Pages of other
+ * origins can neither omit nor forge it. For why this is not Hono's csrf(), see docs/decisions/0013.
  */
-export function requireSameOrigin(request: Request): void {
+export function requireSameOrigin(request: Request, ownOrigin: string): void {
   if (SAFE_METHODS.includes(request.method)) return;
   const site = request.headers.get("Sec-Fetch-Site");
-  const isOwn =
-    request.headers.get("Origin") === new URL(request.url).origin &&
-    (site === null || site === "same-origin");
+  const isOwn = request.headers.get("Origin") === ownOrigin && (site === null || site === "same-origin");
   if (isOwn) return;
   throw new AppError(
     "Auth",
     "FORBIDDEN",
-    "With a session cookie, only the dashboard's own pages can make changes; use an API key instead",
+    `With a session cookie, only the dashboard's own pages at ${ownOrigin} can make changes; use an API key instead`,
   );
 }

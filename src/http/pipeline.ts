@@ -11,6 +11,7 @@ import { failure, success, toAppError } from "./envelope.ts";
 import { Form } from "./form/form.ts";
 import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/idempotency.ts";
+import { originOf } from "./origin.ts";
 import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./validate.ts";
 
 /** A request with its bindings, and the parameters that routing found in its path. */
@@ -85,7 +86,7 @@ export async function authorizeCall(
     ...ports,
     requestId,
     actor,
-    origin: new URL(request.url).origin,
+    origin: originOf(request, env),
     newId: () => crypto.randomUUID(),
     log: logFailure,
     idempotencyKey: null,

@@ -9,6 +9,7 @@ import { type Invitation, type InvitationCreation, presentInvitation } from "./s
 import {
   acceptInvitation,
   deleteExpiredInvitations,
+  deleteInvitationsOf,
   deleteMembership,
   deleteInvitation as deleteRow,
   insertInvitation,
@@ -56,12 +57,13 @@ export async function deleteInvitation(ctx: RequestContext, id: string): Promise
   return {};
 }
 
-/** Removes a member. Owners remove anyone, members only themselves. CONFLICT for the last owner. */
+/** Removes a member, whose open invitations end as well. Owners remove anyone, members only themselves. CONFLICT for the last owner. */
 export async function removeMember(ctx: RequestContext, personId: string): Promise<Record<string, never>> {
   if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) requireOwner(ctx);
   const [before, deleted] = await ctx.commit([
     selectMembership(ctx, personId),
     deleteMembership(ctx, personId),
+    deleteInvitationsOf(ctx, personId),
   ]);
   if (before.length === 0) throw notFound("Accounts", "Member");
   if (deleted.length === 0) {

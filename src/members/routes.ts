@@ -34,7 +34,7 @@ export const memberEndpoints = [
     access: "organization",
     summary: "Remove a member",
     details:
-      "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed.",
+      "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed. Invitations that the member made end at once.",
     errors: ["NOT_FOUND", "CONFLICT"],
     status: 200,
     done: "Member removed",

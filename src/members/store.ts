@@ -92,7 +92,14 @@ export const insertOrganization = (
 export const insertInvitation = (row: InvitationRow): Statement =>
   statement(build.insert(invitations).values(row));
 
-const isOpen = (now: number) => gt(invitations.expiresAt, now);
+/** True while the person who invited is an owner, and for the invitations of API keys. */
+const INVITER_IS_OWNER = `(invitations.invited_by IS NULL OR EXISTS (
+  SELECT 1 FROM memberships AS inviters
+  WHERE inviters.account_id = invitations.account_id AND inviters.person_id = invitations.invited_by
+    AND inviters.role = 'owner'
+))`;
+
+const isOpen = (now: number) => and(gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER));
 
 const openOfAccount = ({ accountId }: Tenant, now: number) =>
   and(eq(invitations.accountId, accountId), isOpen(now));
@@ -150,7 +157,7 @@ export const acceptInvitation = (
   now: number,
 ): readonly [Statement, Statement] => {
   const invited = (column: "account_id" | "role") =>
-    `(SELECT ${column} FROM invitations WHERE token_hash = ? AND expires_at > ?)`;
+    `(SELECT ${column} FROM invitations WHERE token_hash = ? AND expires_at > ? AND ${INVITER_IS_OWNER})`;
   return [
     {
       sql: `INSERT INTO memberships (account_id, person_id, role, joined_at)
@@ -163,3 +170,17 @@ export const acceptInvitation = (
 
 export const deleteExpiredInvitations = (now: number): Statement =>
   statement(build.delete(invitations).where(lte(invitations.expiresAt, now)));
+
+/** Deletes the invitations that a former owner of the organization made: they have ended. */
+export const deleteInvitationsOf = ({ accountId }: Tenant, personId: string): Statement =>
+  statement(
+    build
+      .delete(invitations)
+      .where(
+        and(
+          eq(invitations.accountId, accountId),
+          eq(invitations.invitedBy, personId),
+          sql.raw(`NOT ${INVITER_IS_OWNER}`),
+        ),
+      ),
+  );

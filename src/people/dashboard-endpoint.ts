@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { type Env, jwtSecrets, signUpPolicy } from "../config.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
+import { originOf } from "../http/origin.ts";
 import { clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath, parseJson, readBody } from "../http/validate.ts";
 import { openDatabase } from "../platform/d1.ts";
@@ -106,7 +107,7 @@ async function enter(
   endpoint: DashboardEndpoint,
   { request, env, params }: DashboardCall,
 ): Promise<DashboardResult<object>> {
-  requireSameOrigin(request);
+  requireSameOrigin(request, originOf(request, env));
   const url = new URL(request.url);
   checkPath(url.pathname, endpoint.module);
   const ctx: DashboardContext = {

@@ -6,18 +6,18 @@ import { signInCookieOf } from "./sign-in-cookie.ts";
 import { readSignIn, recallSignIn, type SignInSession, signedHashOf } from "./verify-sign-in.ts";
 
 /**
- * A member of the organization in the path. The cookie counts only in a request without an `Authorization` header.
+ * A member of the organization in the path, for requests from the service's `origin`. The cookie counts only in a request without an `Authorization` header.
  * A session in memory that lacks the organization is read again, because the person may have joined since: that is
  * counted like an attempt to guess, or any person could make the database work for organizations of others.
  */
 export async function authenticateMember(
   request: Request,
   { db, accountId, now }: AuthPorts,
-  cookieSecret: string,
+  { cookieSecret, origin }: { readonly cookieSecret: string; readonly origin: string },
 ): Promise<Claim | null | undefined> {
   const cookie = request.headers.has("Authorization") ? null : signInCookieOf(request);
   if (cookie === null) return undefined;
-  requireSameOrigin(request);
+  requireSameOrigin(request, origin);
   const hash = await signedHashOf(cookie, cookieSecret);
   if (hash === null) return null;
   const membershipOf = (session: SignInSession) => session.organizations.find(({ id }) => id === accountId);

@@ -1,5 +1,6 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "./sign.ts";
 import { findTargetProblem, type TargetPolicy } from "./target.ts";
 
@@ -112,16 +113,6 @@ const errorText = (error: unknown): string =>
   error instanceof Error
     ? `${error.message} ${"code" in error ? error.code : ""} ${errorText(error.cause)}`
     : "";
-
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/** A `Retry-After` header, in seconds or as a date, as milliseconds from now; null when absent or malformed. */
-export function parseRetryAfter(value: string | null, now: number): number | null {
-  if (value === null) return null;
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
-  const date = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
 
 interface ResponseBody {
   /** What was kept of the body, decoded as UTF-8. */

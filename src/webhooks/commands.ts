@@ -32,7 +32,10 @@ const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 /** The URL's columns; VALIDATION_ERROR when webhooks may not be sent there. */
 function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
   const ownHost = new URL(ctx.origin).host;
-  const problem = findTargetProblem(url, { devTargets: ctx.webhookDevTargets, ownHost });
+  const problem = findTargetProblem(url, {
+    devTargets: ctx.webhookDevTargets,
+    ownHosts: [...ctx.ownHosts, ownHost],
+  });
   if (problem !== null) throw new AppError("Webhooks", "VALIDATION_ERROR", `url: ${problem}`);
   return { url, urlFolded: fold(url), ownHost };
 }

@@ -7,4 +7,6 @@ export interface WebhookContext extends RequestContext, QuotaContext {
   readonly subscribers: SubscriberGateway;
   /** Hosts for which the rules of webhook targets are loosened; none in production. */
   readonly webhookDevTargets: readonly string[];
+  /** Hosts that lead to this service, besides the one of the request. */
+  readonly ownHosts: readonly string[];
 }

@@ -6,8 +6,8 @@ import { hostOf } from "../platform/host.ts";
 export interface TargetPolicy {
   /** Hosts that may be reached by http, on any port, and by any kind of address; empty in production. */
   readonly devTargets: readonly string[];
-  /** This service's own `host:port`, which is never allowed. */
-  readonly ownHost: string;
+  /** This service's own hosts, with their ports, which are never allowed. */
+  readonly ownHosts: readonly string[];
 }
 
 const MAX_LENGTH = 2048;
@@ -67,7 +67,7 @@ function findNameProblem(host: string): string | null {
  * Why requests may not go to this URL, in words that continue its field's name; null when they may. It is parsed as
  * `fetch` parses it, so no unusual spelling passes for another host.
  */
-export function findTargetProblem(address: string, { devTargets, ownHost }: TargetPolicy): string | null {
+export function findTargetProblem(address: string, { devTargets, ownHosts }: TargetPolicy): string | null {
   const url = URL.parse(address);
   if (url === null || address.length > MAX_LENGTH) return "must be a URL of at most 2048 characters";
   const host = hostOf(url);
@@ -75,7 +75,7 @@ export function findTargetProblem(address: string, { devTargets, ownHost }: Targ
   if (url.protocol !== "https:" && !isDevTarget) return "must begin with https://";
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (address.includes("#")) return "must not have a fragment";
-  if (isOwn(url, ownHost)) return "must not lead back to this service";
+  if (ownHosts.some((ownHost) => isOwn(url, ownHost))) return "must not lead back to this service";
   if (devTargets.includes(host)) return null;
   if (!PORTS.has(url.port)) return "must use port 443 or 8443";
   return findNameProblem(host);

@@ -1,5 +1,5 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
-import { type Env, webhookDevTargets } from "../config.ts";
+import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
@@ -21,6 +21,7 @@ export class WebhookHandler implements DeliveryHandler {
   readonly interruption = null;
   readonly #tenant: Tenant;
   readonly #devTargets: readonly string[];
+  readonly #ownHosts: readonly string[];
   readonly #id: string;
   readonly #now: () => number;
   readonly #state: HandlerState;
@@ -31,6 +32,7 @@ export class WebhookHandler implements DeliveryHandler {
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
     this.#devTargets = webhookDevTargets(env);
+    this.#ownHosts = ownHosts(env);
     this.#id = key.id;
     this.#now = now;
     this.#state = state;
@@ -69,7 +71,7 @@ export class WebhookHandler implements DeliveryHandler {
       url: row.url,
       secrets: signingSecrets(row, startedAt),
       devTargets: this.#devTargets,
-      ownHost: row.ownHost,
+      ownHosts: [...this.#ownHosts, row.ownHost],
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
     const result = await attempt(destination, event, ports);

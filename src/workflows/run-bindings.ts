@@ -50,6 +50,8 @@ export interface RunPorts {
   readonly fetch: typeof fetch;
   /** Hosts that `fetch` may reach although they are not public; none in production. */
   readonly devTargets: readonly string[];
+  /** Hosts that lead to this service, besides the origin's. */
+  readonly ownHosts: readonly string[];
   /** Epoch milliseconds. */
   now(): number;
   /** Logs one entry for the operators. */
@@ -218,8 +220,8 @@ export class RunBindings extends RpcTarget implements HostBindings {
 
   fetch(request: Sent, redirect: Sent): Promise<BindingAnswer<FetchedResponse>> {
     return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
-      const { fetch, devTargets } = this.#ports;
-      const policy = { devTargets, ownHost: URL.parse(this.#scope.origin)?.host ?? "" };
+      const { fetch, devTargets, ownHosts } = this.#ports;
+      const policy = { devTargets, ownHosts: [...ownHosts, URL.parse(this.#scope.origin)?.host ?? ""] };
       this.#requests ??= new AbortController();
       return fetchPublic(request, redirect, { fetch, policy, signal: this.#requests.signal });
     });

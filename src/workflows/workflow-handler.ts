@@ -1,5 +1,5 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
-import { type Env, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
+import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
@@ -108,6 +108,7 @@ export class WorkflowHandler implements DeliveryHandler {
       quotaDefaults: quotaDefaults(this.#env),
       fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
       devTargets: workflowDevTargets(this.#env),
+      ownHosts: ownHosts(this.#env),
       now: this.#now,
       log: (message, error) => this.#log(message, error),
     });

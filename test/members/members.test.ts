@@ -129,6 +129,25 @@ describe("an invitation", () => {
     expect(await left.first()).toBeNull();
   });
 
+  it.each([
+    ["was removed", "DELETE FROM memberships WHERE person_id = ?"],
+    ["is no owner any more", "UPDATE memberships SET role = 'member' WHERE person_id = ?"],
+  ])("ends when its inviter %s, even if it was made at that very moment", async (_, change) => {
+    const owner = await signUp();
+    const second = await addMember(owner.organization.id, "owner");
+    const { data } = await second.browser.api(owner.organization.id).post<Invited>("/invitations", {});
+    const path = `/invitations/${tokenIn(data.url)}`;
+    const guest = await signUp();
+    expect((await guest.browser.get(path)).status).toBe(200);
+    await env.DB.prepare(change).bind(second.id).run();
+    const api = owner.browser.api(owner.organization.id);
+    expect((await api.get<{ total: number }>("/invitations")).data.total).toBe(0);
+    expect((await guest.browser.get(path)).status).toBe(404);
+    expect((await guest.browser.post(`${path}/accept`)).status).toBe(404);
+    const body = { name: "Bo", email: freshEmail(), password: PASSWORD, invitation: tokenIn(data.url) };
+    expect((await new Browser().post("/sign-up", body)).status).toBe(404);
+  });
+
   it("created by an API key names the organization as the inviter", async () => {
     const { api } = await account();
     const { data } = await api.post<Invited>("/invitations", {});
@@ -174,6 +193,21 @@ describe("a member", () => {
     expect((await owner.browser.api(owner.organization.id).delete(path)).error?.code).toBe("NOT_FOUND");
   });
 
+  it("who is removed cannot come back by an invitation made before the removal; those of others stay", async () => {
+    const owner = await signUp();
+    const second = await invite(owner, "owner");
+    const own = (await inviteBy(second)).data;
+    const others = (await inviteBy(owner)).data;
+    await owner.browser.api(owner.organization.id).delete(`/members/${second.id}`);
+    const accept = ({ url }: Invited) => second.browser.post(`/invitations/${tokenIn(url)}/accept`);
+    expect((await accept(own)).status).toBe(404);
+    const left = await env.DB.prepare("SELECT id FROM invitations WHERE account_id = ?")
+      .bind(owner.organization.id)
+      .all();
+    expect(left.results).toEqual([{ id: others.invitation.id }]);
+    expect((await accept(others)).status).toBe(200);
+  });
+
   it("can leave", async () => {
     const owner = await signUp();
     const member = await invite(owner);
@@ -184,6 +218,23 @@ describe("a member", () => {
 });
 
 describe("the last owner", () => {
+  it("can neither leave nor be removed while plain members remain", async () => {
+    const owner = await signUp();
+    const member = await invite(owner);
+    const { api: asKey } = await account();
+    const path = `/members/${owner.id}`;
+    expect((await owner.browser.api(owner.organization.id).delete(path)).error?.code).toBe("CONFLICT");
+    expect((await member.browser.api(owner.organization.id).delete(path)).error?.code).toBe("FORBIDDEN");
+    expect((await asKey.delete(path)).error?.code).toBe("NOT_FOUND");
+    const roles = (await membersOf(owner)).map(({ id, role }) => [id, role]);
+    expect(roles.toSorted()).toEqual(
+      [
+        [owner.id, "owner"],
+        [member.id, "member"],
+      ].toSorted(),
+    );
+  });
+
   it("cannot be removed, even when the last two remove each other at once", async () => {
     const owner = await signUp();
     const api = owner.browser.api(owner.organization.id);

@@ -32,7 +32,7 @@ const flood = (response: ServerResponse) => {
   more();
 };
 
-/** Responses that wait until `/open/<name>/now` is requested; later requests do not wait. */
+/** Responses, with the `status` in their query, that wait until `/open/<name>/now` is requested; later requests do not wait. */
 class Gates {
   readonly #waiting = new Map<string, ServerResponse[]>();
   readonly #open = new Set<string>();
@@ -54,6 +54,7 @@ function behave(url: URL, response: ServerResponse): void {
   const [, behaviour, argument = ""] = url.pathname.split("/");
   switch (behaviour) {
     case "gate":
+      response.statusCode = Number(url.searchParams.get("status") ?? 200);
       gates.wait(argument, response);
       return;
     case "open":

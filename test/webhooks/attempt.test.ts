@@ -1,12 +1,12 @@
 /** Attempts over the network, to servers that misbehave in every way. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
+import { parseRetryAfter } from "../../src/platform/retry-after.ts";
 import {
   ATTEMPT_TIMEOUT_MS,
   type AttemptPorts,
   attempt,
   type Destination,
-  parseRetryAfter,
 } from "../../src/webhooks/attempt.ts";
 import type { Received } from "../support/receiver.ts";
 
@@ -27,7 +27,7 @@ const send = (target: string, options: Options = {}) => {
     url,
     secrets: SECRETS,
     devTargets: ["127.0.0.1"],
-    ownHost: "localhost:1",
+    ownHosts: ["localhost:1"],
     ...options,
   };
   const ports = { fetch: globalThis.fetch, now: Date.now, ...options };

@@ -89,6 +89,23 @@ describe("testing a webhook", () => {
   });
 });
 
+describe("a webhook that is changed while its receiver answers 410", () => {
+  it.each([
+    ["by its events", { events: ["user.updated"] }],
+    ["by its URL", { url: `${RECEIVER}/ok/elsewhere` }],
+    ["by being enabled again", { enabled: true }],
+  ])("%s stays enabled", async (_, change) => {
+    const webhook = await create("gate", { url: `${RECEIVER}/gate/${name}?status=410` });
+    const delivering = test(webhook.id);
+    await expect.poll(async () => (await received()).length).toBe(1);
+    await owner.api.patch(`/webhooks/${webhook.id}`, change);
+    await fetch(`${RECEIVER}/open/${name}/now`);
+    expect(await delivering).toMatchObject({ status: "failed", status_code: 410 });
+    const answer = await owner.api.get<{ webhook: Webhook }>(`/webhooks/${webhook.id}`);
+    expect(answer.data.webhook.enabled).toBe(true);
+  });
+});
+
 describe("the list of deliveries", () => {
   it("shows the newest first, by page and by status", async () => {
     const { id } = await create();

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { parseHosts } from "../../src/platform/host.ts";
 import { findTargetProblem, isPublicAddress, type TargetPolicy } from "../../src/webhooks/target.ts";
 
-const PRODUCTION = { devTargets: [], ownHost: "atrium.example" };
-const DEVELOPMENT = { devTargets: parseHosts("127.0.0.1,localhost"), ownHost: "localhost:8787" };
+const PRODUCTION = { devTargets: [], ownHosts: ["atrium.example"] };
+const DEVELOPMENT = { devTargets: parseHosts("127.0.0.1,localhost"), ownHosts: ["localhost:8787"] };
 
 const PRIVATE = "must not be a private or reserved address";
 const LITERAL = "must name a host instead of an IP address";
@@ -214,13 +214,13 @@ describe("a host name", () => {
   it("is never this service's own, in any spelling or with any port", () => {
     for (const ownHost of ["atrium.example.com", "atrium.example.com:8443", "ATRIUM.example.com."]) {
       for (const host of ["atrium.example.com", "ATRIUM.EXAMPLE.com.", "ａtrium.example.com:8443"]) {
-        expect(problemOf(`https://${host}/v1`, { devTargets: [], ownHost })).toBe(
-          "must not lead back to this service",
-        );
+        expect(
+          problemOf(`https://${host}/v1`, { devTargets: [], ownHosts: ["first.example.com", ownHost] }),
+        ).toBe("must not lead back to this service");
       }
     }
     expect(
-      problemOf("https://other.example.com", { devTargets: [], ownHost: "atrium.example.com" }),
+      problemOf("https://other.example.com", { devTargets: [], ownHosts: ["atrium.example.com"] }),
     ).toBeNull();
   });
 });

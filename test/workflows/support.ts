@@ -32,6 +32,7 @@ const ports: RunPorts = {
   quotaDefaults: quotaDefaults({}),
   fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
   devTargets: ["127.0.0.1"],
+  ownHosts: [],
   now: Date.now,
   log: (message, error) => console.error(message, error),
 };

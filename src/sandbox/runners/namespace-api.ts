@@ -1,6 +1,6 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
 import type { NamespaceSettings } from "../../config.ts";
-import { parseRetryAfter } from "../../webhooks/attempt.ts";
+import { parseRetryAfter } from "../../platform/retry-after.ts";
 
 /** A script as it is uploaded. */
 export interface ScriptUpload {

@@ -76,6 +76,7 @@ export class SubscriberObject extends DurableObject<Env> {
         quotaDefaults: quotaDefaults(this.env),
         fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
         devTargets: [],
+        ownHosts: [],
         now: Date.now,
         log: console.error,
       },

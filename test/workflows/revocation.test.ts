@@ -1,0 +1,74 @@
+/** What the service refuses a run, whatever the program does: after its end, and beyond its own room. */
+import { describe, expect, inject, it } from "vitest";
+import type { RunBindings } from "../../src/workflows/run-bindings.ts";
+import type { Received } from "../support/receiver.ts";
+import { bindingsFor, type Stage, stage } from "./support.ts";
+
+const RECEIVER = `http://127.0.0.1:${inject("receiver").port}`;
+const BYTES = new TextEncoder().encode("Hello");
+
+const put = async (bindings: RunBindings): Promise<string> => {
+  const answer = await bindings.filesPut("a.txt", BYTES, "text/plain");
+  if (!("value" in answer)) throw new Error(answer.problem);
+  return answer.value.key;
+};
+
+const keysIn = async ({ api, roomId }: Stage): Promise<string[]> =>
+  (await api.get<{ files: { key: string }[] }>(`/files?roomId=${roomId}`)).data.files.map(({ key }) => key);
+
+const request = (name: string, behaviour = "ok"): Request => new Request(`${RECEIVER}/${behaviour}/${name}`);
+
+const receivedBy = async (name: string): Promise<readonly Received[]> =>
+  (await fetch(`${RECEIVER}/received/${name}`)).json();
+
+describe("a run that is over", () => {
+  it("cannot use any of its bindings, which the service itself refuses", async () => {
+    const room = await stage();
+    const bindings = bindingsFor(room);
+    const key = await put(bindings);
+    const name = crypto.randomUUID();
+    const calls: Record<string, () => Promise<object>> = {
+      "store.get": () => bindings.storeGet("tasks", "a"),
+      "store.getAll": () => bindings.storeGetAll("tasks"),
+      "room.get": () => bindings.roomGet(),
+      "room.getUsers": () => bindings.roomGetUsers(),
+      "files.list": () => bindings.filesList({}),
+      "files.get": () => bindings.filesGet(key),
+      "files.put": () => bindings.filesPut("b.txt", BYTES, "text/plain"),
+      "files.delete": () => bindings.filesDelete(key),
+      fetch: () => bindings.fetch(request(name), "follow"),
+    };
+    bindings.revoke();
+    for (const [method, call] of Object.entries(calls))
+      expect(await call()).toEqual({ problem: `${method}: the run is over` });
+    expect(await keysIn(room)).toEqual([key]);
+    expect(await receivedBy(name)).toEqual([]);
+  });
+
+  it("gets no response to a request that it was still making", async () => {
+    const bindings = bindingsFor(await stage());
+    const name = crypto.randomUUID();
+    const pending = bindings.fetch(request(name, "gate"), "follow");
+    await expect.poll(async () => (await receivedBy(name)).length).toBe(1);
+    bindings.revoke();
+    expect(await pending).toEqual({ problem: "fetch: the run is over" });
+  });
+});
+
+describe("a run of one room", () => {
+  it("neither reads nor deletes a file of another one, even with its key", async () => {
+    const own = await stage();
+    const { id: siblingId } = await own.api.createRoom();
+    const others = [{ ...own, roomId: siblingId }, await stage()];
+    const bindings = bindingsFor(own);
+    for (const other of others) {
+      const key = await put(bindingsFor(other));
+      const disguised = key.replace(other.roomId, own.roomId);
+      for (const attempt of [key, disguised]) {
+        expect(await bindings.filesGet(attempt)).toEqual({ value: null });
+        expect(await bindings.filesDelete(attempt)).toEqual({ value: false });
+      }
+      expect(await keysIn(other)).toEqual([key]);
+    }
+  });
+});

@@ -122,6 +122,7 @@ const CREATIONS: readonly string[] = [
   "createComment",
   "createInvitation",
   "createRoom",
+  "createToken",
   "createUser",
   "createWebhook",
   "createWorkflow",

@@ -142,6 +142,28 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect(complaints).toEqual([]);
     });
 
+    it("sends what was just written before it leaves", async () => {
+      await begin();
+      await mount({ token: ada.token });
+      await connected();
+      await bo.store("tasks").sync();
+      const wasUnsynced = await page.evaluate(async () => {
+        void window.stage.hooks.tasks[1].set("last", { title: "The last stroke" });
+        // Microtasks only: no answer can arrive before the end.
+        for (let tick = 0; tick < 20; tick++) await Promise.resolve();
+        const { isUnsynced } = window.stage.hooks;
+        window.stage.unmount();
+        return isUnsynced;
+      });
+      expect(wasUnsynced).toBe(true);
+      await eventually("Ada has left", () => !bo.users.online.has(ada.id));
+      expect(bo.store("tasks").get("last")).toEqual({ title: "The last stroke", done: false });
+      await mount({ token: ada.token });
+      await connected();
+      await gives(({ isUnsynced }) => !isUnsynced);
+      expect(complaints).toEqual([]);
+    });
+
     it("joins with the requested role: a viewer's write is rolled back", async () => {
       await begin();
       await mount({ token: ada.token, role: "viewer" });

@@ -8,7 +8,7 @@ export { type Equality, shallowEqual } from "./equality.ts";
 export type { Member } from "./members.ts";
 export { type UpdatePresence, useMyPresence, useUpdateMyPresence } from "./presence.ts";
 export { RoomProvider, type RoomProviderProps } from "./provider.ts";
-export { useBroadcast, useConnection, useRoom, useStatus } from "./room.ts";
+export { useBroadcast, useConnection, useHasUnsyncedChanges, useRoom, useStatus } from "./room.ts";
 export type { RoomInfo } from "./room-handle.ts";
 export type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
 export { useStore, useStoreActions } from "./store.ts";

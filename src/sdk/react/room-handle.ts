@@ -24,6 +24,7 @@ export class RoomHandle {
   readonly self: Source<Member | null>;
   readonly others: Source<readonly Member[]>;
   readonly room: Source<RoomInfo>;
+  readonly hasUnsyncedChanges: Source<boolean>;
   readonly #stores = new Map<string, StoreHandle<unknown>>();
   readonly #comments = new Map<string | undefined, CommentsHandle>();
 
@@ -44,6 +45,11 @@ export class RoomHandle {
     const members = memberSource(client);
     this.self = partOf(members, ({ self }) => self);
     this.others = partOf(members, ({ others }) => others);
+    this.hasUnsyncedChanges = new ExternalSource(
+      (changed) => client.on("unsyncedChanges", changed),
+      () => client.hasUnsyncedChanges,
+      false,
+    );
     this.room = new ExternalSource<RoomInfo>(
       (changed) => together(this.connection.subscribe(changed), client.on("roomUpdated", changed)),
       () => ({ client, room: client.currentRoom, role: client.role }),

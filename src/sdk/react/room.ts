@@ -14,6 +14,9 @@ const stateOf = ({ state }: ConnectionStatus): ConnectionState => state;
 /** The state of the connection. */
 export const useStatus = (): ConnectionState => useSelection(useRoomHandle().connection, stateOf);
 
+/** Whether there are changes of stores that the service has not confirmed, for a notice such as "Saving…". */
+export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().hasUnsyncedChanges);
+
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 

@@ -16,6 +16,9 @@ export interface ConnectionStatus {
 
 const INITIAL: ConnectionStatus = { state: "connecting", error: null };
 
+/** How long leaving a room waits for the service to confirm changes. */
+const FLUSH_TIMEOUT_MS = 10_000;
+
 const ignore = () => {};
 
 /** Reports why something could not be loaded, except for a lost connection: the next join loads it again. */
@@ -80,11 +83,15 @@ export class SharedConnection implements Source<ConnectionStatus> {
       isReleased = true;
       this.#users -= 1;
       // Asynchronously, because StrictMode releases and acquires again at once.
-      queueMicrotask(() => this.#leaveIfUnused());
+      queueMicrotask(() => void this.#leaveIfUnused());
     };
   }
 
-  #leaveIfUnused(): void {
+  /** Leaves if no one uses it, also after all changes are confirmed. */
+  async #leaveIfUnused(): Promise<void> {
+    if (this.#users > 0) return;
+    // What cannot be confirmed in time is discarded, which the client reports.
+    await this.#client.flush({ timeoutMs: FLUSH_TIMEOUT_MS }).catch(ignore);
     if (this.#users > 0 || this.#unsubscribe === null) return;
     this.#unsubscribe();
     this.#unsubscribe = null;

@@ -7,7 +7,7 @@ export { type Equality, shallowEqual } from "../equality.ts";
 export type { Member } from "../members.ts";
 export { type UpdatePresence, useMyPresence, useUpdateMyPresence } from "../presence.ts";
 export { RoomProvider, type RoomProviderProps } from "../provider.ts";
-export { useBroadcast, useConnection, useStatus } from "../room.ts";
+export { useBroadcast, useConnection, useHasUnsyncedChanges, useStatus } from "../room.ts";
 export type { ConnectionState, ConnectionStatus } from "../shared-connection.ts";
 export { useStoreActions } from "../store.ts";
 export type { StoreActions, StoreEntries } from "../store-source.ts";

@@ -20,6 +20,7 @@ const CONFIG = {
     noUnusedParameters: false,
     paths: {
       "atrium/client": sdk("client"),
+      "atrium/devtools": sdk("devtools"),
       "atrium/react": sdk("react"),
       "atrium/react/suspense": sdk("react/suspense"),
       "atrium/server": sdk("server"),

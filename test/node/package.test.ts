@@ -8,6 +8,7 @@ import { ROOT, run, runCli } from "./processes.ts";
 import { useSharedService } from "./shared-service.ts";
 
 const MAX_CLIENT_BYTES = 14_000;
+const MAX_DEVTOOLS_BYTES = 5_000;
 const MAX_INSTALLED_BYTES = 2 * 1024 * 1024;
 /** A hanging tool fails the test; a slow machine does not. */
 const TOOL = { timeoutMs: 110_000 };
@@ -41,6 +42,20 @@ async function install(name: string, ...packages: readonly string[]): Promise<st
   await writeFile(path.join(project, "package.json"), JSON.stringify(manifest));
   await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], project);
   return project;
+}
+
+/** The modules that an entry needs something of, by their names: the package has no other side effects. */
+async function modulesOf(entry: string): Promise<Map<string, string>> {
+  const modules = new Map<string, string>();
+  const load = async (name: string): Promise<void> => {
+    if (modules.has(name)) return;
+    const text = await readFile(path.join(dist, name), "utf8");
+    modules.set(name, text);
+    for (const [, specifier = ""] of text.matchAll(/\bfrom\s*"(\.[^"]+)"/g))
+      await load(path.join(path.dirname(name), specifier));
+  };
+  await load(`${entry}.js`);
+  return modules;
 }
 
 beforeAll(async () => {
@@ -110,11 +125,20 @@ describe("the package", () => {
   });
 
   it("has a client of at most 14 kB gzipped, including the modules that it imports", async () => {
-    const file = (name: string) => readFile(path.join(dist, name), "utf8");
-    const client = await file("client.js");
-    const shared = [...client.matchAll(/from\s*"\.\/([^"]+)"/g)].map(([, name = ""]) => file(name));
-    const bytes = gzipSync([client, ...(await Promise.all(shared))].join("\n")).byteLength;
+    const bytes = gzipSync([...(await modulesOf("client")).values()].join("\n")).byteLength;
     expect(bytes).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
+    expect(bytes).toBeGreaterThan(1024);
+  });
+
+  it("has DevTools of at most 5 kB gzipped beside the client, which no other entry loads", async () => {
+    const devtools = await modulesOf("devtools");
+    for (const entry of ["client", "react", "react/suspense", "server"]) {
+      const modules = await modulesOf(entry);
+      expect([...modules.values()].join()).not.toContain("atrium-devtools");
+      for (const name of modules.keys()) devtools.delete(name);
+    }
+    const bytes = gzipSync([...devtools.values()].join("\n")).byteLength;
+    expect(bytes).toBeLessThanOrEqual(MAX_DEVTOOLS_BYTES);
     expect(bytes).toBeGreaterThan(1024);
   });
 });
@@ -200,6 +224,7 @@ describe("TypeScript", () => {
     "checks an application with %s resolution",
     async (resolution) => {
       const source = `
+      import { openDevTools } from "atrium/devtools";
       import { AtriumClient, type Comment, defineStores, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
@@ -212,6 +237,8 @@ describe("TypeScript", () => {
         },
       });
       const client = new AtriumClient({ serverUrl: "http://localhost", authToken: "", stores });
+      const close: () => void = openDevTools(client, { isOpen: true });
+      close();
       const { tasks } = client.stores;
       const task = tasks.get("1");
       if (task !== undefined) {

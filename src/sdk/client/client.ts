@@ -7,6 +7,7 @@ import { Connection } from "./connection/connection.ts";
 import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
 import { batchUrl, readClaims, socketUrl } from "./connection/token.ts";
+import { allowInspection } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import { Presence } from "./presence/presence.ts";
 import { Storage } from "./storage.ts";
@@ -92,6 +93,7 @@ export class AtriumClient<
     queue.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
     watchPageClose(queue, runtime, { url: batchUrl(url), token: () => authToken, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
+    allowInspection(this, { connection, stores: this.#stores });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
     this.storage = new Storage(serverUrl, authToken, claims);

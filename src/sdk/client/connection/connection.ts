@@ -26,6 +26,8 @@ const UNREADABLE: Fault = {
   message: "The response to the join could not be read",
 };
 
+const CUT: Closure = { code: 1006, reason: "The connection was cut in DevTools" };
+
 export interface ConnectionOptions {
   readonly url: string;
   readonly token: string;
@@ -39,6 +41,7 @@ export class Connection extends Emitter<SocketEvents> {
   readonly #runtime: Runtime;
   readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
+  #isCut = false;
   #transport: Transport | null = null;
   /** What `join()` asked for, until the connection is given up. */
   #target: { readonly role: Role | undefined } | null = null;
@@ -97,6 +100,28 @@ export class Connection extends Emitter<SocketEvents> {
     if (wasConnected) this.emit("disconnected", { code: 1000, reason: LEFT.message });
   }
 
+  /** The current socket, for DevTools; null while there is none. */
+  get webSocket(): WebSocket | null {
+    return this.#transport?.socket ?? null;
+  }
+
+  /** Whether `cut()` was called, and not `restore()` since. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Loses the connection as by a broken network, until `restore()` is called. For DevTools. */
+  cut(): void {
+    this.#isCut = true;
+    if (this.#transport !== null) this.#abandon(CUT);
+  }
+
+  /** Ends what `cut()` began: attempts to reconnect can succeed, and the next one is made at once. */
+  restore(): void {
+    this.#isCut = false;
+    this.#reconnect.runNow();
+  }
+
   get #isInactive(): boolean {
     return this.#transport === null && !this.#reconnect.isWaiting;
   }
@@ -110,6 +135,7 @@ export class Connection extends Emitter<SocketEvents> {
   #open(): void {
     this.#wasOpened = false;
     try {
+      if (this.#isCut) throw new Error(CUT.reason);
       const transport: Transport = new Transport(this.#options.url, this.#runtime, {
         opened: () => this.#opened(),
         received: (messages) => {

@@ -42,6 +42,7 @@ export class ReconnectTimer {
   readonly #runtime: Runtime;
   #attempt = 0;
   #cancel: (() => void) | null = null;
+  #run = () => {};
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -69,10 +70,16 @@ export class ReconnectTimer {
       this.cancel();
       action();
     };
+    this.#run = run;
     const cancels = [this.#runtime.after(delayMs, run), this.#runtime.listen("online", run)];
     this.#cancel = () => {
       for (const cancel of cancels) cancel();
     };
+  }
+
+  /** Runs the action that waits, if there is one. */
+  runNow(): void {
+    if (this.isWaiting) this.#run();
   }
 
   cancel(): void {

@@ -45,6 +45,10 @@ export class Transport {
     return this.#isOpen;
   }
 
+  get socket(): WebSocket {
+    return this.#socket;
+  }
+
   #open(): void {
     this.#isOpen = true;
     this.#schedulePing();

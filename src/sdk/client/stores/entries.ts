@@ -55,6 +55,11 @@ export class Entries {
     return [...this.#confirmed.keys()];
   }
 
+  /** The writes that are not answered yet. */
+  get pending(): Operation[] {
+    return [...this.#pending.values()].flat();
+  }
+
   isPending(key: string): boolean {
     return this.#pending.has(key);
   }

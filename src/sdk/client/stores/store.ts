@@ -136,6 +136,11 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     return this.#entries.getVersion(key);
   }
 
+  /** Your writes that the service has not confirmed: those of one key in the order in which they were made. */
+  get unconfirmed(): readonly Operation[] {
+    return this.#entries.pending;
+  }
+
   /** Writes a whole value. It is visible at once, and rolled back if the promise is rejected. */
   set(key: string, value: Input, options?: WriteOptions): Promise<Written>;
   set(write: KeyedWrite<Input>): Promise<Written>;

@@ -52,6 +52,11 @@ export class Stores {
     return store;
   }
 
+  /** All stores that were opened, by name. */
+  get opened(): ReadonlyMap<string, Store> {
+    return this.#byName;
+  }
+
   /** The declared stores by name. */
   declared(): Record<string, Store> {
     const stores: Record<string, Store> = Object.create(null);

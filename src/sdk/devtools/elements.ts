@@ -1,0 +1,85 @@
+/** Elements of the panel: they change only what is different, so that focus, selection and open parts stay. */
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** Creates an element with attributes and children; text becomes text, never markup. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const created = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  add(created, ...children);
+  return created;
+}
+
+/** Adds children. The name `append` also belongs to an interface of Workers, whose types the tests load beside the DOM's. */
+export function add(parent: Node, ...children: readonly (Node | string)[]): void {
+  for (const child of children)
+    parent.appendChild(typeof child === "string" ? document.createTextNode(child) : child);
+}
+
+export function setText(target: Element, text: string): void {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+/** One item of a list: its element, and how it shows its latest data. */
+export interface Item<Data> {
+  readonly element: Element;
+  show(data: Data): void;
+}
+
+/** The children of an element, one per key, in the order of the data. */
+export class ItemList<Data> {
+  readonly #parent: Element;
+  readonly #create: (key: string) => Item<Data>;
+  readonly #items = new Map<string, Item<Data>>();
+
+  constructor(parent: Element, create: (key: string) => Item<Data>) {
+    this.#parent = parent;
+    this.#create = create;
+  }
+
+  show(data: readonly (readonly [key: string, data: Data])[]): void {
+    const keys = new Set(data.map(([key]) => key));
+    for (const [key, item] of this.#items) {
+      if (keys.has(key)) continue;
+      item.element.remove();
+      this.#items.delete(key);
+    }
+    for (const [index, [key, each]] of data.entries()) {
+      const item = this.#items.get(key) ?? this.#create(key);
+      this.#items.set(key, item);
+      item.show(each);
+      const present = this.#parent.children[index];
+      if (present !== item.element) this.#parent.insertBefore(item.element, present ?? null);
+    }
+  }
+}
+
+/** A part that can be opened, with a title, a note beside it, and content that is made when it is opened. */
+export class Disclosure {
+  readonly element: HTMLDetailsElement;
+  readonly #note = element("span", { class: "note" });
+  readonly #title: HTMLElement;
+
+  constructor(title: string, { isOpen = false } = {}) {
+    this.#title = element("b", {}, title);
+    this.element = element("details", {}, element("summary", {}, this.#title, this.#note));
+    this.element.open = isOpen;
+  }
+
+  get isOpen(): boolean {
+    return this.element.open;
+  }
+
+  note(text: string): void {
+    setText(this.#note, text);
+  }
+
+  /** Calls `action` when it is opened, because what is closed is not rendered. */
+  onOpen(action: () => void): void {
+    this.element.addEventListener("toggle", () => this.isOpen && action());
+  }
+}

@@ -1,0 +1,3 @@
+/** `atrium/devtools`: a panel that shows what a client does, for the time of development. */
+export type { InspectedClient } from "./monitor.ts";
+export { type DevToolsOptions, openDevTools } from "./panel.ts";

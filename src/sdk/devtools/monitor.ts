@@ -1,0 +1,120 @@
+/** What the panel shows of one client: read from it when it is shown, and its changes and latency as they happen. */
+import type { AtriumClient, StoreChange } from "../client/index.ts";
+import { type Inspection, inspect } from "../client/inspection.ts";
+
+/** How many of a store's latest changes are kept. */
+const KEPT_CHANGES = 20;
+const PING_INTERVAL_MS = 2_000;
+
+/** A client with any declared stores. */
+export type InspectedClient = Omit<AtriumClient, "stores">;
+
+export interface RecentChange extends StoreChange<unknown> {
+  /** Counts the changes of all stores. */
+  readonly number: number;
+  readonly at: Date;
+  /** The name of the user whose write it is, or the id of one who was deleted; null for your back end. */
+  readonly by: string | null;
+}
+
+export interface StoreView {
+  readonly name: string;
+  readonly entries: Readonly<Record<string, unknown>>;
+  /** The latest first. */
+  readonly changes: readonly RecentChange[];
+}
+
+export interface UnconfirmedWrite {
+  readonly store: string;
+  readonly action: StoreChange<unknown>["action"];
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export class Monitor {
+  readonly client: InspectedClient;
+  readonly #inspection: Inspection;
+  readonly #changes = new Map<string, RecentChange[]>();
+  readonly #stops: (() => void)[] = [];
+  #latest = 0;
+  #latencyMs: number | null = null;
+  #cancelPing = () => {};
+
+  constructor(client: InspectedClient) {
+    this.client = client;
+    this.#inspection = inspect(client);
+    // Otherwise the service sends no presence to a client that reads none.
+    this.#stops.push(client.presence.sync("*", () => {}));
+    const pinging = setInterval(() => this.#ping(), PING_INTERVAL_MS);
+    this.#stops.push(() => clearInterval(pinging));
+    this.#ping();
+  }
+
+  stop(): void {
+    this.#cancelPing();
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  /** The time of the latest round trip to the service; null until there was one over this connection. */
+  get latencyMs(): number | null {
+    return this.#inspection.connection.webSocket === null ? null : this.#latencyMs;
+  }
+
+  get isCut(): boolean {
+    return this.#inspection.connection.isCut;
+  }
+
+  cut(): void {
+    this.#inspection.connection.cut();
+    this.#latencyMs = null;
+  }
+
+  restore(): void {
+    this.#inspection.connection.restore();
+  }
+
+  /** The stores that the client has opened, by name. */
+  stores(): StoreView[] {
+    return [...this.#inspection.stores.opened].map(([name, store]) => {
+      const known = this.#changes.get(name);
+      if (known === undefined) {
+        this.#changes.set(name, []);
+        this.#stops.push(store.on("changed", (change) => this.#changed(name, change)));
+      }
+      return { name, entries: store.getAll(), changes: known ?? [] };
+    });
+  }
+
+  /** The writes that the service has not confirmed. */
+  unconfirmedWrites(): readonly UnconfirmedWrite[] {
+    return [...this.#inspection.stores.opened].flatMap(([store, { unconfirmed }]) =>
+      unconfirmed.map(({ action, key, value }) => ({ store, action, key, value })),
+    );
+  }
+
+  #changed(name: string, change: StoreChange<unknown>): void {
+    this.#latest += 1;
+    const before = this.#changes.get(name) ?? [];
+    const { userId } = change;
+    const by = userId && (this.client.users.get({ userId })?.name ?? userId);
+    const latest = { ...change, number: this.#latest, at: new Date(), by };
+    this.#changes.set(name, [latest, ...before].slice(0, KEPT_CHANGES));
+  }
+
+  /** The service answers this text without waking the room. */
+  #ping(): void {
+    this.#cancelPing();
+    const socket = this.#inspection.connection.webSocket;
+    if (socket?.readyState !== WebSocket.OPEN) return;
+    const answered = new AbortController();
+    const sentAt = performance.now();
+    this.#cancelPing = () => answered.abort();
+    const receive = ({ data }: MessageEvent) => {
+      if (data !== "pong") return;
+      answered.abort();
+      this.#latencyMs = performance.now() - sentAt;
+    };
+    socket.addEventListener("message", receive, { signal: answered.signal });
+    socket.send("ping");
+  }
+}

@@ -4,6 +4,7 @@ import { type Env, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from
 import type { RequestContext } from "./context/context.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
+import { demoUploadBounds } from "./demo/uploads.ts";
 import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import type { HealthChecks } from "./http/health.ts";
@@ -55,6 +56,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       tokens,
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
+      uploadBounds: demoUploadBounds(env),
       webhookDevTargets: webhookDevTargets(env),
       ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.

@@ -2,6 +2,7 @@
 import type { Env } from "./config.ts";
 import { relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
+import { expireDemoFiles } from "./demo/uploads.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/idempotency.ts";
@@ -29,7 +30,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     purgeExpiredSignIns(db, now),
     purgeExpiredInvitations(db, now),
     deleteOldHourlyCounts(db, now),
-    collectGarbage(db, openBlobs(env.FILES), now),
+    expireDemoFiles(env, db, now).then(() => collectGarbage(db, openBlobs(env.FILES), now)),
     sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
   ]);
 }

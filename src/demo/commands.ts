@@ -6,12 +6,13 @@ import type { RoomContext } from "../rooms/context.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { createUser } from "../users/commands.ts";
 import type { UserContext } from "../users/context.ts";
+import { DEMO_ROOM_ID } from "./uploads.ts";
 
 /** What the demo needs of a request: its visitors become users of a room. */
 export interface DemoContext extends RoomContext, UserContext {}
 
 /** The demo room of the demo organization. */
-const ROOM = { name: "Demo", customId: "demo" };
+const ROOM = { name: "Demo", customId: DEMO_ROOM_ID };
 
 /** Visitors without a name get one such as "Merry Otter". */
 const MOODS = ["Brave", "Calm", "Clever", "Gentle", "Happy", "Merry", "Quiet", "Sunny"];

@@ -3,14 +3,16 @@ import { requireRoomAccess } from "../context/context.ts";
 import type { Form } from "../http/form/form.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { guardQuota } from "../quotas/guard.ts";
+import type { RoomRow } from "../rooms/table.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
-import { type BlobSink, BlobWriter } from "./blob-writer.ts";
-import type { FileContext, FileOperationContext } from "./context.ts";
+import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
+import type { FileContext, FileOperationContext, UploadBounds } from "./context.ts";
 import { createKey, parseKey, urlOf } from "./file-key.ts";
 import type { UploadResult } from "./schema.ts";
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
 import { essenceOf } from "./storage/media-type.ts";
 import {
+  countKept,
   insertUploading,
   markFileForDeletion,
   markStored,
@@ -46,6 +48,8 @@ class PendingUpload {
   readonly #deadline: number;
   #row: UploadingFile | undefined;
   #insertion: Promise<void> | undefined;
+  /** Known once the row is inserted. */
+  #bounds: UploadBounds | null = null;
 
   /** The file has at most `maxBytes`. */
   constructor(ctx: FileOperationContext, maxBytes: number) {
@@ -54,10 +58,12 @@ class PendingUpload {
     const sink: BlobSink = {
       put: async (bytes) => {
         const row = await this.#insertedRow();
+        this.#requireSize(bytes.byteLength);
         await ctx.blobs.put(row, row.mimeType, bytes);
       },
       begin: async () => {
         const row = await this.#insertedRow();
+        this.#requireSize(PART_BYTES);
         const multipart = await ctx.blobs.begin(row, row.mimeType);
         await ctx.db.run([updateUploadId(ctx, row.key, multipart.uploadId)]);
         return multipart;
@@ -105,6 +111,29 @@ class PendingUpload {
     if (room === null) throw notFound("Rooms", "Room");
     if (room.state === "closed") throw forbidden("The room is closed; reopen it to upload files");
     if (user === null && uploader === "user") throw notFound("Users", "User");
+    if (this.#ctx.actor.type === "user") await this.#requireBounds(room, row);
+  }
+
+  /** FORBIDDEN when the room or the user has too many files. Each of several uploads at once counts the others. */
+  async #requireBounds(room: RoomRow, { uploadedBy }: UploadingFile): Promise<void> {
+    const bounds = this.#ctx.uploadBounds?.(room) ?? null;
+    if (bounds === null) return;
+    this.#bounds = bounds;
+    const [[counted]] = await this.#ctx.db.run([countKept(this.#ctx, room.id, uploadedBy)]);
+    if ((counted?.total ?? 0) > bounds.maxPerRoom)
+      throw forbidden(`This room keeps at most ${bounds.maxPerRoom} files; try again tomorrow`);
+    if ((counted?.own ?? 0) > bounds.maxPerUser)
+      throw forbidden(`You can keep at most ${bounds.maxPerUser} files in this room; delete one of them`);
+  }
+
+  #requireSize(bytes: number): void {
+    const { maxFileBytes } = this.#bounds ?? { maxFileBytes: Number.POSITIVE_INFINITY };
+    if (bytes > maxFileBytes)
+      throw new AppError(
+        "Files",
+        "BAD_REQUEST",
+        `file is larger than ${maxFileBytes} bytes; send a smaller one`,
+      );
   }
 
   async write(bytes: Uint8Array): Promise<void> {

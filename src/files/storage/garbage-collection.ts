@@ -7,6 +7,7 @@ import {
   deleteMarked,
   markAbandonedUploads,
   markFilesOfRoomForDeletion,
+  markRoomFilesBefore,
   selectDeleting,
   selectDeletingOfRoom,
 } from "./store.ts";
@@ -66,6 +67,10 @@ export async function deleteRoomFiles(
     ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
   }
 }
+
+/** Hides the files of a room, by its custom ID, from before `before` (epoch ms); {@link collectGarbage} deletes them. */
+export const expireFilesOfRoom = (tenant: Tenant, roomCustomId: string, before: number): Promise<unknown> =>
+  tenant.db.run([markRoomFilesBefore(tenant, roomCustomId, before)]);
 
 /** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
 export async function collectGarbage(db: Database, blobs: Blobs, now: number): Promise<void> {

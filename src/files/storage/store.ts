@@ -142,6 +142,33 @@ export const countFiles = (
   filter: FileFilter,
 ): Statement<{ total: number }> => fileCount(filterOf(filter), valuesOf(tenant, roomId, filter));
 
+/** How many files of a room are stored or on their way, and how many of them are the user's. */
+export const countKept = (
+  { accountId }: Tenant,
+  roomId: string,
+  userId: string,
+): Statement<{ total: number; own: number }> => {
+  const kept = (state: string) =>
+    `SELECT uploaded_by FROM files WHERE account_id = ? AND room_id = ? AND state ${state}`;
+  return {
+    sql: `SELECT count(*) AS total, coalesce(sum(uploaded_by = ?), 0) AS own
+          FROM (${kept("= 'stored'")} UNION ALL ${kept("<> 'stored' AND state <> 'deleting'")})`,
+    params: [userId, accountId, roomId, accountId, roomId],
+  };
+};
+
+/** Hides the files of a room, by its custom ID, that were uploaded before `before` (epoch ms). */
+export const markRoomFilesBefore = (
+  { accountId }: Tenant,
+  roomCustomId: string,
+  before: number,
+): Statement => ({
+  sql: `UPDATE files SET state = 'deleting'
+        WHERE account_id = ? AND state = 'stored' AND uploaded_at < ?
+          AND room_id = (SELECT id FROM rooms WHERE account_id = ? AND custom_id = ?)`,
+  params: [accountId, before, accountId, roomCustomId],
+});
+
 /** Hides a stored file until its bytes are deleted; with `uploadedBy`, only if this user uploaded it. */
 export const markFileForDeletion = (
   tenant: Tenant,

@@ -65,7 +65,18 @@ export type { Files, ServerUpload } from "./files.ts";
 export type { Organization } from "./organization.ts";
 export type { Page, PageShown, Search, TextSearch } from "./pages.ts";
 export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
-export type { Entry, StoreSummary, Stores, WriteOptions, Written } from "./stores.ts";
+export type {
+  BatchResponse,
+  Entries,
+  Entry,
+  EntryPage,
+  StoreBatch,
+  StoreOperation,
+  StoreSummary,
+  Stores,
+  WriteOptions,
+  Written,
+} from "./stores.ts";
 export type { Users, UserWithSessions } from "./users.ts";
 export { verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
 export type { Webhooks } from "./webhooks.ts";

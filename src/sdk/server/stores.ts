@@ -19,10 +19,62 @@ export interface Written {
   readonly seq: number;
 }
 
-/** A store and how many entries it has. */
+/** A store, how many entries it has, and the bytes of their keys and values. */
 export interface StoreSummary {
   readonly name: string;
   readonly entries: number;
+  readonly bytes: number;
+}
+
+/** Which entries of a store to return. */
+export interface EntryPage {
+  /** Only the entries after this key. */
+  readonly after?: string;
+  /** At most 10,000, which is the default. A page has about 1 MiB at most. */
+  readonly limit?: number;
+}
+
+/** Entries of a store in the order of their keys, and the room's latest change. */
+export interface Entries {
+  readonly entries: Record<string, Entry>;
+  readonly seq: number;
+  /** The last key, to pass as `after`; left out when no other entries follow. */
+  readonly next?: string;
+}
+
+/** One operation of a batch. */
+export type StoreOperation = { readonly store: string; readonly key: string } & WriteOptions &
+  (
+    | { readonly type: "STORE_SET"; readonly value: unknown }
+    | { readonly type: "STORE_UPDATE"; readonly value: object }
+    | { readonly type: "STORE_DELETE" }
+  );
+
+/** 1 to 500 operations: all or none, unless `atomic` is false. Sent again under its id, a batch is carried out once. */
+export interface StoreBatch {
+  readonly requestId: string;
+  readonly operations: readonly StoreOperation[];
+  readonly atomic?: boolean;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly module: string;
+  readonly message: string;
+}
+
+/** The response to one batch. In a batch that is not atomic, an operation can be refused by itself. */
+export interface BatchResponse {
+  readonly requestId: string;
+  readonly success: boolean;
+  readonly data: {
+    readonly results?: readonly (
+      | { readonly version?: number; readonly seq: number }
+      | { readonly error: Refusal }
+    )[];
+    readonly seq?: number;
+  };
+  readonly error: Refusal | null;
 }
 
 export class Stores {
@@ -38,12 +90,34 @@ export class Stores {
     return (await this.#rest.request<{ stores: StoreSummary[] }>(request)).stores;
   }
 
-  /** All entries by key, and the room's latest change. A store that does not exist has no entries. */
-  getAll(
-    roomId: string,
-    store: string,
-  ): Promise<{ readonly entries: Record<string, Entry>; readonly seq: number }> {
-    return this.#rest.request({ method: "GET", path: ["rooms", roomId, "stores", store] });
+  /**
+   * All entries by key, read page by page, and the room's latest change at the last page. A store that does not exist
+   * has no entries.
+   */
+  async getAll(roomId: string, store: string): Promise<Omit<Entries, "next">> {
+    const all = new Map<string, Entry>();
+    for (let after: string | undefined; ; ) {
+      const { entries, seq, next } = await this.getPage(roomId, store, after === undefined ? {} : { after });
+      for (const [key, entry] of Object.entries(entries)) all.set(key, entry);
+      if (next === undefined) return { entries: Object.fromEntries(all), seq };
+      after = next;
+    }
+  }
+
+  /** Some of the entries: for stores that are too large to hold whole. */
+  getPage(roomId: string, store: string, page: EntryPage = {}): Promise<Entries> {
+    return this.#rest.request({
+      method: "GET",
+      path: ["rooms", roomId, "stores", store],
+      query: { ...page },
+    });
+  }
+
+  /** Applies 1 to 100 batches, each by itself: one that is refused does not stop the next. */
+  async batch(roomId: string, requests: readonly StoreBatch[]): Promise<readonly BatchResponse[]> {
+    const path = ["rooms", roomId, "stores", "batch"];
+    const request = { method: "POST", path, body: { requests } } as const;
+    return (await this.#rest.request<{ responses: readonly BatchResponse[] }>(request)).responses;
   }
 
   /** Throws `NOT_FOUND` if there is no such entry. */
@@ -51,7 +125,7 @@ export class Stores {
     return this.#rest.request({ method: "GET", path: ["rooms", roomId, "stores", store, key] });
   }
 
-  /** Writes a whole value: any JSON of at most 64 KiB. */
+  /** Writes a whole value: any JSON of at most 192 KiB. */
   set(
     roomId: string,
     store: string,

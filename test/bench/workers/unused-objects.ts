@@ -5,3 +5,5 @@ import { DurableObject } from "cloudflare:workers";
 export class SubscriberObject extends DurableObject {}
 
 export class GuessLimitObject extends DurableObject {}
+
+export class RoomObject extends DurableObject {}

@@ -73,6 +73,9 @@ export function EntryTable({ roomId, store }: StoreProps) {
           ))}
         </Table>
       )}
+      {data.next !== undefined && (
+        <p>Only the store's first entries are shown here; the API has all of them.</p>
+      )}
       <Pager offset={offset} limit={PAGE_SIZE} total={all.length} goTo={setOffset} />
       {edited && <EntryForm {...{ roomId, store }} {...edited} onClose={() => setEdited(null)} />}
     </>

@@ -6,6 +6,9 @@ import { useAction } from "../data/use-action.ts";
 import { useLive } from "./live.tsx";
 import { LIVE_REFRESH_MS } from "./use-room.ts";
 
+/** Entries that are shown of a store, which can have a hundred times as many. */
+const MAX_SHOWN = 1_000;
+
 export function useStores(roomId: string) {
   const { atrium } = useCurrent();
   const key = useKey();
@@ -16,7 +19,7 @@ export function useStores(roomId: string) {
   });
 }
 
-/** The entries of a store: polled, and refreshed on each change while watching live. */
+/** The first entries of a store: polled, and refreshed on each change while watching live. */
 export function useEntries(roomId: string, store: string) {
   const { atrium } = useCurrent();
   const key = useKey();
@@ -32,7 +35,7 @@ export function useEntries(roomId: string, store: string) {
   }, [client, store, queries, key, roomId]);
   return useQuery({
     queryKey: key("room", roomId, "entries", store),
-    queryFn: () => atrium.stores.getAll(roomId, store),
+    queryFn: () => atrium.stores.getPage(roomId, store, { limit: MAX_SHOWN }),
     refetchInterval: LIVE_REFRESH_MS,
   });
 }

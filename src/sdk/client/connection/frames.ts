@@ -110,7 +110,7 @@ export const listOf = <Item>(value: unknown, isItem: (item: unknown) => item is 
   Array.isArray(value) ? value.filter(isItem) : [];
 
 /** The valid entries of a record. `fromEntries` makes even `__proto__` an own property. */
-export const recordOf = <Item>(
+const recordOf = <Item>(
   value: unknown,
   isItem: (item: unknown) => item is Item,
 ): Readonly<Record<string, Item>> =>

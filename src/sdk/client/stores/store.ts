@@ -2,7 +2,7 @@
 import { Emitter } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
-import { type Data, isCount, recordOf } from "../connection/frames.ts";
+import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Action, type Difference, Entries, type Entry, type Operation } from "./entries.ts";
 import type { StoreShape } from "./shapes.ts";
@@ -225,24 +225,32 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     const load: Load = { current: new Set(), answered: [], isOutdated: false };
     this.#load = load;
     try {
-      for (let after: string | null | undefined = null; after !== undefined; ) {
-        const data: object = { store: this.name, ...(after === null ? {} : { after }) };
-        after = await this.#requests.send("STORE_SYNC", data, { read: (page) => this.#takePage(load, page) });
-      }
+      await this.#loadPages(load, null);
     } finally {
       this.#end(load);
     }
   }
 
-  /** Takes in one page of entries. Returns where the next one begins: null at the start, undefined after the last. */
-  #takePage(load: Load, { entries, next }: Data): string | null | undefined {
-    if (load.isOutdated) {
-      load.isOutdated = false;
-      load.current.clear();
-      return null;
-    }
+  /** Loads the entries after a key, or all. The room reads each page while the one before is taken in. */
+  async #loadPages(load: Load, after: string | null): Promise<void> {
+    const data = { store: this.name, ...(after === null ? {} : { after }) };
+    const read = (page: Data): Promise<void> | undefined => {
+      if (load.isOutdated) {
+        load.isOutdated = false;
+        load.current.clear();
+        return this.#loadPages(load, null);
+      }
+      const others = typeof page.next === "string" ? this.#loadPages(load, page.next) : undefined;
+      this.#takePage(load, page);
+      return others;
+    };
+    await this.#requests.send("STORE_SYNC", data, { read });
+  }
+
+  #takePage(load: Load, { entries, next }: Data): void {
     this.#alter(() => {
-      for (const [key, entry] of Object.entries(recordOf(entries, isEntry))) {
+      for (const [key, entry] of Object.entries(isRecord(entries) ? entries : {})) {
+        if (!isEntry(entry)) continue;
         load.current.add(key);
         this.#confirm(key, entry, RESYNCED);
       }
@@ -251,7 +259,6 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
       this.#forgetExcept(load.current);
       this.#end(load);
     });
-    return typeof next === "string" ? next : undefined;
   }
 
   #end(load: Load): void {

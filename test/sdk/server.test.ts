@@ -91,7 +91,7 @@ describe("AtriumServer", () => {
     expect((await refusal(atrium.stores.set(roomId, "tasks", key, 1, { ifVersion: version }))).code).toBe(
       "CONFLICT",
     );
-    expect(await atrium.stores.list(roomId)).toEqual([{ name: "tasks", entries: 1 }]);
+    expect(await atrium.stores.list(roomId)).toEqual([{ name: "tasks", entries: 1, bytes: 37 }]);
     expect(Object.keys((await atrium.stores.getAll(roomId, "tasks")).entries)).toEqual([key]);
     await atrium.stores.delete(roomId, "tasks", key);
     expect((await refusal(atrium.stores.get(roomId, "tasks", key))).code).toBe("NOT_FOUND");

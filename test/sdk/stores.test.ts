@@ -127,7 +127,7 @@ it("rejects a value that does not match its shape before sending it", async () =
   await expect(untyped.set(1, { title: "Plan" })).rejects.toMatchObject(invalid);
   const tooMuch = ada.store("free").set("1", "a".repeat(256 * 1024));
   await expect(tooMuch).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Client" });
-  await expect(ada.store("free").set("1", "a".repeat(65 * 1024))).rejects.toMatchObject({
+  await expect(ada.store("free").set("1", "a".repeat(193 * 1024))).rejects.toMatchObject({
     code: "VALIDATION_ERROR",
     module: "Rooms",
   });

@@ -163,6 +163,7 @@ class PendingUpload {
 
   /** Deletes the row and the bytes; garbage collection deletes what this cannot. */
   async abort(): Promise<void> {
+    this.#writer.end();
     if (this.#row === undefined) return;
     const { db, blobs, log } = this.#ctx;
     try {

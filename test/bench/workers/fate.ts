@@ -1,0 +1,41 @@
+/** Atrium as src/index.ts serves it, with the rate limits of wrangler.toml counted in memory. */
+/// <reference types="@cloudflare/workers-types" />
+import { app } from "../../../src/app.ts";
+import type { Env } from "../../../src/config.ts";
+
+export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
+export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
+export { RoomObject } from "../../../src/realtime/room-object.ts";
+export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
+
+/** Counts in fixed windows. Miniflare's emulation of the binding writes each count to disk. */
+function limit(perWindow: number, windowSeconds: number): RateLimit {
+  let counts = new Map<string, number>();
+  let endsAt = 0;
+  return {
+    async limit({ key }) {
+      if (Date.now() >= endsAt) {
+        counts = new Map();
+        endsAt = Date.now() + windowSeconds * 1000;
+      }
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return { success: count <= perWindow };
+    },
+  };
+}
+
+let known: Env | undefined;
+
+export default {
+  fetch(request: Request, bindings: Env, execution: ExecutionContext) {
+    known ??= {
+      ...bindings,
+      ACCOUNT_RATE_LIMIT: limit(1_000, 10),
+      CREDENTIAL_RATE_LIMIT: limit(1_000, 10),
+      AUTH_FAILURE_RATE_LIMIT: limit(100, 10),
+      SIGN_IN_ADDRESS_RATE_LIMIT: limit(60, 60),
+    };
+    return app.fetch(request, known, execution);
+  },
+};

@@ -12,6 +12,7 @@ interface EffectPorts {
   /** The effects that send the changed presence. */
   flushPresence(): Effect[];
   authorizeJoin(id: string, token: string): void;
+  authorizeRefresh(refresh: Extract<Effect, { readonly type: "authorizeRefresh" }>): void;
   drainOutbox(): void;
   /** Reports a failure to the service's log. */
   report(what: string, error: unknown): void;
@@ -140,6 +141,9 @@ export class EffectExecutor {
         break;
       case "authorizeJoin":
         this.#ports.authorizeJoin(effect.id, effect.request.token);
+        break;
+      case "authorizeRefresh":
+        this.#ports.authorizeRefresh(effect);
         break;
       case "drainOutbox":
         this.#ports.drainOutbox();

@@ -29,6 +29,8 @@ import { Sockets } from "./transport/sockets.ts";
 /** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
 const RECOVERY_DELAY_MS = 1_000;
 
+type AuthorizeRefresh = Extract<Effect, { readonly type: "authorizeRefresh" }>;
+
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
@@ -103,6 +105,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       reads: this.#reads,
       flushPresence: () => this.#room.flush(),
       authorizeJoin: (id, token) => keepAlive(this.#authorizeJoin(id, token)),
+      authorizeRefresh: (refresh) => keepAlive(this.#authorizeRefresh(refresh)),
       drainOutbox: () => {
         this.#isAlarmOutdated = true;
         this.#outboxDrain.drain();
@@ -308,15 +311,22 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   async #authorizeJoin(id: string, token: string): Promise<void> {
-    const decision = await authorizeJoin(this.env, {
+    this.#completeJoin(id, await this.#authorize(id, token, this.#room.record === null));
+    this.#planAlarm();
+  }
+
+  async #authorizeRefresh({ id, token, requestId }: AuthorizeRefresh): Promise<void> {
+    this.#handle(this.#room.refreshToken(id, await this.#authorize(id, token, false), requestId));
+  }
+
+  #authorize(id: string, token: string, isFirst: boolean): Promise<JoinDecision> {
+    return authorizeJoin(this.env, {
       identity: this.#knownIdentity(),
       token,
       now: this.clock(),
-      isFirst: this.#room.record === null,
+      isFirst,
       schedule: (userId, read) => this.#reads.join(id, userId, read),
     });
-    this.#completeJoin(id, decision);
-    this.#planAlarm();
   }
 
   #completeJoin(id: string, decision: JoinDecision): void {

@@ -4,6 +4,7 @@ import { presentUser } from "../users/schema.ts";
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
+import { TokenRefresh } from "./join/token-refresh.ts";
 import { type CloseReason, Participants } from "./participants/participants.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure, INTERNAL_FAULT, parseFrame, type ReadableFrame, success } from "./protocol/frame.ts";
@@ -56,6 +57,7 @@ export class Room {
   readonly #content: RoomContent;
   readonly #requests: Requests;
   readonly #handshake: JoinHandshake;
+  readonly #tokenRefresh: TokenRefresh;
   /** What REST changes. */
   readonly updates: RoomUpdates;
 
@@ -65,6 +67,7 @@ export class Room {
     this.#content = openContent(ports);
     this.#requests = new Requests(ports, this.#participants, this.#content);
     this.#handshake = new JoinHandshake(ports, this.#participants, this.#content);
+    this.#tokenRefresh = new TokenRefresh(this.#participants.connections);
     this.updates = new RoomUpdates(ports, this.#participants, this.#content, this.#handshake);
   }
 
@@ -144,6 +147,8 @@ export class Room {
           send([id], success("Room left", {}, message.requestId)),
           ...this.#participants.disconnect([id], CLOSE.left, "left"),
         ];
+      case "TOKEN_REFRESH":
+        return this.#tokenRefresh.receive(id, message);
       case "ROOM_GET":
       case "USERS_GET":
         return this.#queryDatabase(id, message);
@@ -204,6 +209,11 @@ export class Room {
   /** Completes an `authorizeJoin` effect. */
   join(id: string, decision: JoinDecision): Effect[] {
     return this.#handshake.complete(id, decision);
+  }
+
+  /** Completes an `authorizeRefresh` effect. */
+  refreshToken(id: string, decision: JoinDecision, requestId: string | undefined): Effect[] {
+    return this.#tokenRefresh.complete(id, decision, requestId);
   }
 
   /** A socket was closed by its client, or broke. */

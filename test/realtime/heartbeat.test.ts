@@ -1,7 +1,7 @@
-/** R24 to R26: pings, silence, and expiring tokens. */
+/** R24 to R26 and R68: pings, silence, and expiring tokens. */
 import { describe, expect, it } from "vitest";
 import { planAlarm } from "../../src/realtime/transport/deadlines.ts";
-import { makeRoom } from "./support/rooms.ts";
+import { failed, makeRoom, roomOfTwo, tokens } from "./support/rooms.ts";
 
 describe("the heartbeat", () => {
   it("answers ping with pong, on waiting sockets too (R24)", async () => {
@@ -75,6 +75,51 @@ describe("the heartbeat", () => {
     expect(await socket.nextEvent()).toMatchObject({ event: "authFailed", data: { code: "UNAUTHORIZED" } });
     expect(await socket.closed).toMatchObject({ code: 4401 });
     expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("stays open with a newer token of its user and role, and with no other (R68)", async () => {
+    const room = await makeRoom();
+    const [ada, ben] = [await room.user(), await room.user()];
+    const tokenOf = ({ user }: typeof ada, ttlSeconds: number, role: "editor" | "viewer" = "editor") =>
+      tokens.signShortLived(
+        { ...user, tokenEpoch: 0, accountTokenEpoch: 0 },
+        { issuedAt: Math.floor(room.now / 1000), ttlSeconds, role },
+      );
+    const first = await tokenOf(ada, 100);
+    const socket = await room.join({ ...ada, token: first });
+    const refresh = (token: unknown) => socket.call("TOKEN_REFRESH", { token });
+    const elsewhere = await makeRoom();
+    for (const [token, code, module] of [
+      ["", "UNAUTHORIZED", "Auth"],
+      [7, "VALIDATION_ERROR", "Rooms"],
+      [await tokenOf(ben, 600), "FORBIDDEN", "Auth"],
+      [(await elsewhere.user()).token, "FORBIDDEN", "Auth"],
+      [await tokenOf(ada, 600, "viewer"), "FORBIDDEN", "Auth"],
+    ] as const)
+      expect(await refresh(token)).toEqual(failed(code, module));
+    const expiresAt = new Date(Math.floor(room.now / 1000) * 1000 + 600_000);
+    expect((await refresh(await tokenOf(ada, 600))).data).toEqual({ expiresAt: expiresAt.toISOString() });
+    expect(await socket.drain()).toEqual([]);
+    await room.hibernate();
+    for (let seconds = 60; seconds < 600; seconds += 60) {
+      await room.advance(60_000);
+      expect((await socket.call("ROOM_GET")).success).toBe(true);
+    }
+    expect(socket.events).toEqual([]);
+    await room.advance(60_000);
+    expect(await socket.nextEvent()).toMatchObject({ event: "authFailed" });
+    expect(await socket.closed).toMatchObject({ code: 4401 });
+  });
+
+  it("verifies one token at a time, and closes with the tokens that ended (R64, R68)", async () => {
+    const { room, ada, atAda } = await roomOfTwo();
+    for (const requestId of ["1", "2"])
+      atAda.send({ type: "TOKEN_REFRESH", requestId, data: { token: ada.token } });
+    expect(await atAda.nextResponse()).toEqual(failed("CONFLICT", "Auth"));
+    expect(await atAda.nextResponse()).toMatchObject({ success: true, requestId: "1" });
+    atAda.send({ type: "TOKEN_REFRESH", data: { token: ada.token } });
+    await room.apply({ type: "user.deleted", userId: ada.user.id });
+    expect(await atAda.closed).toMatchObject({ code: 4401 });
   });
 });
 

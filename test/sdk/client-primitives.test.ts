@@ -9,7 +9,7 @@ import {
   reconnectDelayMs,
 } from "../../src/sdk/client/connection/reconnect.ts";
 import { SendRate } from "../../src/sdk/client/connection/send-rate.ts";
-import { readClaims, socketUrl } from "../../src/sdk/client/connection/token.ts";
+import { readClaims, socketBase, socketUrl } from "../../src/sdk/client/connection/token.ts";
 import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
 import { Follows } from "../../src/sdk/client/users/follows.ts";
 import { Emitter } from "../../src/sdk/core/emitter.ts";
@@ -241,11 +241,13 @@ describe("a token", () => {
     `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
 
   it("determines the URL of the socket", () => {
-    const claims = { accountId: "ä-1", roomId: "r/2", userId: "u>>>???" };
+    const claims = { accountId: "ä-1", roomId: "r/2", userId: "u>>>???", exp: null };
     expect(readClaims(tokenOf({ ...claims, role: "editor" }))).toEqual(claims);
-    const path = "/v1/accounts/%C3%A4-1/rooms/r%2F2/socket";
-    expect(socketUrl("http://localhost:8787", claims)).toBe(`ws://localhost:8787${path}`);
-    expect(socketUrl("https://example.com/atrium/", claims)).toBe(`wss://example.com/atrium${path}`);
+    expect(readClaims(tokenOf({ ...claims, exp: 7 }))).toEqual({ ...claims, exp: 7 });
+    const path = "/v1/accounts/%C3%A4-1/rooms/r%2F2/socket?refusal=close";
+    const urlAt = (serverUrl: string) => socketUrl(socketBase(serverUrl), claims);
+    expect(urlAt("http://localhost:8787")).toBe(`ws://localhost:8787${path}`);
+    expect(urlAt("https://example.com/atrium/")).toBe(`wss://example.com/atrium${path}`);
   });
 
   it("or a server URL that is invalid is rejected at once", () => {
@@ -253,6 +255,6 @@ describe("a token", () => {
     for (const token of ["", "a.b.c", "e30", tokenOf(null), tokenOf({ ...claims, roomId: 1 })])
       expect(() => readClaims(token)).toThrow(AtriumError);
     for (const url of ["", "localhost:8787", "ftp://localhost", "http://"])
-      expect(() => socketUrl(url, claims)).toThrow(AtriumError);
+      expect(() => socketBase(url)).toThrow(AtriumError);
   });
 });

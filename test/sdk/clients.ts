@@ -1,8 +1,12 @@
 /** Users in rooms of a running service, each with a client, and helpers that wait for events. */
 import { afterEach } from "vitest";
-import { AtriumClient, type SocketEvents, type StoreShapes } from "../../src/sdk/client/index.ts";
+import {
+  AtriumClient,
+  type AuthToken,
+  type SocketEvents,
+  type StoreShapes,
+} from "../../src/sdk/client/index.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
-import type { UserWithToken } from "../../src/users/schema.ts";
 import type { SharedService } from "../node/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 
@@ -29,7 +33,7 @@ export async function meet(service: SharedService): Promise<Meeting> {
 
 /** A client that is disconnected when the test ends. */
 export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
-  user: Pick<UserWithToken, "token">,
+  user: { readonly token: AuthToken },
   { serverUrl, stores, reconnect = true }: { serverUrl: string; stores?: Shapes; reconnect?: boolean },
   runtime: Runtime = EAGER,
 ): AtriumClient<Shapes> {

@@ -11,9 +11,9 @@ export class Clock implements Runtime {
   readonly #timers = new Set<Timer>();
 
   now = (): number => this.#now;
+  date = (): number => Date.now() + this.#now;
   random = (): number => 0.5;
   open = (url: string): WebSocket => DEFAULT_RUNTIME.open(url);
-  isGone = (url: string): Promise<boolean> => DEFAULT_RUNTIME.isGone(url);
   listen = (): (() => void) => () => {};
 
   after = (delayMs: number, action: () => void): (() => void) => {

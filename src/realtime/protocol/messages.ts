@@ -134,6 +134,7 @@ const message = <Type extends string, Data extends z.ZodType>(type: Type, data: 
 export const ClientMessage = z.discriminatedUnion("type", [
   message("JOIN_ROOM", JoinRoom),
   message("LEAVE_ROOM", z.object({})),
+  message("TOKEN_REFRESH", z.object({ token: z.string() })),
   message("PRESENCE_UPDATE", PresenceUpdate),
   message("PRESENCE_SUBSCRIBE", z.object({ target: Id, on: z.boolean() })),
   message("BROADCAST", BroadcastData),

@@ -13,7 +13,10 @@ export type QueryResult =
 
 /** A request that the room answers at once, from what it stores itself. */
 export type RoomRequest =
-  | Exclude<ClientMessage, DatabaseQuery | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "MARK" }>
+  | Exclude<
+      ClientMessage,
+      DatabaseQuery | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "TOKEN_REFRESH" | "MARK" }
+    >
   | OrganizationRequest;
 
 /** A request that exists only over REST. Its request id, if any, is the `Idempotency-Key`. */

@@ -1,8 +1,10 @@
 /** The endpoint that opens a room's WebSocket, and the endpoints by which the organization uses a live room. */
 import { endpointsFor } from "../../http/endpoint.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { getRoomRow } from "../../rooms/queries.ts";
+import { findRoomRow } from "../../rooms/queries.ts";
+import { CLOSE } from "../protocol/protocol.ts";
+import { refusedSocket } from "./refused-socket.ts";
 import { commentEndpoints } from "./routes-comments.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeBatchEndpoints } from "./routes-store-batch.ts";
@@ -23,9 +25,14 @@ export const realtimeEndpoints = [
     errors: ["NOT_FOUND"],
     answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
     respond: async (ctx, { params }, request) => {
-      // First of all: a browser does not say why a socket failed, but a plain GET of this address does.
-      const room = await getRoomRow(ctx, params.roomId);
-      if (request.headers.get("Upgrade")?.toLowerCase() !== "websocket") {
+      const isUpgrade = request.headers.get("Upgrade")?.toLowerCase() === "websocket";
+      const room = await findRoomRow(ctx, { id: params.roomId });
+      if (room === null) {
+        if (isUpgrade && new URL(request.url).searchParams.get("refusal") === "close")
+          return refusedSocket(CLOSE.roomDeleted, "room not found");
+        throw notFound("Rooms", "Room");
+      }
+      if (!isUpgrade) {
         throw new AppError(
           "Rooms",
           "BAD_REQUEST",

@@ -12,6 +12,13 @@ export type Effect =
   | { readonly type: "close"; readonly id: string; readonly code: CloseCode; readonly reason: string }
   /** Verify the token and read its user and room, then call `join`. */
   | { readonly type: "authorizeJoin"; readonly id: string; readonly request: JoinRequest }
+  /** Verify the token and read its user and room, then call `refreshToken`. */
+  | {
+      readonly type: "authorizeRefresh";
+      readonly id: string;
+      readonly token: string;
+      readonly requestId: string | undefined;
+    }
   /** Read the room or its users from the database, then call `answerQuery`. */
   | {
       readonly type: "queryDatabase";

@@ -6,7 +6,8 @@ import { Comments } from "./comments.ts";
 import { Connection } from "./connection/connection.ts";
 import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
-import { batchUrl, readClaims, socketUrl } from "./connection/token.ts";
+import { batchUrl, socketBase } from "./connection/token.ts";
+import { type AuthToken, Tokens } from "./connection/tokens.ts";
 import { allowInspection } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import { Presence } from "./presence/presence.ts";
@@ -26,8 +27,11 @@ const LEAVE_TIMEOUT_MS = 10_000;
 export interface AtriumClientOptions<Shapes extends StoreShapes> {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
-  /** The user's token. It also identifies the room. */
-  readonly authToken: string;
+  /**
+   * The user's token, which also identifies the room. A function is asked for the first one, again before and after it
+   * expires, and once more if the service refuses it; null means that there is none yet, and the client asks again.
+   */
+  readonly authToken: AuthToken;
   /** The stores that {@link defineStores} declared; any other store is available by {@link AtriumClient.store}. */
   readonly stores?: Shapes;
   /** False to give up when the connection is lost; true by default. */
@@ -51,8 +55,6 @@ export class AtriumClient<
   Shapes extends StoreShapes = Record<never, never>,
   Types extends ClientTypes = ClientTypes,
 > extends Emitter<ClientEvents> {
-  /** The id of the user that the token belongs to. */
-  readonly userId: string;
   readonly socket: ClientSocket;
   readonly users: Users;
   readonly presence: Presence<PresenceIn<Types>>;
@@ -65,14 +67,13 @@ export class AtriumClient<
   #room: Room | null = null;
   #role: Role | null = null;
 
-  /** Throws VALIDATION_ERROR for an invalid address or token. `runtime` is for tests. */
+  /** Throws VALIDATION_ERROR for an invalid address or, as a text, an invalid token. `runtime` is for tests. */
   constructor(options: AtriumClientOptions<Shapes>, runtime: Runtime = DEFAULT_RUNTIME) {
     super();
     const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false } = options;
-    const claims = readClaims(authToken);
-    const url = socketUrl(serverUrl, claims);
-    const connection = new Connection({ url, token: authToken, reconnect }, runtime);
-    this.userId = claims.userId;
+    const tokens = new Tokens(authToken, runtime);
+    const base = socketBase(serverUrl);
+    const connection = new Connection({ base, tokens, reconnect }, runtime);
     this.#connection = connection;
     this.socket = connection;
     connection.changes.onJoined(({ room, role }) => {
@@ -86,17 +87,26 @@ export class AtriumClient<
       this.emit("roomUpdated", room);
     });
     this.users = new Users(connection);
-    this.presence = new Presence(connection, this.users, this.userId, runtime);
-    this.#stores = new Stores(connection, this.userId, stores ?? {}, runtime);
+    this.presence = new Presence(connection, this.users, runtime);
+    this.#stores = new Stores(connection, stores ?? {}, runtime);
     const { queue } = this.#stores;
     queue.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
     queue.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
-    watchPageClose(queue, runtime, { url: batchUrl(url), token: () => authToken, warn: warnBeforeUnload });
+    const destination = () => {
+      const { claims, current } = tokens;
+      return claims && current ? { url: batchUrl(base, claims), token: current } : null;
+    };
+    watchPageClose(queue, runtime, { destination, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
     allowInspection(this, { connection, stores: this.#stores });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
-    this.storage = new Storage(serverUrl, authToken, claims);
+    this.storage = new Storage(serverUrl, tokens);
+  }
+
+  /** The id of the user that the token belongs to; empty until a function `authToken` has returned the first one. */
+  get userId(): string {
+    return this.#connection.userId;
   }
 
   /** The user that the token belongs to; null before the first join. */

@@ -14,6 +14,7 @@ export type {
 export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
 export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
 export type { SocketEvents, SocketState } from "./connection/socket.ts";
+export type { AuthToken } from "./connection/tokens.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
 export type { RefusedField } from "./presence/own-state.ts";
 export type {

@@ -1,8 +1,10 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
+import { AtriumError } from "../core/error.ts";
 import { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { type Claims, httpUrl } from "./connection/token.ts";
+import type { Tokens } from "./connection/tokens.ts";
 
 /** The longest page that the service returns. */
 const PAGE = 100;
@@ -19,35 +21,57 @@ export interface Upload {
 }
 
 export class Storage {
-  readonly #rest: Rest;
-  readonly #claims: Claims;
+  readonly #serverUrl: string;
+  readonly #tokens: Tokens;
+  #rest: Rest | null = null;
 
-  constructor(serverUrl: string, authToken: string, claims: Claims) {
+  constructor(serverUrl: string, tokens: Tokens) {
+    this.#serverUrl = httpUrl(serverUrl);
+    this.#tokens = tokens;
+  }
+
+  /** Throws NOT_JOINED before the first token. */
+  #room(): { readonly rest: Rest; readonly claims: Claims } {
+    const { claims } = this.#tokens;
+    if (claims === null)
+      throw new AtriumError({ code: "NOT_JOINED", module: "Client", message: "Call join() first" });
     const { accountId } = claims;
-    this.#rest = new Rest({ serverUrl: httpUrl(serverUrl), accountId, authorization: `Bearer ${authToken}` });
-    this.#claims = claims;
+    const authorization = async () => `Bearer ${await this.#token()}`;
+    this.#rest ??= new Rest({ serverUrl: this.#serverUrl, accountId, authorization });
+    return { rest: this.#rest, claims };
+  }
+
+  #token(): Promise<string> {
+    return this.#tokens.obtain(new AbortController().signal);
   }
 
   /**
    * Stores a file in the room, and retries if the network fails; the file is stored once. Throws VALIDATION_ERROR for
    * a file that is too large or has no name, and FORBIDDEN for viewers.
    */
-  upload({ file, filename = nameOf(file), onProgress, signal }: Upload): Promise<UploadResult> {
-    const { roomId, userId } = this.#claims;
-    return uploadFile(this.#rest, { roomId, userId, file, filename, onProgress, signal });
+  async upload({ file, filename = nameOf(file), onProgress, signal }: Upload): Promise<UploadResult> {
+    await this.#token();
+    const { rest, claims } = this.#room();
+    const { roomId, userId } = claims;
+    return uploadFile(rest, { roomId, userId, file, filename, onProgress, signal });
   }
 
-  /** The URL of a file, for an `<img>` for example. Anyone who knows the key can read the file. */
+  /**
+   * The URL of a file, for an `<img>` for example. Anyone who knows the key can read the file. Throws NOT_JOINED if
+   * `authToken` is a function that has not returned a token yet.
+   */
   getUrl({ key }: { readonly key: string }): string {
-    return this.#rest.urlOf(["storage", ...key.split("/")]);
+    return this.#room().rest.urlOf(["storage", ...key.split("/")]);
   }
 
   /** All files of the room, newest first. */
   async getAll({ mimeType, userId }: FileFilter = {}): Promise<StorageFile[]> {
+    await this.#token();
+    const { rest, claims } = this.#room();
     const files = new Map<string, StorageFile>();
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      const query = { roomId: this.#claims.roomId, mimeType, userId, limit: PAGE, offset };
-      const page = await this.#rest.request<FilePage>({ method: "GET", path: ["files"], query });
+      const query = { roomId: claims.roomId, mimeType, userId, limit: PAGE, offset };
+      const page = await rest.request<FilePage>({ method: "GET", path: ["files"], query });
       // A file stored meanwhile moves others to the next page, which then repeats them.
       for (const file of page.files) files.set(file.key, file);
       total = page.total;
@@ -57,7 +81,8 @@ export class Storage {
 
   /** Deletes one of your own files. Throws NOT_FOUND if the room has no such file. */
   async delete({ key }: { readonly key: string }): Promise<void> {
-    await this.#rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+    await this.#token();
+    await this.#room().rest.request({ method: "DELETE", path: ["upload"], body: { key } });
   }
 }
 

@@ -17,6 +17,8 @@ export class AtriumError extends Error {
   readonly module: string;
   /** The id of the request, which the service's logs contain too. */
   readonly requestId: string | undefined;
+  /** Whether the same request can succeed later, without a change. */
+  readonly retryable: boolean;
 
   constructor(fault: Fault, requestId?: string) {
     super(fault.message);
@@ -24,6 +26,7 @@ export class AtriumError extends Error {
     this.code = fault.code;
     this.module = fault.module;
     this.requestId = requestId;
+    this.retryable = isRetryable(fault.code);
   }
 }
 
@@ -44,9 +47,11 @@ const CODES: Readonly<Record<string, { readonly close: number; readonly retryabl
 /** Lower close codes are those of WebSocket itself. */
 const FIRST_OWN_CLOSE = 4000;
 
+const RETRYABLE_OWN_CODES = ["UNREACHABLE", "CONNECTION_FAILED", "DISCONNECTED"];
+
 /** Whether the same request can succeed later. */
 export const isRetryable = (code: string): boolean =>
-  code === "UNREACHABLE" || CODES[code]?.retryable === true;
+  RETRYABLE_OWN_CODES.includes(code) || CODES[code]?.retryable === true;
 
 /** The error code that a WebSocket close code of the service stands for; undefined for any other close code. */
 export const codeOfClose = (close: number): string | undefined =>

@@ -50,6 +50,9 @@ const RETRY_BACKOFF = { firstMs: 250, maxMs: 10_000 };
 const canRetry = ({ isConditional = false }: RestRequest, { code }: AtriumError): boolean =>
   isConditional ? code === "RATE_LIMITED" : isRetryable(code);
 
+/** The header of each request, or a function that returns it; null where the browser sends a cookie instead. */
+type Authorization = string | null | (() => Promise<string>);
+
 interface Envelope {
   readonly data: unknown;
   readonly error: Fault | null;
@@ -65,13 +68,12 @@ interface Attempt {
 
 export class Rest {
   readonly #base: string;
-  readonly #authorization: string | null;
+  readonly #authorization: Authorization;
   readonly #maxRetries: number;
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** `authorization` is null where the browser sends a cookie instead. */
-  constructor(options: RestOptions & { readonly authorization: string | null }) {
+  constructor(options: RestOptions & { readonly authorization: Authorization }) {
     const { serverUrl, accountId } = options;
     this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
     this.#authorization = options.authorization;
@@ -103,9 +105,11 @@ export class Rest {
   }
 
   async #attempt(request: RestRequest, idempotencyKey: string): Promise<Attempt> {
+    const authorization =
+      typeof this.#authorization === "function" ? await this.#authorization() : this.#authorization;
     try {
       const response = await this.#send(request, {
-        ...(this.#authorization && { Authorization: this.#authorization }),
+        ...(authorization && { Authorization: authorization }),
         ...(request.method === "POST" && { "Idempotency-Key": idempotencyKey }),
         ...(request.body && { "Content-Type": "application/json" }),
       });

@@ -1,17 +1,25 @@
 /** The connection to the room: connects, joins, and after each loss reconnects and catches up. */
+
+import { Deferred } from "../../core/deferred.ts";
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
 import { type Data, type EventFrame, type Message, type ResponseFrame, readJoined } from "./frames.ts";
-import { faultOf, planReconnect, ReconnectTimer } from "./reconnect.ts";
+import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
 import { Requests } from "./requests.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
+import { socketUrl } from "./token.ts";
+import { TokenRenewal } from "./token-renewal.ts";
+import type { Tokens } from "./tokens.ts";
 import { ABNORMAL_CLOSURE, type Closure, Transport } from "./transport.ts";
 
 /** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;
+
+/** The close code that stands for a request that can never succeed. */
+const INVALID = 4400;
 
 const LEFT: Fault = { code: "DISCONNECTED", module: "Client", message: "disconnect() was called" };
 const UNREACHABLE: Fault = {
@@ -19,7 +27,6 @@ const UNREACHABLE: Fault = {
   module: "Client",
   message: "No connection could be opened: check the address, the network, and that the room exists",
 };
-const GONE: Fault = { code: "NOT_FOUND", module: "Rooms", message: "The room does not exist" };
 const UNREADABLE: Fault = {
   code: "INTERNAL_ERROR",
   module: "Client",
@@ -29,8 +36,9 @@ const UNREADABLE: Fault = {
 const CUT: Closure = { code: 1006, reason: "The connection was cut in DevTools" };
 
 export interface ConnectionOptions {
-  readonly url: string;
-  readonly token: string;
+  /** The address of the service for sockets. */
+  readonly base: string;
+  readonly tokens: Tokens;
   readonly reconnect: boolean;
 }
 
@@ -45,10 +53,13 @@ export class Connection extends Emitter<SocketEvents> {
   #transport: Transport | null = null;
   /** What `join()` asked for, until the connection is given up. */
   #target: { readonly role: Role | undefined } | null = null;
-  #opening: PromiseWithResolvers<void> | null = null;
-  #joining: PromiseWithResolvers<void> | null = null;
-  /** Whether the latest socket was ever open. */
-  #wasOpened = false;
+  #opening: Deferred | null = null;
+  #joining: Deferred | null = null;
+  readonly #renewal: TokenRenewal;
+  /** Waits for a token; null while there is one. */
+  #obtaining: AbortController | null = null;
+  /** Whether another token was asked for since the service refused one. */
+  #isSecondToken = false;
   /** The id of the request to join over the current socket. */
   #joinId: string | null = null;
   /** When everything was up to date; null while it is not. */
@@ -62,6 +73,7 @@ export class Connection extends Emitter<SocketEvents> {
     this.#runtime = runtime;
     this.requests = new Requests(runtime);
     this.#reconnect = new ReconnectTimer(runtime);
+    this.#renewal = new TokenRenewal(options.tokens, this.requests, runtime);
     this.changes.handle("authFailed", (data) => this.#refuseToken(data));
     this.changes.handle("mark", ({ mark }) => this.requests.notify("MARK", { mark }));
   }
@@ -70,10 +82,15 @@ export class Connection extends Emitter<SocketEvents> {
     return this.#state;
   }
 
+  /** The user of the token; empty before the first one. */
+  get userId(): string {
+    return this.#options.tokens.claims?.userId ?? "";
+  }
+
   /** Resolves when a socket is open. Makes one attempt; the caller decides whether to try again. */
   connect(): Promise<void> {
     if (this.#transport?.isOpen) return Promise.resolve();
-    this.#opening ??= Promise.withResolvers();
+    this.#opening ??= new Deferred();
     const { promise } = this.#opening;
     if (this.#isInactive) this.#start();
     return promise;
@@ -84,7 +101,7 @@ export class Connection extends Emitter<SocketEvents> {
     if (this.#joinedAt !== null) return Promise.resolve();
     if (this.#joining !== null) return this.#joining.promise;
     this.#target = { role };
-    this.#joining = Promise.withResolvers();
+    this.#joining = new Deferred();
     const { promise } = this.#joining;
     this.requests.accept();
     if (this.#isInactive) this.#start();
@@ -123,7 +140,7 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   get #isInactive(): boolean {
-    return this.#transport === null && !this.#reconnect.isWaiting;
+    return this.#transport === null && this.#obtaining === null && !this.#reconnect.isWaiting;
   }
 
   #start(): void {
@@ -133,10 +150,41 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #open(): void {
-    this.#wasOpened = false;
+    this.#withToken(() => this.#openSocket());
+  }
+
+  /** Runs `action` with a token, at once if there is one. */
+  #withToken(action: (token: string) => void): void {
+    const { tokens } = this.#options;
+    const { current } = tokens;
+    if (current !== null) {
+      action(current);
+      return;
+    }
+    const obtaining = new AbortController();
+    this.#obtaining = obtaining;
+    const settle = (next: () => void) => {
+      if (this.#obtaining !== obtaining) return;
+      this.#obtaining = null;
+      next();
+    };
+    tokens.obtain(obtaining.signal).then(
+      (token) => settle(() => action(token)),
+      (error: AtriumError) => settle(() => this.#failWithoutToken(error)),
+    );
+  }
+
+  #failWithoutToken(error: AtriumError): void {
+    this.#refusal = error;
+    this.#abandon({ code: error.retryable ? ABNORMAL_CLOSURE : INVALID, reason: error.message });
+  }
+
+  #openSocket(): void {
+    const { base, tokens } = this.#options;
+    if (tokens.claims === null) return;
     try {
       if (this.#isCut) throw new Error(CUT.reason);
-      const transport: Transport = new Transport(this.#options.url, this.#runtime, {
+      const transport: Transport = new Transport(socketUrl(base, tokens.claims), this.#runtime, {
         opened: () => this.#opened(),
         received: (messages) => {
           for (const message of messages)
@@ -152,7 +200,6 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #opened(): void {
-    this.#wasOpened = true;
     this.#opening?.resolve();
     this.#opening = null;
     if (this.#state === "connecting") {
@@ -163,10 +210,13 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #sendJoin(): void {
-    if (this.#target === null || !this.#transport?.isOpen || this.#joinId !== null) return;
-    this.#joinId = newId();
-    const data = { token: this.#options.token, ...this.#target, since: this.changes.seq, batch: true };
-    this.#transport.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
+    const isDue = this.#target !== null && this.#transport?.isOpen && this.#joinId === null;
+    if (!isDue || this.#obtaining !== null) return;
+    this.#withToken((token) => {
+      this.#joinId = newId();
+      const data = { token, ...this.#target, since: this.changes.seq, batch: true };
+      this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
+    });
   }
 
   #receive(transport: Transport, message: Message): void {
@@ -198,6 +248,8 @@ export class Connection extends Emitter<SocketEvents> {
 
   #joined(): void {
     this.#joinedAt = this.#runtime.now();
+    this.#isSecondToken = false;
+    this.#renewal.start();
     this.#joining?.resolve();
     this.#joining = null;
     if (this.#state !== "reconnecting") return;
@@ -208,7 +260,21 @@ export class Connection extends Emitter<SocketEvents> {
   #refuseToken({ code, message }: Data): void {
     const fault = { code: String(code), module: "Auth", message: String(message) };
     this.#refusal = fault;
-    this.emit("authFailed", { code: fault.code, message: fault.message });
+    if (!this.#canUseSecondToken) this.emit("authFailed", { code: fault.code, message: fault.message });
+  }
+
+  /** Whether the connection can go on, after a refused or expired token, with the next one. */
+  get #canUseSecondToken(): boolean {
+    const { reconnect, tokens } = this.#options;
+    return this.#refusal?.code === "UNAUTHORIZED" && reconnect && tokens.isRenewable && !this.#isSecondToken;
+  }
+
+  #planReconnect(closure: Closure): ReconnectDecision {
+    if (this.#target === null || !this.#options.reconnect) return "never";
+    if (!this.#canUseSecondToken) return planReconnect(closure);
+    this.#isSecondToken = true;
+    this.#options.tokens.discard();
+    return "soon";
   }
 
   /** Closes a socket that is still open, as if the service had closed it. */
@@ -223,10 +289,9 @@ export class Connection extends Emitter<SocketEvents> {
     if (wasStable) this.#reconnect.reset();
     const fault = this.#refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(closure));
     const hadTarget = this.#target !== null;
-    const decision = hadTarget && this.#options.reconnect ? planReconnect(closure) : "never";
+    const decision = this.#planReconnect(closure);
     if (decision === "never") this.#stop(fault, hadTarget ? "closed" : "idle");
     else this.#reopen(decision);
-    if (decision !== "never" && !this.#wasOpened) void this.#stopIfRoomIsGone();
 
     if (wasConnected) this.emit("disconnected", closure);
     // A listener may have called disconnect() or join().
@@ -238,14 +303,6 @@ export class Connection extends Emitter<SocketEvents> {
     this.#resetTransport();
     this.#state = "reconnecting";
     this.#reconnect.schedule(decision, () => this.#open());
-  }
-
-  async #stopIfRoomIsGone(): Promise<void> {
-    const target = this.#target;
-    if (!(await this.#runtime.isGone(this.#options.url))) return;
-    if (this.#target !== target || this.#state !== "reconnecting") return;
-    this.#stop(GONE, "closed");
-    this.emit("failed", { error: new AtriumError(GONE) });
   }
 
   #stop(fault: Fault, state: "idle" | "closed"): void {
@@ -264,6 +321,9 @@ export class Connection extends Emitter<SocketEvents> {
 
   #resetTransport(): void {
     this.#transport = null;
+    this.#obtaining?.abort();
+    this.#obtaining = null;
+    this.#renewal.stop();
     this.#joinId = null;
     this.#joinedAt = null;
     this.#refusal = null;

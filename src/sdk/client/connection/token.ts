@@ -6,15 +6,17 @@ export interface Claims {
   readonly accountId: string;
   readonly roomId: string;
   readonly userId: string;
+  /** When the token expires, in epoch seconds; null if it does not say. */
+  readonly exp: number | null;
 }
 
 /** Reads the claims of a user's JWT. Throws VALIDATION_ERROR if it is not one. */
 export function readClaims(token: string): Claims {
   const claims = parsePayload(token);
-  const { accountId, roomId, userId } = isRecord(claims) ? claims : {};
+  const { accountId, roomId, userId, exp } = isRecord(claims) ? claims : {};
   if (typeof accountId !== "string" || typeof roomId !== "string" || typeof userId !== "string")
     throw invalid("Auth", "authToken must be the token of a user");
-  return { accountId, roomId, userId };
+  return { accountId, roomId, userId, exp: typeof exp === "number" ? exp : null };
 }
 
 function parsePayload(token: string): unknown {
@@ -31,15 +33,24 @@ function parsePayload(token: string): unknown {
 /** The address of the service for requests: http or https. */
 export const httpUrl = (serverUrl: string): string => serverUrl.replace(/^ws/i, "http");
 
-/** The address of the room's socket. Throws VALIDATION_ERROR unless `serverUrl` is an http, https, ws or wss URL. */
-export function socketUrl(serverUrl: string, { accountId, roomId }: Claims): string {
-  const path = ["v1", "accounts", accountId, "rooms", roomId, "socket"].map(encodeURIComponent).join("/");
+/** The address of the service for sockets. Throws VALIDATION_ERROR unless it is an http, https, ws or wss URL. */
+export function socketBase(serverUrl: string): string {
   const base = serverUrl.replace(/^http/i, "ws").replace(/\/*$/, "/");
-  const url = /^wss?:\/\//i.test(base) ? URL.parse(path, base) : null;
-  if (url === null) throw invalid("Client", "serverUrl must be an http or https URL");
-  return url.href;
+  try {
+    if (/^wss?:\/\//i.test(base)) return new URL(base).href;
+  } catch {
+    // It is not a URL.
+  }
+  throw invalid("Client", "serverUrl must be an http or https URL");
 }
 
-/** The address that takes batches of writes over HTTP, for the address of a room's socket. */
-export const batchUrl = (url: string): string =>
-  url.replace(/^ws/, "http").replace(/socket$/, "stores/batch");
+const roomUrl = (base: string, { accountId, roomId }: Claims): string =>
+  base + ["v1", "accounts", accountId, "rooms", roomId].map(encodeURIComponent).join("/");
+
+/** The address of the room's socket. A room that is gone refuses it by a close code, which a page can read. */
+export const socketUrl = (base: string, claims: Claims): string =>
+  `${roomUrl(base, claims)}/socket?refusal=close`;
+
+/** The address that takes batches of writes over HTTP. */
+export const batchUrl = (base: string, claims: Claims): string =>
+  `${roomUrl(base, claims).replace(/^ws/, "http")}/stores/batch`;

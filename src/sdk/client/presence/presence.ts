@@ -44,7 +44,6 @@ type Listener = (update: PresenceUpdate) => void;
 export class Presence<Shown extends object = PresenceState> extends Emitter<PresenceEvents> {
   readonly #connection: Connection;
   readonly #users: Users;
-  readonly #userId: string;
   readonly #throttle: Throttle;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #own = new OwnState();
@@ -52,11 +51,10 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   /** The users whose states were received over the current connection. */
   #received = new Set<string>();
 
-  constructor(connection: Connection, users: Users, userId: string, runtime: Runtime) {
+  constructor(connection: Connection, users: Users, runtime: Runtime) {
     super();
     this.#connection = connection;
     this.#users = users;
-    this.#userId = userId;
     this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
     connection.changes.handle("presence", ({ updates }) => this.#receive(readUpdates(updates)));
     connection.changes.onJoined(() => this.#joined());
@@ -166,7 +164,8 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   }
 
   #includes(target: string, userId: string): boolean {
-    if (target === FOLLOWED) return this.#users.all.get(this.#userId)?.following.includes(userId) ?? false;
+    if (target === FOLLOWED)
+      return this.#users.all.get(this.#connection.userId)?.following.includes(userId) ?? false;
     return target === EVERYONE || target === userId;
   }
 
@@ -207,11 +206,12 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 
   /** Subscribing again brings the current state of a user that was followed after the first time. */
   #followed(followerId: string): void {
-    if (followerId === this.#userId && this.#listeners.has(FOLLOWED)) void this.#subscribe(FOLLOWED, true);
+    if (followerId === this.#connection.userId && this.#listeners.has(FOLLOWED))
+      void this.#subscribe(FOLLOWED, true);
   }
 
   #unfollowed(userId: string, followerId: string): void {
-    if (followerId !== this.#userId) return;
+    if (followerId !== this.#connection.userId) return;
     const hadState = this.#states.has(userId);
     this.#prune();
     if (hadState) callEach(this.#listeners.get(FOLLOWED), { userId, state: null });

@@ -11,10 +11,8 @@ const MAX_BATCH_BYTES = 15 * 1024;
 const MAX_BATCHES = 100;
 
 export interface PageCloseOptions {
-  /** The address that takes batches. */
-  readonly url: string;
-  /** The user's current token. */
-  readonly token: () => string | null;
+  /** The address that takes batches, and the user's current token; null while there is none. */
+  readonly destination: () => { readonly url: string; readonly token: string } | null;
   readonly warn: boolean;
 }
 
@@ -27,11 +25,11 @@ export function watchPageClose(queue: WriteQueue, runtime: Runtime, options: Pag
   });
 }
 
-function listen(queue: WriteQueue, runtime: Runtime, { url, token, warn }: PageCloseOptions): () => void {
+function listen(queue: WriteQueue, runtime: Runtime, { destination, warn }: PageCloseOptions): () => void {
   const stops = [
     runtime.listen("pagehide", () => {
-      const current = token();
-      if (current !== null) sendLast(queue.sendAll(MAX_BATCH_BYTES), url, current);
+      const to = destination();
+      if (to !== null) sendLast(queue.sendAll(MAX_BATCH_BYTES), to.url, to.token);
     }),
     warn ? runtime.listen("beforeunload", (event) => event.preventDefault()) : () => {},
   ];

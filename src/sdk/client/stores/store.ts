@@ -78,7 +78,8 @@ interface Load {
 export interface StoreContext {
   readonly requests: Requests;
   readonly queue: WriteQueue;
-  readonly userId: string;
+  /** Empty before the first token. */
+  readonly userId: () => string;
 }
 
 /**
@@ -93,7 +94,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   readonly #requests: Requests;
   readonly #queue: WriteQueue;
   readonly #shape: StoreShape | null;
-  readonly #userId: string;
+  readonly #userId: () => string;
   readonly #entries = new Entries();
   /** Why a key has its confirmed value, while writes of this client hide that value. */
   readonly #hidden = new Map<string, Cause>();
@@ -197,7 +198,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
       const difference = this.#entries.remove(write);
       const cause = this.#hidden.get(write.key) ?? RESYNCED;
       if (!this.#entries.isPending(write.key)) this.#hidden.delete(write.key);
-      this.#report(difference, isRefused ? { reason: "reverted", userId: this.#userId } : cause);
+      this.#report(difference, isRefused ? { reason: "reverted", userId: this.#userId() } : cause);
     }
   }
 

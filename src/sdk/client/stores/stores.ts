@@ -22,10 +22,10 @@ export class Stores {
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
 
-  constructor(connection: Connection, userId: string, shapes: StoreShapes, runtime: Runtime) {
+  constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime) {
     const { requests } = connection;
     this.queue = new WriteQueue(requests, runtime);
-    this.#context = { requests, queue: this.queue, userId };
+    this.#context = { requests, queue: this.queue, userId: () => connection.userId };
     this.#shapes = shapes;
     connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))

@@ -1,0 +1,62 @@
+/** How a joined socket gets a newer token of its user, so that it stays open when the first one expires. */
+import type { Role } from "../../users/schema.ts";
+import { failure, success } from "../protocol/frame.ts";
+import type { MessageOf } from "../protocol/messages.ts";
+import type { Fault } from "../protocol/protocol.ts";
+import type { Joined } from "../transport/connection.ts";
+import { type Connections, send } from "../transport/connections.ts";
+import type { Effect } from "../transport/effects.ts";
+import type { JoinApproval, JoinDecision } from "./join-decision.ts";
+
+const refusal = (code: "FORBIDDEN" | "CONFLICT", message: string): Fault => ({
+  module: "Auth",
+  code,
+  message,
+});
+
+const ANOTHER_USER = refusal("FORBIDDEN", "token: must be of this connection's user");
+const LOWER_ROLE = refusal("FORBIDDEN", "token: allows a lower role than this connection has; join again");
+const IN_PROGRESS = refusal("CONFLICT", "Another token of this connection is being verified");
+
+export class TokenRefresh {
+  readonly #connections: Connections;
+  /** The sockets whose next token is being verified. */
+  readonly #pending = new Set<string>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** A joined socket has sent `TOKEN_REFRESH`: one token at a time is verified. */
+  receive(id: string, { data, requestId }: MessageOf<"TOKEN_REFRESH">): Effect[] {
+    if (this.#pending.has(id)) return [send([id], failure(IN_PROGRESS, requestId))];
+    this.#pending.add(id);
+    return [{ type: "authorizeRefresh", id, token: data.token, requestId }];
+  }
+
+  /** Completes an `authorizeRefresh` effect. The socket may be gone by now. */
+  complete(id: string, decision: JoinDecision, requestId: string | undefined): Effect[] {
+    this.#pending.delete(id);
+    const connection = this.#connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    if (!decision.approved) return [send([id], failure(decision, requestId))];
+    if (decision.user.id !== connection.userId) return [send([id], failure(ANOTHER_USER, requestId))];
+    if (isLower(decision.role, connection.role)) return [send([id], failure(LOWER_ROLE, requestId))];
+    const refreshed = withToken(connection, decision);
+    this.#connections.update(refreshed);
+    const expiresAt = new Date(decision.tokenExpiresAt).toISOString();
+    return [
+      { type: "attach", connection: refreshed },
+      send([id], success("Token refreshed", { expiresAt }, requestId)),
+    ];
+  }
+}
+
+const isLower = (role: Role, than: Role): boolean => role === "viewer" && than === "editor";
+
+function withToken(
+  { tokenEpochs: _, ...connection }: Joined,
+  { tokenExpiresAt, tokenEpochs }: JoinApproval,
+): Joined {
+  return { ...connection, tokenExpiresAt, ...(tokenEpochs && { tokenEpochs }) };
+}

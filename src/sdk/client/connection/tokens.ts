@@ -1,0 +1,131 @@
+/** The user's token: a text, or a function that is asked for a new one before and after it expires. */
+import { AtriumError } from "../../core/error.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import { type Claims, readClaims } from "./token.ts";
+
+/**
+ * The user's token, or a function that returns the current one: null while there is none yet. The function is asked
+ * again before and after the token expires, and once when the service has refused it.
+ */
+export type AuthToken = string | (() => string | null | Promise<string | null>);
+
+/** A token is not used in its last seconds: it would expire on its way. */
+const LAST_MS = 5_000;
+/** For this long a new token is used in any case: this device's clock may be wrong. */
+const TRUSTED_MS = 30_000;
+/** How long before the end of a token the next one is asked for: this, or a quarter of its time if that is shorter. */
+const EARLY_MS = 60_000;
+/** How long to wait after null before the function is asked again. */
+const NULL_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+const MAX_NULL_DELAY_MS = 30_000;
+
+const ANOTHER_USER =
+  "authToken must stay the token of the same user and room: create another client for another user";
+
+export class Tokens {
+  readonly #source: AuthToken;
+  readonly #runtime: Runtime;
+  #claims: Claims | null = null;
+  #token: string | null = null;
+  /** Epoch milliseconds, by this device's clock. */
+  #receivedAt = 0;
+  #expiresAt = Number.POSITIVE_INFINITY;
+  #asking: Promise<string | null> | null = null;
+
+  /** Throws VALIDATION_ERROR for a text that is not a user's token. */
+  constructor(source: AuthToken, runtime: Runtime) {
+    this.#source = source;
+    this.#runtime = runtime;
+    if (typeof source === "string") this.#accept(source);
+  }
+
+  /** Of the first token; null before it. */
+  get claims(): Claims | null {
+    return this.#claims;
+  }
+
+  /** Whether there can be another token than this one. */
+  get isRenewable(): boolean {
+    return typeof this.#source === "function";
+  }
+
+  /** The token to use now; null if one must be obtained first. */
+  get current(): string | null {
+    const isUsable =
+      this.#runtime.date() < Math.max(this.#expiresAt - LAST_MS, this.#receivedAt + TRUSTED_MS);
+    return isUsable || !this.isRenewable ? this.#token : null;
+  }
+
+  /** The service has refused the token. */
+  discard(): void {
+    if (this.isRenewable) this.#token = null;
+  }
+
+  /** How long the token can be used before it should be renewed; null if there is no other token. */
+  get renewInMs(): number | null {
+    if (!this.isRenewable) return null;
+    const earlyMs = Math.min(EARLY_MS, (this.#expiresAt - this.#receivedAt) / 4);
+    const dueAt = Math.max(this.#expiresAt - earlyMs, this.#receivedAt + TRUSTED_MS);
+    return Math.max(dueAt - this.#runtime.date(), 0);
+  }
+
+  /**
+   * Returns the current token or, with `isNew`, asks for another one. Waits, and asks again, while there is none yet.
+   * Throws CONNECTION_FAILED if the function fails, VALIDATION_ERROR for a text that is not a user's token, FORBIDDEN
+   * for the token of another user or room, and the signal's reason when it is aborted.
+   */
+  async obtain(signal: AbortSignal, isNew = false): Promise<string> {
+    for (let attempt = 0; ; attempt += 1) {
+      const token = (isNew ? null : this.current) ?? (await this.#ask());
+      signal.throwIfAborted();
+      if (token !== null) return token;
+      await this.#wait(NULL_DELAYS_MS[attempt] ?? MAX_NULL_DELAY_MS, signal);
+    }
+  }
+
+  /** Callers at the same time share one question. */
+  #ask(): Promise<string | null> {
+    this.#asking ??= this.#askSource().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #askSource(): Promise<string | null> {
+    if (typeof this.#source === "string") return this.#source;
+    let token: string | null;
+    try {
+      token = await this.#source();
+    } catch (error) {
+      const message = `authToken failed: ${String(error)}`;
+      throw new AtriumError({ code: "CONNECTION_FAILED", module: "Client", message });
+    }
+    if (token !== null) this.#accept(token);
+    return token;
+  }
+
+  #accept(token: string): void {
+    const claims = readClaims(token);
+    const known = this.#claims ?? claims;
+    if (
+      claims.userId !== known.userId ||
+      claims.roomId !== known.roomId ||
+      claims.accountId !== known.accountId
+    )
+      throw new AtriumError({ code: "FORBIDDEN", module: "Auth", message: ANOTHER_USER });
+    this.#claims = known;
+    this.#token = token;
+    this.#receivedAt = this.#runtime.date();
+    this.#expiresAt = claims.exp === null ? Number.POSITIVE_INFINITY : claims.exp * 1000;
+  }
+
+  #wait(delayMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#runtime.after(delayMs, resolve);
+      signal.addEventListener("abort", () => {
+        cancel();
+        reject(signal.reason);
+      });
+    });
+  }
+}

@@ -1,0 +1,173 @@
+/** `authToken` as a function: it is asked for the first token, before and after the end of each, and after a refusal. */
+import { beforeAll, beforeEach, expect, it } from "vitest";
+import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { Runtime } from "../../src/sdk/core/runtime.ts";
+import type { UserWithToken } from "../../src/users/schema.ts";
+import { eventually } from "../node/processes.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { clientOf, EAGER, type Meeting, meet, nextOf } from "./clients.ts";
+import { Clock } from "./clock.ts";
+import { BreakableProxy } from "./proxy.ts";
+
+let service: SharedService;
+let meeting: Meeting;
+let user: UserWithToken;
+
+beforeAll(async () => {
+  service = await useSharedService();
+});
+beforeEach(async () => {
+  meeting = await meet(service);
+  user = await meeting.customer.createUser(meeting.roomId, "Ada");
+});
+
+type Answer = string | null | Error | (() => Promise<string>);
+
+/** A client whose function gives these answers in turn, and the last of them from then on. */
+function clientWith(answers: readonly Answer[], runtime: Runtime = EAGER, serverUrl = service.url) {
+  const told: unknown[] = [];
+  let asked = 0;
+  const token = async () => {
+    const answer = answers[Math.min(asked, answers.length - 1)] ?? null;
+    asked += 1;
+    if (answer instanceof Error) throw answer;
+    return typeof answer === "function" ? answer() : answer;
+  };
+  const client: AtriumClient = clientOf({ token }, { serverUrl }, runtime);
+  client.socket.on("authFailed", ({ code }) => told.push(`authFailed ${code}`));
+  client.socket.on("failed", ({ error }) => told.push(`failed ${error.code}`));
+  return { client, told, asked: () => asked };
+}
+
+/** The user's token, which the service refuses. */
+const forged = () => `${user.token.slice(0, -8)}AAAAAAAA`;
+
+/** A token of the user for two minutes. */
+const shortLived = async (): Promise<string> => {
+  const path = `/users/${user.id}/tokens?roomId=${meeting.roomId}`;
+  return (await meeting.customer.send<{ token: string }>("POST", path, { ttl: 120 })).data.token;
+};
+
+it("is asked again, ever less often, while it returns null", async () => {
+  const clock = new Clock();
+  const { client, asked } = clientWith([null, null, user.token], clock);
+  expect(client.userId).toBe("");
+  expect(() => client.storage.getUrl({ key: "a" })).toThrow(expect.objectContaining({ code: "NOT_JOINED" }));
+  const joining = client.join();
+  for (const delayMs of [1_000, 2_000]) {
+    await eventually("the client to wait", () => clock.waiting === 1);
+    const before = asked();
+    clock.advance(delayMs - 1);
+    expect([asked(), client.socket.state]).toEqual([before, "connecting"]);
+    clock.advance(1);
+  }
+  await joining;
+  expect([asked(), client.userId, client.currentUser?.name]).toEqual([3, user.id, "Ada"]);
+});
+
+it("is not asked any more after disconnect()", async () => {
+  const clock = new Clock();
+  const { client, asked } = clientWith([null], clock);
+  const refused = expect(client.join()).rejects.toMatchObject({ code: "DISCONNECTED" });
+  await eventually("the client to wait", () => clock.waiting === 1);
+  client.disconnect();
+  await refused;
+  expect([clock.waiting, asked(), client.socket.state]).toEqual([0, 1, "closed"]);
+});
+
+it("is asked once more when the service refuses a token, before the connection is given up", async () => {
+  const lucky = clientWith([forged(), user.token]);
+  await lucky.client.join();
+  expect([lucky.asked(), lucky.told]).toEqual([2, []]);
+  const unlucky = clientWith([forged()]);
+  await expect(unlucky.client.join()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  expect([unlucky.asked(), unlucky.told]).toEqual([2, ["authFailed UNAUTHORIZED", "failed UNAUTHORIZED"]]);
+});
+
+it("brings the client back when the user's tokens have ended", async () => {
+  const { client, told, asked } = clientWith([async () => (await meeting.customer.getUser(user)).user.token]);
+  await client.join();
+  for (const questions of [2, 3]) {
+    const back = nextOf(client, "reconnected");
+    await meeting.customer.send("DELETE", `/users/${user.id}/tokens?roomId=${meeting.roomId}`);
+    await back;
+    expect([asked(), told]).toEqual([questions, []]);
+  }
+  await client.store("notes").set("1", "back");
+});
+
+it("cannot return the token of another user or room, or another text", async () => {
+  const bo = await meeting.customer.createUser(meeting.roomId, "Bo");
+  for (const [token, code] of [
+    [bo.token, "FORBIDDEN"],
+    ["not a token", "VALIDATION_ERROR"],
+  ] as const) {
+    const { client, told } = clientWith([forged(), token]);
+    await expect(client.join()).rejects.toMatchObject({ code, module: "Auth", retryable: false });
+    expect([told, client.socket.state]).toEqual([[`failed ${code}`], "closed"]);
+  }
+});
+
+it("that fails counts as an attempt to connect that failed", async () => {
+  const failing = clientWith([new Error("offline"), user.token]);
+  await failing.client.join();
+  expect([failing.asked(), failing.told]).toEqual([2, []]);
+  const { client } = clientWith([new Error("offline")]);
+  const failure = { code: "CONNECTION_FAILED", message: "authToken failed: Error: offline", retryable: true };
+  await expect(client.connect()).rejects.toMatchObject(failure);
+});
+
+it("is asked before the token expires, and the connection stays open", async () => {
+  const proxy = await BreakableProxy.before(service);
+  const clock = new Clock();
+  const { client, asked, told } = clientWith([shortLived], clock, proxy.url);
+  await client.join();
+  const { accepted } = proxy;
+  let losses = 0;
+  client.socket.on("disconnected", () => {
+    losses += 1;
+  });
+  /** Lets the client's time pass in steps that leave the service time to answer its pings. */
+  const wait = async (seconds: number) => {
+    for (let passed = 0; passed < seconds; passed += 5) {
+      clock.advance(5_000);
+      await client.comments.list();
+    }
+  };
+  await wait(85);
+  expect(asked()).toBe(1);
+  await wait(5);
+  await eventually("the second question", () => asked() === 2);
+  await eventually("the next renewal to be planned", () => clock.waiting === 2);
+  // By the client's clock the second token has 30 s left; after a refusal it would be asked for within 15 s.
+  await wait(25);
+  expect(asked()).toBe(2);
+  await wait(5);
+  await eventually("the third question", () => asked() === 3);
+  expect([losses, proxy.accepted - accepted, told]).toEqual([0, 0, []]);
+  await proxy.close();
+});
+
+it("is asked before joining again with a token that has expired", async () => {
+  const proxy = await BreakableProxy.before(service);
+  const clock = new Clock();
+  const { client, asked } = clientWith([shortLived], clock, proxy.url);
+  await client.join();
+  proxy.shut();
+  await eventually("the client to notice", () => client.socket.state === "reconnecting");
+  proxy.open();
+  const back = nextOf(client, "reconnected");
+  clock.advance(121_000);
+  await back;
+  expect(asked()).toBe(2);
+  await proxy.close();
+});
+
+it("gives files the current token, without join()", async () => {
+  const { client, asked } = clientWith([null, user.token]);
+  const stored = await client.storage.upload({ file: new Blob(["Hello"]), filename: "hello.txt" });
+  expect((await client.storage.getAll()).map(({ key }) => key)).toEqual([stored.key]);
+  expect(client.storage.getUrl(stored)).toBe(stored.url);
+  await client.storage.delete(stored);
+  expect([asked(), client.userId]).toEqual([2, user.id]);
+});

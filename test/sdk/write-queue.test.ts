@@ -30,8 +30,8 @@ class Sender {
   readonly refused: unknown[] = [];
   readonly store = {
     name: "notes",
-    settle: (writes: readonly QueuedWrite[], isRefused: boolean) => {
-      if (isRefused) this.refused.push(...writes.map(({ value }) => value));
+    settle: ({ value }: QueuedWrite, isRefused: boolean) => {
+      if (isRefused) this.refused.push(value);
     },
   };
 

@@ -12,6 +12,7 @@ import { allowInspection } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import { Presence } from "./presence/presence.ts";
 import { Storage } from "./storage.ts";
+import type { History } from "./stores/history.ts";
 import { watchPageClose } from "./stores/page-close.ts";
 import type { StoreShapes } from "./stores/shapes.ts";
 import type { Store } from "./stores/store.ts";
@@ -59,6 +60,8 @@ export class AtriumClient<
   readonly users: Users;
   readonly presence: Presence<PresenceIn<Types>>;
   readonly stores: StoresOf<Shapes>;
+  /** Undoes and redoes your own changes of stores. */
+  readonly history: History;
   readonly notifications: Notifications<BroadcastsIn<Types>>;
   readonly comments: Comments;
   readonly storage: Storage;
@@ -89,7 +92,8 @@ export class AtriumClient<
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, runtime);
     this.#stores = new Stores(connection, stores ?? {}, runtime);
-    const { queue } = this.#stores;
+    const { queue, history } = this.#stores;
+    this.history = history;
     queue.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
     queue.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
     const destination = () => {

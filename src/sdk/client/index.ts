@@ -25,6 +25,7 @@ export type {
   PresenceUpdate,
 } from "./presence/presence.ts";
 export type { Storage, Upload } from "./storage.ts";
+export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
 export type { ChangeReason, Store, StoreChange, StoreEvents } from "./stores/store.ts";
 export type { StoresOf } from "./stores/stores.ts";

@@ -5,6 +5,7 @@ import { isRecord } from "../../core/json.ts";
 import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Action, type Difference, Entries, type Entry, type Operation } from "./entries.ts";
+import type { History, Restorable } from "./history.ts";
 import type { StoreShape } from "./shapes.ts";
 import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
 import type { Queued, WriteQueue } from "./write-queue.ts";
@@ -26,8 +27,9 @@ const MAX_BATCH = 500;
  * - `remote`: a write of another user, of your back end, or of your own in another tab.
  * - `reverted`: a write of yours was refused or discarded.
  * - `resynced`: the store was loaded, or loaded again after changes were missed.
+ * - `history`: you have undone or redone it.
  */
-export type ChangeReason = "remote" | "reverted" | "resynced";
+export type ChangeReason = "remote" | "reverted" | "resynced" | "history";
 
 /** The visible value of a key has changed for any reason but your own call at that moment. */
 export interface StoreChange<Value> {
@@ -38,7 +40,7 @@ export interface StoreChange<Value> {
   readonly previous: Value | undefined;
   /** The whole new value; undefined if there is none. */
   readonly value: Value | undefined;
-  /** The user whose write it is, yourself for `reverted`; null for your back end, and for `resynced`. */
+  /** The user whose write it is, yourself for `reverted` and `history`; null for your back end, and for `resynced`. */
   readonly userId: string | null;
   readonly reason: ChangeReason;
 }
@@ -78,6 +80,7 @@ interface Load {
 export interface StoreContext {
   readonly requests: Requests;
   readonly queue: WriteQueue;
+  readonly history: History;
   /** Empty before the first token. */
   readonly userId: () => string;
 }
@@ -88,11 +91,12 @@ export interface StoreContext {
  */
 export class Store<Value = unknown, Input = Value, Patch = Record<string, unknown>>
   extends Emitter<StoreEvents<Value>>
-  implements WriteTarget
+  implements WriteTarget, Restorable
 {
   readonly name: string;
   readonly #requests: Requests;
   readonly #queue: WriteQueue;
+  readonly #history: History;
   readonly #shape: StoreShape | null;
   readonly #userId: () => string;
   readonly #entries = new Entries();
@@ -104,12 +108,13 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   #loading: Promise<void> | null = null;
   #isUpdated = false;
 
-  constructor(name: string, shape: StoreShape | null, { requests, queue, userId }: StoreContext) {
+  constructor(name: string, shape: StoreShape | null, { requests, queue, history, userId }: StoreContext) {
     super();
     this.name = name;
     this.#shape = shape;
     this.#requests = requests;
     this.#queue = queue;
+    this.#history = history;
     this.#userId = userId;
   }
 
@@ -181,25 +186,32 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
 
   /** Shows writes of this client at once. */
   #show(queued: readonly Queued[]): void {
-    this.#alter(() => {
-      for (const { write } of queued) if (this.#entries.add(write) !== null) this.#isUpdated = true;
-    });
+    const differences = queued.flatMap(({ write }) => this.#entries.add(write) ?? []);
+    this.#history.record(this, differences);
+    if (differences.length > 0) this.emit("updated", undefined);
   }
 
-  /** Called by the queue: the entries show what the room has confirmed. */
-  settle(writes: readonly QueuedWrite[], isRefused: boolean): void {
+  /** Called by the history: writes, and returns what this has changed. Throws NOT_JOINED. */
+  restore(operation: Operation): Difference | null {
+    const { write, written } = this.#queue.add(this, operation);
+    written.catch(() => {}); // a refusal is a change as well
+    const difference = this.#entries.add(write);
+    this.#alter(() => this.#report(difference, { reason: "history", userId: this.#userId() }));
+    return difference;
+  }
+
+  /** Called by the queue: the entry shows what the room has confirmed. */
+  settle(write: QueuedWrite, isRefused: boolean): void {
     // While the store is loaded, what the room has confirmed can be older than the response.
-    if (!isRefused && this.#load !== null) this.#load.answered.push(...writes);
-    else this.#alter(() => this.#uncover(writes, isRefused));
+    if (!isRefused && this.#load !== null) this.#load.answered.push(write);
+    else this.#alter(() => this.#uncover(write, isRefused));
   }
 
-  #uncover(writes: readonly QueuedWrite[], isRefused: boolean): void {
-    for (const write of writes) {
-      const difference = this.#entries.remove(write);
-      const cause = this.#hidden.get(write.key) ?? RESYNCED;
-      if (!this.#entries.isPending(write.key)) this.#hidden.delete(write.key);
-      this.#report(difference, isRefused ? { reason: "reverted", userId: this.#userId() } : cause);
-    }
+  #uncover(write: QueuedWrite, isRefused: boolean): void {
+    const difference = this.#entries.remove(write);
+    const cause = this.#hidden.get(write.key) ?? RESYNCED;
+    if (!this.#entries.isPending(write.key)) this.#hidden.delete(write.key);
+    this.#report(difference, isRefused ? { reason: "reverted", userId: this.#userId() } : cause);
   }
 
   /** Takes in a change of the room. Changes arrive in order. */
@@ -265,7 +277,9 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   #end(load: Load): void {
     if (this.#load !== load) return;
     this.#load = null;
-    this.#alter(() => this.#uncover(load.answered, false));
+    this.#alter(() => {
+      for (const write of load.answered) this.#uncover(write, false);
+    });
   }
 
   #forgetExcept(current: ReadonlySet<string>): void {

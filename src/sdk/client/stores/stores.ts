@@ -3,6 +3,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
+import { History } from "./history.ts";
 import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
 import { type ChangeNotice, Store, type StoreContext } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -18,6 +19,7 @@ const isAction = (value: unknown): value is Action => ACTIONS.includes(value);
 export class Stores {
   /** The writes of all stores. */
   readonly queue: WriteQueue;
+  readonly history = new History();
   readonly #context: StoreContext;
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
@@ -25,7 +27,7 @@ export class Stores {
   constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime) {
     const { requests } = connection;
     this.queue = new WriteQueue(requests, runtime);
-    this.#context = { requests, queue: this.queue, userId: () => connection.userId };
+    this.#context = { requests, queue: this.queue, history: this.history, userId: () => connection.userId };
     this.#shapes = shapes;
     connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))

@@ -6,7 +6,7 @@ import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import type { Action } from "./entries.ts";
-import { type Batch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
+import { type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
 
 /** One batch may have this many bytes of operations, well below the size of a frame. */
@@ -129,11 +129,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   }
 
   #sendNext(maxBytes: number): void {
-    const batch = this.#waiting.take(maxBytes);
-    if (batch !== null) this.#send(batch);
-  }
-
-  #send({ operations, atomic, bytes, writes }: Batch): void {
+    const { operations, atomic, bytes, writes } = this.#waiting.take(maxBytes);
     const batch: SentBatch = { requestId: newId(), data: { operations, atomic }, bytes, writes };
     this.#sentAt = this.#runtime.now();
     this.#unanswered.add(batch);
@@ -150,27 +146,9 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
 
   #answered(batch: SentBatch, outcomeOf: (index: number) => Written | AtriumError): void {
     if (!this.#unanswered.delete(batch)) return;
-    this.#settle(batch.writes, outcomeOf);
+    for (const [index, write] of batch.writes.entries()) settle(write, outcomeOf(index));
     this.resume();
     this.#report();
-  }
-
-  #settle(writes: readonly QueuedWrite[], outcomeOf: (index: number) => Written | AtriumError): void {
-    const outcomes = writes.map((write, index) => ({ write, outcome: outcomeOf(index) }));
-    for (const isRefused of [false, true]) {
-      const settled = outcomes.filter(({ outcome }) => outcome instanceof AtriumError === isRefused);
-      for (const target of new Set(settled.map(({ write }) => write.target)))
-        target.settle(
-          settled.flatMap(({ write }) => (write.target === target ? [write] : [])),
-          isRefused,
-        );
-    }
-    for (const { write, outcome } of outcomes) {
-      for (const waiter of write.waiters) {
-        if (outcome instanceof AtriumError) waiter.reject(outcome);
-        else waiter.resolve(outcome);
-      }
-    }
   }
 
   /**
@@ -207,7 +185,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     if (writes.length === 0) return;
     const error = new AtriumError(fault);
     for (const end of [...this.#flushes]) end(error);
-    this.#settle(writes, () => error);
+    for (const write of writes) settle(write, error);
     this.#report();
     this.emit("changesDiscarded", { writes: writes.map(describe), error });
   }
@@ -223,8 +201,15 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
 
 const promise = (write: QueuedWrite): Queued => ({
   write,
-  written: new Promise((resolve, reject) => write.waiters.push({ resolve, reject })),
+  written: new Promise((resolve, reject) => {
+    write.settled.push((outcome) => (outcome instanceof AtriumError ? reject(outcome) : resolve(outcome)));
+  }),
 });
+
+function settle(write: QueuedWrite, outcome: Written | AtriumError): void {
+  write.target.settle(write, outcome instanceof AtriumError);
+  for (const settled of write.settled) settled(outcome);
+}
 
 /** The outcome of one operation of a batch. */
 function resultAt({ results }: Data, index: number): Written | AtriumError {

@@ -5,13 +5,18 @@ import { parseArgs } from "node:util";
 import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
 import { ROOT } from "../../src/cli/process/wrangler.ts";
 
-const USAGE = "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--seed N]";
+const USAGE =
+  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
 const TESTS = {
-  simulations: { files: ["test/realtime/convergence/convergence.test.ts"], runs: "ATRIUM_SIMULATIONS" },
+  simulations: {
+    files: ["test/realtime/convergence/convergence.test.ts", "test/sdk/mirrors.test.ts"],
+    runs: "ATRIUM_SIMULATIONS",
+  },
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },
+  clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
     runs: "ATRIUM_KILLS",
@@ -47,8 +52,9 @@ function readArguments(): Partial<Record<Name | "seed", string>> {
 function parse() {
   const option = { type: "string" } as const;
   try {
-    return parseArgs({ options: { kills: option, simulations: option, scenarios: option, seed: option } })
-      .values;
+    return parseArgs({
+      options: { kills: option, simulations: option, scenarios: option, clients: option, seed: option },
+    }).values;
   } catch {
     throw new UsageError(USAGE);
   }

@@ -2,20 +2,21 @@
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 
-import { ModelClient, settle, sorted } from "./model-client.ts";
+import { sorted } from "../mirror.ts";
+import { ModelClient, settle } from "./model-client.ts";
 import { ModelRoom } from "./model-room.ts";
 
 type Who = 0 | 1;
 const who = fc.constantFrom<Who>(0, 1);
-const key = fc.constantFrom("a", "b", "c", "d", "e");
+export const key = fc.constantFrom("a", "b", "c", "d", "e");
 const record = <Fields>(model: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> }) =>
   fc.record(model, { noNullPrototype: true });
-const fields = fc.oneof(
+export const fields: fc.Arbitrary<{ x?: number; y?: number }> = fc.oneof(
   record({ x: fc.nat(2) }),
   record({ y: fc.nat(2) }),
   record({ x: fc.nat(2), y: fc.nat(2) }),
 );
-const value = fc.oneof({ weight: 3, arbitrary: fields }, { weight: 1, arbitrary: fc.nat(2) });
+export const value = fc.oneof({ weight: 3, arbitrary: fields }, { weight: 1, arbitrary: fc.nat(2) });
 const options = fc.oneof(
   { weight: 5, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: record({ ifVersion: fc.nat(4) }) },
@@ -29,6 +30,10 @@ const step = fc.oneof(
   fc.record({ type: fc.constant("up" as const), who, count: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ type: fc.constant("down" as const), who, count: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ type: fc.constantFrom("cut" as const, "lose" as const, "sync" as const), who }),
+  fc.record({
+    type: fc.constantFrom("undo" as const, "redo" as const, "pause" as const, "resume" as const),
+    who,
+  }),
   fc.record({ type: fc.constant("forget" as const) }),
 );
 export type Step = typeof step extends fc.Arbitrary<infer Type> ? Type : never;
@@ -55,6 +60,12 @@ function actAs(client: ModelClient, each: Exclude<Step, { readonly type: "forget
       break;
     case "sync":
       client.sync();
+      break;
+    case "undo":
+    case "redo":
+    case "pause":
+    case "resume":
+      client.client.history[each.type]();
       break;
     case "up":
       for (let left = each.count; left > 0; left -= 1) socket?.deliverUp();
@@ -92,14 +103,14 @@ export async function run(steps: readonly Step[]): Promise<void> {
   for (const each of steps) {
     act(room, clients, each);
     await settle();
-    for (const client of clients) ok(client.isMirrored);
+    for (const client of clients) ok(client.mirror.isTrue);
   }
   for (const client of clients) client.sync();
   await finish();
   room.write("notes", "last", 1); // reveals what was lost
   await finish();
   for (const client of clients) {
-    ok(client.isMirrored);
+    ok(client.mirror.isTrue);
     deepEqual(sorted(client.store.getAll()), sorted(room.entries("notes")));
     client.client.disconnect();
     await Promise.all(client.outcomes);

@@ -9,19 +9,24 @@ const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
 const pick = (record: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name) => [name, record[name]]));
 
+/** The top-level fields in which two objects differ, whatever their order. */
+const differingFields = (a: Record<string, unknown>, b: Record<string, unknown>): string[] =>
+  Object.keys({ ...a, ...b }).filter((name) => !isSameJson(fieldOf(a, name), fieldOf(b, name)));
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  isRecord(a) && isRecord(b) ? differingFields(a, b).length === 0 : isSameJson(a, b);
+
 /**
  * The write that takes a change back while the visible value is `current`; null if others have changed all of it
  * since. Between objects, each top-level field is a change of its own.
  */
 export function planRestore({ key, previous, value }: Difference, current: unknown): Operation | null {
   if (isRecord(previous) && isRecord(value) && isRecord(current)) {
-    const names = Object.keys({ ...previous, ...value }).filter((name) => {
-      const result = fieldOf(value, name);
-      return !isSameJson(fieldOf(previous, name), result) && isSameJson(fieldOf(current, name), result);
-    });
+    const lost = differingFields(current, value);
+    const names = differingFields(previous, value).filter((name) => !lost.includes(name));
     return restoreFields(key, names, previous, current);
   }
-  if (!isSameJson(current, value)) return null;
+  if (!isSame(current, value)) return null;
   return previous === undefined
     ? { action: "delete", key, value: null }
     : { action: "set", key, value: previous };

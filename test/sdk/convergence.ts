@@ -1,0 +1,177 @@
+/** Users who write over networks that break at random, are refused, miss too much, and close their tabs. */
+import { expect } from "vitest";
+import { type AtriumClient, AtriumError, type Written } from "../../src/sdk/client/index.ts";
+import { eventually } from "../node/processes.ts";
+import type { SharedService } from "../node/shared-service.ts";
+import { clientOf, join, type Meeting, meet } from "./clients.ts";
+import { Mirror, sorted } from "./mirror.ts";
+import { BreakableProxy } from "./proxy.ts";
+
+const STEPS = 150;
+/** The service replays up to 1 MiB of missed changes. */
+const BALLAST = { entries: 18, bytes: 62_000 };
+
+type Random = (bound: number) => number;
+
+/** Integers below `bound`, always the same for a seed (a linear congruential generator). */
+function randomOf(start: number): Random {
+  let state = start >>> 0;
+  return (bound) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+/** Throws what is neither a conflict nor the end of a tab. */
+function expectRefusal(error: unknown): void {
+  if (!(error instanceof AtriumError && ["CONFLICT", "DISCONNECTED"].includes(error.code))) throw error;
+}
+
+/** One user's writes, their outcome, and a copy of what they show. */
+class Writer {
+  readonly #token: string;
+  readonly proxy: BreakableProxy;
+  client: AtriumClient;
+  mirror: Mirror;
+  /** The IDs of what was acknowledged, by what it made: a change by its version, or a comment. */
+  readonly written = new Map<number | string, string>();
+  readonly outcomes: Promise<unknown>[] = [];
+  #count = 0;
+
+  constructor(token: string, proxy: BreakableProxy) {
+    this.#token = token;
+    this.proxy = proxy;
+    this.client = clientOf({ token }, { serverUrl: proxy.url });
+    this.mirror = new Mirror(this.client.store("notes"));
+  }
+
+  async open(): Promise<void> {
+    await this.client.join();
+    await this.mirror.store.sync();
+  }
+
+  /** Closes the tab, which loses what is not acknowledged, and opens another one. */
+  reopen(): void {
+    expect(this.mirror.isTrue).toBe(true);
+    this.client.disconnect();
+    this.client = clientOf({ token: this.#token }, { serverUrl: this.proxy.url });
+    this.mirror = new Mirror(this.client.store("notes"));
+    this.outcomes.push(this.open().catch(expectRefusal));
+  }
+
+  #newId(): string {
+    this.#count += 1;
+    return `${this.client.userId} ${this.#count}`;
+  }
+
+  /** Keeps the ids under the versions that they got: a write that another one superseded has that one's version. */
+  async #keep(ids: readonly string[], write: Promise<readonly Written[]>): Promise<void> {
+    try {
+      for (const [index, { version }] of (await write).entries())
+        if (version !== undefined) this.written.set(version, ids[index] ?? "");
+    } catch (error) {
+      expectRefusal(error);
+    }
+  }
+
+  async #comment(text: string): Promise<Written[]> {
+    await this.client.comments.create({ text });
+    this.written.set(text, text);
+    return [];
+  }
+
+  act(random: Random): void {
+    const [key, other] = [`${random(4)}`, `${random(4)}`];
+    const [id, otherId] = [this.#newId(), this.#newId()];
+    const ifVersion = random(5) === 0 ? { ifVersion: this.mirror.store.getVersion(key) } : {};
+    const one = async (write: Promise<Written>) => [await write];
+    const write = [
+      () => one(this.mirror.set(key, { id }, ifVersion)),
+      () => one(this.mirror.update(key, { id, [`by ${random(3)}`]: true }, ifVersion)),
+      () => one(this.mirror.delete(key)),
+      () =>
+        this.mirror.setAll([
+          [key, { id }],
+          [other, { id: otherId }],
+        ]),
+      () => this.#comment(id),
+    ][random(5)];
+    if (write !== undefined) this.outcomes.push(this.#keep([id, otherId], write()));
+  }
+
+  disturb(random: Random): void {
+    const disturbance = [
+      () => this.proxy.cut(),
+      () => this.proxy.cutAfter("up", random(2_000)),
+      () => this.proxy.cutAfter("down", random(2_000)),
+      () => this.proxy.stall("down"),
+      () => {
+        this.proxy.delayMs = random(20);
+      },
+      () => this.reopen(),
+    ][random(6)];
+    disturbance?.();
+  }
+
+  /** Misses more changes than the service replays. */
+  async missTooMuch({ customer, roomId }: Meeting): Promise<void> {
+    this.proxy.shut();
+    const value = "a".repeat(BALLAST.bytes);
+    for (let key = 0; key < BALLAST.entries; key += 1)
+      await customer.send("PUT", `/rooms/${roomId}/stores/ballast/${key}`, { value });
+    this.proxy.open();
+  }
+}
+
+/** Runs a scenario. In the end all clients and their copies agree, and contain each acknowledged write once. */
+export async function converge(service: SharedService, seed: number): Promise<void> {
+  const random = randomOf(seed);
+  const meeting = await meet(service);
+  const observer = await join(meeting, "Cleo");
+  const observed = new Mirror(observer.store("notes"));
+  const seen: string[] = [];
+  observer.store("notes").on("changed", ({ action, value }) => {
+    if (action !== "delete") seen.push(Object(value).id);
+  });
+  observer.comments.on("created", ({ text }) => seen.push(text));
+  await observer.store("notes").sync();
+
+  const writers: Writer[] = [];
+  for (const name of ["Ada", "Bo", "Dan"]) {
+    const { token } = await meeting.customer.createUser(meeting.roomId, name);
+    const writer = new Writer(token, await BreakableProxy.before(service));
+    await writer.open();
+    writers.push(writer);
+  }
+  for (let step = 0; step < STEPS; step += 1) {
+    const writer = writers[random(writers.length)];
+    writer?.act(random);
+    if (random(8) === 0) writer?.disturb(random);
+    if (step === STEPS / 2) await writer?.missTooMuch(meeting);
+    // Wait for a response now and then, so that some are in flight at the next cut.
+    if (random(3) === 0) await observer.comments.list({ limit: 1 });
+    expect(writers.every(({ mirror }) => mirror.isTrue)).toBe(true);
+  }
+  for (const { proxy } of writers) {
+    proxy.delayMs = 0;
+    proxy.cut(); // a stalled connection would stay stalled until the next ping
+  }
+  await Promise.all(writers.flatMap(({ outcomes }) => outcomes));
+  expect(writers.some(({ proxy }) => proxy.accepted > 2)).toBe(true);
+
+  const written = writers.flatMap((writer) => [...writer.written.values()]);
+  await eventually("all writes to be seen", () => written.every((id) => seen.includes(id)));
+  expect(seen).toHaveLength(new Set(seen).size);
+  const path = `/rooms/${meeting.roomId}/stores/notes`;
+  const { data } = await meeting.customer.send<{ entries: Record<string, { value: unknown }> }>("GET", path);
+  const values = Object.entries(data.entries).map(([key, { value }]) => [key, value]);
+  const stored = JSON.stringify(sorted(Object.fromEntries(values)));
+  for (const mirror of [observed, ...writers.map((writer) => writer.mirror)]) {
+    await eventually("all to agree", () => JSON.stringify(sorted(mirror.store.getAll())) === stored);
+    expect(mirror.isTrue).toBe(true);
+  }
+  for (const { client, proxy } of writers) {
+    client.disconnect();
+    await proxy.close();
+  }
+}

@@ -1,0 +1,190 @@
+/** Undo and redo: one's own changes are taken back, and what others did since is kept. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Entries } from "../../src/sdk/client/stores/entries.ts";
+import { planRestore } from "../../src/sdk/client/stores/restore.ts";
+import { ModelClient } from "./model/model-client.ts";
+import { ModelRoom } from "./model/model-room.ts";
+import { fields, key, value } from "./model/scenario.ts";
+
+/** What is visible after undoing a change from `previous` to `result` while `current` is visible. */
+function restored(previous: unknown, result: unknown, current: unknown): unknown {
+  const entries = new Entries();
+  if (current !== undefined) entries.confirm("a", { value: current, version: 1 });
+  const operation = planRestore({ key: "a", previous, value: result }, current);
+  if (operation !== null) entries.add(operation);
+  return entries.get("a");
+}
+
+async function meet(): Promise<[ModelClient, ModelClient, () => Promise<void>]> {
+  const room = new ModelRoom();
+  const [ada, bo] = [new ModelClient(room, "ada"), new ModelClient(room, "bo")];
+  const deliver = async () => {
+    for (const client of [ada, bo, ada, bo]) await client.deliverAll();
+  };
+  for (const client of [ada, bo]) void client.client.join();
+  await deliver();
+  for (const client of [ada, bo]) client.sync();
+  await deliver();
+  return [ada, bo, deliver];
+}
+
+describe("a change", () => {
+  it.each([
+    ["restores the fields that it changed", { x: 1, y: 1 }, { x: 2, y: 1 }, { x: 2, y: 1 }, { x: 1, y: 1 }],
+    ["keeps fields that others changed", { x: 1, y: 1 }, { x: 2, y: 2 }, { x: 2, y: 3 }, { x: 1, y: 3 }],
+    ["keeps fields that others added", { x: 1 }, { x: 2 }, { x: 2, z: 3 }, { x: 1, z: 3 }],
+    ["removes a field that it added", { x: 1 }, { x: 1, y: 2 }, { x: 5, y: 2 }, { x: 5 }],
+    ["restores a field that it removed", { x: 1, y: 2 }, { x: 1 }, { x: 5 }, { x: 5, y: 2 }],
+    ["deletes what it created", undefined, { x: 1 }, { x: 1 }, undefined],
+    ["keeps what it created if others changed it", undefined, { x: 1 }, { x: 1, y: 1 }, { x: 1, y: 1 }],
+    ["sets what it deleted again", { x: 1 }, undefined, undefined, { x: 1 }],
+    ["keeps what others created since", { x: 1 }, undefined, { x: 2 }, { x: 2 }],
+    ["keeps that others deleted it", { x: 1 }, { x: 2 }, undefined, undefined],
+    ["restores a value that is no object", 1, 2, 2, 1],
+    ["keeps the value of others that is no object", [1], [2], [3], [3]],
+    ["restores null", null, { x: 1 }, { x: 1 }, null],
+  ])("%s", (_title, previous, result, current, expected) => {
+    expect(restored(previous, result, current)).toEqual(expected);
+  });
+
+  it("is undone field by field, where its result is still visible, and nowhere else", () => {
+    fc.assert(
+      fc.property(fields, fields, fields, (previous, result, current) => {
+        const after = Object(restored(previous, result, current));
+        for (const name of ["x", "y"] as const) {
+          const isMine = result[name] === current[name] && previous[name] !== result[name];
+          expect(after[name]).toBe(isMine ? previous[name] : current[name]);
+        }
+      }),
+    );
+  });
+
+  it("may be of a field with any name", () => {
+    const [before, after] = ['{"__proto__":1,"toString":1}', '{"__proto__":2,"toString":2}'];
+    const shown = restored(JSON.parse(before), JSON.parse(after), JSON.parse(after));
+    expect(JSON.stringify(shown)).toBe(before);
+  });
+});
+
+describe("the history", () => {
+  it("undoes and redoes call by call, a batch as one step, and reports it as a change", async () => {
+    const [ada, bo, deliver] = await meet();
+    const { history } = ada.client;
+    const told: unknown[] = [];
+    history.on("changed", (state) => told.push(state));
+    ada.set("a", { x: 1 });
+    ada.update("a", { x: 2 });
+    void ada.store.batch([
+      { action: "set", key: "b", value: 1 },
+      { action: "delete", key: "a" },
+    ]);
+    ada.mirror.values.set("b", 1).delete("a");
+    await deliver();
+    expect([history.undo(), { ...ada.store.getAll() }]).toEqual([true, { a: { x: 2 } }]);
+    expect(ada.mirror.changes.map(({ key, value, reason, userId }) => [key, value, reason, userId])).toEqual([
+      ["a", { x: 2 }, "history", "ada"],
+      ["b", undefined, "history", "ada"],
+    ]);
+    expect([history.undo(), ada.store.get("a"), history.canUndo]).toEqual([true, { x: 1 }, true]);
+    await deliver();
+    expect(bo.store.getAll()).toEqual({ a: { x: 1 } });
+    expect([history.redo(), history.redo(), { ...ada.store.getAll() }]).toEqual([true, true, { b: 1 }]);
+    expect([history.redo(), history.canRedo]).toEqual([false, false]);
+    history.undo();
+    ada.set("c", 1);
+    expect([history.redo(), history.canRedo, history.canUndo]).toEqual([false, false, true]);
+    history.clear();
+    expect([history.undo(), history.canUndo]).toEqual([false, false]);
+    expect(told).toEqual([
+      { canUndo: true, canRedo: false },
+      { canUndo: true, canRedo: true },
+      { canUndo: true, canRedo: false },
+      { canUndo: true, canRedo: true },
+      { canUndo: true, canRedo: false },
+      { canUndo: false, canRedo: false },
+    ]);
+    await deliver();
+    expect([ada.mirror.isTrue, bo.mirror.isTrue]).toEqual([true, true]);
+  });
+
+  it("makes one step of what is written between pause and resume, around what others write", async () => {
+    const [ada, bo, deliver] = await meet();
+    const { history } = ada.client;
+    ada.set("a", { x: 0 });
+    await deliver();
+    history.pause();
+    for (let x = 1; x <= 5; x += 1) {
+      ada.update("a", { x });
+      bo.update("a", { y: x });
+      await deliver();
+    }
+    history.resume();
+    ada.set("b", 1);
+    expect([history.undo(), history.undo(), ada.store.get("a")]).toEqual([true, true, { x: 0, y: 5 }]);
+    history.redo();
+    expect(ada.store.get("a")).toEqual({ x: 5, y: 5 });
+  });
+
+  it("skips a step of which nothing is left, because others replaced it or the room refused it", async () => {
+    const [ada, bo, deliver] = await meet();
+    ada.set("a", 1);
+    ada.set("b", 1);
+    ada.set("c", 1, { ifVersion: 7 });
+    await deliver();
+    bo.set("b", 2);
+    await deliver();
+    expect([ada.client.history.undo(), { ...ada.store.getAll() }]).toEqual([true, { b: 2 }]);
+    expect([ada.client.history.undo(), ada.client.history.canUndo]).toEqual([false, false]);
+  });
+
+  it("leads back to the first state and forth to the last one, and never touches the fields of others", async () => {
+    const own = fc.record({ type: fc.constant("own" as const), key, x: fc.nat(3) });
+    const other = fc.record({ type: fc.constant("other" as const), key, y: fc.nat(3) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(own, other), { maxLength: 15 }), async (writes) => {
+        const [ada, bo, deliver] = await meet();
+        const all = { x: 0, y: 0 };
+        for (const each of ["a", "b", "c", "d", "e"]) bo.set(each, all);
+        await deliver();
+        for (const each of writes) {
+          if (each.type === "own") ada.update(each.key, { x: each.x });
+          else bo.update(each.key, { y: each.y });
+          await deliver();
+        }
+        const state = () => Object.entries(ada.store.getAll()).map(([name, each]) => [name, Object(each)]);
+        const last = structuredClone(state());
+        while (ada.client.history.undo());
+        await deliver();
+        expect(state()).toEqual(last.map(([name, { y }]) => [name, { x: 0, y }]));
+        while (ada.client.history.redo());
+        await deliver();
+        expect(state()).toEqual(last);
+        expect([ada.mirror.isTrue, bo.mirror.isTrue]).toEqual([true, true]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("restores single values in any order of one's own writes", async () => {
+    const write = fc.record({ key, value: fc.option(value, { nil: undefined }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(write, { maxLength: 10 }), async (writes) => {
+        const [ada, , deliver] = await meet();
+        for (const { key: name, value: written } of writes) {
+          if (written === undefined) ada.delete(name);
+          else ada.set(name, written);
+        }
+        await deliver();
+        const last = { ...ada.store.getAll() };
+        while (ada.client.history.undo());
+        await deliver();
+        expect({ ...ada.store.getAll() }).toEqual({});
+        while (ada.client.history.redo());
+        await deliver();
+        expect({ ...ada.store.getAll() }).toEqual(last);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

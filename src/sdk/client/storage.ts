@@ -1,7 +1,8 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
 import { AtriumError } from "../core/error.ts";
-import { Rest } from "../core/rest.ts";
-import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
+import type { Rest } from "../core/rest.ts";
+import { accountUrl, urlBelow } from "../core/rest-url.ts";
+import type { FileFilter, Progress } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { type Claims, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
@@ -31,18 +32,25 @@ export class Storage {
   }
 
   /** Throws NOT_JOINED before the first token. */
-  #room(): { readonly rest: Rest; readonly claims: Claims } {
+  get #claims(): Claims {
     const { claims } = this.#tokens;
-    if (claims === null)
-      throw new AtriumError({ code: "NOT_JOINED", module: "Client", message: "Call join() first" });
-    const { accountId } = claims;
-    const authorization = async () => `Bearer ${await this.#token()}`;
-    this.#rest ??= new Rest({ serverUrl: this.#serverUrl, accountId, authorization });
-    return { rest: this.#rest, claims };
+    if (claims !== null) return claims;
+    throw new AtriumError({ code: "NOT_JOINED", module: "Client", message: "Call join() first" });
   }
 
   #token(): Promise<string> {
     return this.#tokens.obtain(new AbortController().signal);
+  }
+
+  /** The room's REST interface. Its code is loaded when it is first used: most pages only need the socket. */
+  async #room(): Promise<{ readonly rest: Rest; readonly claims: Claims }> {
+    await this.#token();
+    const claims = this.#claims;
+    const { Rest } = await import("../core/rest.ts");
+    const { accountId } = claims;
+    const authorization = async () => `Bearer ${await this.#token()}`;
+    this.#rest ??= new Rest({ serverUrl: this.#serverUrl, accountId, authorization });
+    return { rest: this.#rest, claims };
   }
 
   /**
@@ -50,9 +58,9 @@ export class Storage {
    * a file that is too large or has no name, and FORBIDDEN for viewers.
    */
   async upload({ file, filename = nameOf(file), onProgress, signal }: Upload): Promise<UploadResult> {
-    await this.#token();
-    const { rest, claims } = this.#room();
+    const { rest, claims } = await this.#room();
     const { roomId, userId } = claims;
+    const { uploadFile } = await import("../core/upload.ts");
     return uploadFile(rest, { roomId, userId, file, filename, onProgress, signal });
   }
 
@@ -61,13 +69,13 @@ export class Storage {
    * `authToken` is a function that has not returned a token yet.
    */
   getUrl({ key }: { readonly key: string }): string {
-    return this.#room().rest.urlOf(["storage", ...key.split("/")]);
+    const base = accountUrl(this.#serverUrl, this.#claims.accountId);
+    return urlBelow(base, ["storage", ...key.split("/")]);
   }
 
   /** All files of the room, newest first. */
   async getAll({ mimeType, userId }: FileFilter = {}): Promise<StorageFile[]> {
-    await this.#token();
-    const { rest, claims } = this.#room();
+    const { rest, claims } = await this.#room();
     const files = new Map<string, StorageFile>();
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const query = { roomId: claims.roomId, mimeType, userId, limit: PAGE, offset };
@@ -81,8 +89,8 @@ export class Storage {
 
   /** Deletes one of your own files. Throws NOT_FOUND if the room has no such file. */
   async delete({ key }: { readonly key: string }): Promise<void> {
-    await this.#token();
-    await this.#room().rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+    const { rest } = await this.#room();
+    await rest.request({ method: "DELETE", path: ["upload"], body: { key } });
   }
 }
 

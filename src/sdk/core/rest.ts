@@ -1,6 +1,7 @@
 /** The REST interface as one function: sends a request, retries it safely, and returns the data of the response. */
 import { backoffMs } from "../../platform/backoff.ts";
 import { AtriumError, type Fault, invalid, isRetryable } from "./error.ts";
+import { accountUrl, type Query, urlBelow } from "./rest-url.ts";
 import { newId } from "./runtime.ts";
 import { sendWithProgress } from "./upload-progress.ts";
 
@@ -15,9 +16,6 @@ export interface RestOptions {
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
-
-/** Query parameters: undefined values are left out, and a list repeats its parameter. */
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** A form to send as the body. */
 interface FormBody {
@@ -75,7 +73,7 @@ export class Rest {
 
   constructor(options: RestOptions & { readonly authorization: Authorization }) {
     const { serverUrl, accountId } = options;
-    this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
+    this.#base = accountUrl(serverUrl, accountId);
     this.#authorization = options.authorization;
     this.#maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -124,7 +122,7 @@ export class Rest {
 
   #send(request: RestRequest, headers: Record<string, string>): Promise<Response> {
     const { method, path, query, body, upload, minTimeoutMs = 0 } = request;
-    const url = this.urlOf(path, query);
+    const url = urlBelow(this.#base, path, query);
     if (upload === undefined) {
       const init = { method, headers, signal: AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs)) };
       return this.#fetch.call(undefined, url, body ? { ...init, body: JSON.stringify(body) } : init);
@@ -133,17 +131,6 @@ export class Rest {
     const init = { method, headers, body: form, signal };
     if (onSent !== undefined && "XMLHttpRequest" in globalThis) return sendWithProgress(url, init, onSent);
     return this.#fetch.call(undefined, url, init);
-  }
-
-  /** The URL of a path below the account. */
-  urlOf(path: readonly string[], query: Query = {}): string {
-    const url = new URL([this.#base, ...path.map(encodeURIComponent)].join("/"));
-    for (const [name, values] of Object.entries(query)) {
-      for (const value of Array.isArray(values) ? values : [values]) {
-        if (value !== undefined) url.searchParams.append(name, String(value));
-      }
-    }
-    return url.href;
   }
 }
 

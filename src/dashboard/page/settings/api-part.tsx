@@ -94,18 +94,21 @@ function TokenEnding() {
   const end = useEndAllTokens();
   return (
     <section aria-labelledby="tokens">
-      <h2 id="tokens">User tokens</h2>
+      <div className="title-row">
+        <h2 id="tokens">User tokens</h2>
+        <ConfirmButton
+          label="End all user tokens"
+          title="End all user tokens?"
+          confirmLabel="End tokens"
+          act={end}
+        >
+          <p>
+            All users of all rooms are disconnected, and need a new token to join again. This cannot be
+            undone.
+          </p>
+        </ConfirmButton>
+      </div>
       <p className="soft">End the tokens of all users, for example after a leak.</p>
-      <ConfirmButton
-        label="End all user tokens"
-        title="End all user tokens?"
-        confirmLabel="End tokens"
-        act={end}
-      >
-        <p>
-          All users of all rooms are disconnected, and need a new token to join again. This cannot be undone.
-        </p>
-      </ConfirmButton>
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { logError } from "../platform/log.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { findUsers } from "../users/queries.ts";
 import { recordOf } from "../users/schema.ts";
-import { findAccountTokenEpoch, findTokenBearer } from "../users/token-bearer.ts";
+import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../users/token-bearer.ts";
 import { DatabaseQueue, type Question } from "./database-queue.ts";
 import { type JoinDecision, joinRefusal } from "./join/join-decision.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
@@ -19,7 +19,7 @@ const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 /** The effects that need a read. */
 type ReadEffect = Extract<
   Effect,
-  { readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "queryDatabase" }
+  { readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "checkUsers" | "queryDatabase" }
 >;
 
 export interface D1ReadPorts {
@@ -47,6 +47,9 @@ export class D1Reads {
     switch (effect.type) {
       case "refreshUser":
         this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
+        break;
+      case "checkUsers":
+        this.#queue.refresh(() => this.#checkUsers(effect.userIds));
         break;
       case "refreshRoom":
         this.#queue.refresh(() => this.#refreshRoom(effect.closing));
@@ -116,6 +119,12 @@ export class D1Reads {
     if (row !== null) this.#ports.perform(room.updates.updateRoom(row, closing));
   }
 
+  async #checkUsers(userIds: readonly string[]): Promise<void> {
+    const { accountId, roomId } = this.#ports.identity();
+    const existing = await findExistingUsers(openTenant(this.#ports.env.DB, accountId), roomId, userIds);
+    this.#ports.room.updates.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
+  }
+
   /** Null when the database failed, or the room is gone. */
   async #query(query: DatabaseQuery): Promise<QueryResult | null> {
     const { accountId, roomId } = this.#ports.identity();
@@ -124,6 +133,10 @@ export class D1Reads {
       if (query.type === "ROOM_GET") {
         const room = await findRoomRow(tenant, { id: roomId });
         return room === null ? null : { room };
+      }
+      if (query.type !== "USERS_GET") {
+        const { userId } = query.data;
+        return { userExists: (await findExistingUsers(tenant, roomId, [userId])).has(userId) };
       }
       const page = { ...query.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
       const { users, total } = await findUsers(tenant, roomId, page);

@@ -104,5 +104,6 @@ export class DatabaseQueue {
   }
 }
 
-/** Equal for questions that have the same answer. */
-const textOf = ({ query: { type, data } }: Question): string => JSON.stringify([type, data]);
+/** Equal for questions that have the same answer and change nothing. */
+const textOf = ({ id, query: { type, data, requestId } }: Question): string =>
+  JSON.stringify([type, data, type === "ROOM_GET" || type === "USERS_GET" ? null : [id, requestId]]);

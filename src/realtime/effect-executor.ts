@@ -149,6 +149,7 @@ export class EffectExecutor {
         this.#ports.drainOutbox();
         break;
       case "refreshUser":
+      case "checkUsers":
       case "refreshRoom":
       case "refreshTokens":
       case "queryDatabase":

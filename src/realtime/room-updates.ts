@@ -132,6 +132,11 @@ export class RoomUpdates {
     return this.#participants.disconnectFor(ended, TOKENS_ENDED);
   }
 
+  /** Completes a `checkUsers` effect: no one follows users who do not exist. */
+  forgetUsers(userIds: readonly string[]): void {
+    if (!this.#isDeleted && userIds.length > 0) this.#content.follows.forget(userIds);
+  }
+
   /** Stores the room's current row. */
   recordRoom(row: RoomRow): void {
     this.#participants.sessions.updateRoom(row);

@@ -45,6 +45,7 @@ const TOO_MANY_QUESTIONS: Fault = {
   code: "RATE_LIMITED",
   message: "Too many of your questions wait for an answer; wait for some of them, then ask again",
 };
+const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User not found" };
 const ROOM_DELETED: Fault = { module: "Rooms", code: "NOT_FOUND", message: "Room not found" };
 
 /** Frequent messages whose success is confirmed only if they have a request id. */
@@ -58,6 +59,7 @@ export class Room {
   readonly #requests: Requests;
   readonly #handshake: JoinHandshake;
   readonly #tokenRefresh: TokenRefresh;
+  #hasCheckedFollows = false;
   /** What REST changes. */
   readonly updates: RoomUpdates;
 
@@ -152,11 +154,20 @@ export class Room {
       case "ROOM_GET":
       case "USERS_GET":
         return this.#queryDatabase(id, message);
+      case "USER_FOLLOW":
+      case "USER_UNFOLLOW": // in the order in which the user sent them
+        return this.#hasJoined(message.data.userId)
+          ? this.#handleRequest(id, message)
+          : this.#queryDatabase(id, message);
       case "MARK":
         return [{ type: "acknowledgeRead", id, mark: message.data.mark }];
       default:
         return this.#handleRequest(id, message);
     }
+  }
+
+  #hasJoined(userId: string): boolean {
+    return this.attendance([userId])[userId] !== undefined;
   }
 
   #queryDatabase(id: string, query: DatabaseQuery): Effect[] {
@@ -186,12 +197,14 @@ export class Room {
 
   /** Completes a `queryDatabase` effect, unless the socket is gone. */
   answerQuery(
-    { id, query: { requestId } }: Pick<Extract<Effect, { type: "queryDatabase" }>, "id" | "query">,
+    { id, query }: Pick<Extract<Effect, { type: "queryDatabase" }>, "id" | "query">,
     result: QueryResult | "failed" | "refused",
   ): Effect[] {
     if (!this.isOpen(id)) return [];
+    const { requestId } = query;
     if (result === "failed") return [send([id], failure(INTERNAL_FAULT, requestId))];
     if (result === "refused") return [send([id], failure(TOO_MANY_QUESTIONS, requestId))];
+    if ("userExists" in result) return this.#answerFollow(id, query, result.userExists);
     if ("room" in result) {
       const room = presentRoom(result.room, this.#ports.now(), this.stats);
       return [send([id], success("Room retrieved", { room }, requestId))];
@@ -200,15 +213,34 @@ export class Room {
     const data = {
       users: result.users.map((user) => presentUser(user, attendance[user.id])),
       total: result.total,
-      follows: this.#content.follows.all(),
+      follows: this.#content.follows.of(result.users.map((user) => user.id)),
       seq: this.#content.changes.lastSeq,
     };
     return [send([id], success("Users retrieved", data, requestId))];
   }
 
+  /** The user may have been deleted since the database was read; a user who does not exist can be unfollowed. */
+  #answerFollow(id: string, query: DatabaseQuery, userExists: boolean): Effect[] {
+    if (query.type !== "USER_FOLLOW" && query.type !== "USER_UNFOLLOW") return [];
+    const isGone = !userExists || this.#content.changes.hasHappened("userDeleted", query.data.userId);
+    if (isGone && query.type === "USER_FOLLOW") return [send([id], failure(NO_SUCH_USER, query.requestId))];
+    return this.#handleRequest(id, query);
+  }
+
   /** Completes an `authorizeJoin` effect. */
   join(id: string, decision: JoinDecision): Effect[] {
-    return this.#handshake.complete(id, decision);
+    const effects = this.#handshake.complete(id, decision);
+    return decision.approved ? [...effects, ...this.#checkFollows()] : effects;
+  }
+
+  /** Once after it has started, the room checks that the users exist whom it has never seen and who are followed. */
+  #checkFollows(): Effect[] {
+    if (this.#hasCheckedFollows) return [];
+    this.#hasCheckedFollows = true;
+    const followed = [...this.#content.follows.allFollowed()];
+    const known = this.attendance(followed);
+    const userIds = followed.filter((userId) => known[userId] === undefined);
+    return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
   }
 
   /** Completes an `authorizeRefresh` effect. */

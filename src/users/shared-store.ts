@@ -48,3 +48,13 @@ const accountTokenEpoch = prepared(() =>
 
 export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> =>
   accountTokenEpoch({ accountId });
+
+/** Those of the users, given as a JSON array of ids, who exist in the room. */
+export const selectExistingUsers = (
+  { accountId }: Tenant,
+  roomId: string,
+  userIds: readonly string[],
+): Statement<{ id: string }> => ({
+  sql: `SELECT id FROM users WHERE account_id = ? AND room_id = ? AND id IN (SELECT value FROM json_each(?))`,
+  params: [accountId, roomId, JSON.stringify(userIds)],
+});

@@ -2,7 +2,7 @@
 import type { Statement, Tenant } from "../platform/d1.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { selectAccountTokenEpoch, selectUser } from "./shared-store.ts";
+import { selectAccountTokenEpoch, selectExistingUsers, selectUser } from "./shared-store.ts";
 import type { UserRow } from "./table.ts";
 
 /** The rows of the room and the user, null where there is none. One round trip, which also runs `alongside`. */
@@ -24,4 +24,14 @@ export async function findTokenBearer(
 export async function findAccountTokenEpoch(tenant: Tenant): Promise<number> {
   const [[row]] = await tenant.db.run([selectAccountTokenEpoch(tenant)]);
   return row?.tokenEpoch ?? 0;
+}
+
+/** Those of the users who exist in the room. */
+export async function findExistingUsers(
+  tenant: Tenant,
+  roomId: string,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const [rows] = await tenant.db.run([selectExistingUsers(tenant, roomId, userIds)]);
+  return new Set(rows.map(({ id }) => id));
 }

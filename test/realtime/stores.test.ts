@@ -291,7 +291,7 @@ describe("a client that reconnects", () => {
 });
 
 it("a viewer may read, follow and show presence, but change nothing (R36)", async () => {
-  const { room, ben } = await roomOfTwo();
+  const { room, ada, ben } = await roomOfTwo();
   const viewer = await room.join(ben, "viewer");
   const at = { store: "s", key: "k" };
   for (const [type, data] of [
@@ -313,8 +313,8 @@ it("a viewer may read, follow and show presence, but change nothing (R36)", asyn
     ["COMMENT_LIST", {}],
     ["PRESENCE_UPDATE", { state: {} }],
     ["PRESENCE_SUBSCRIBE", { target: "*", on: true }],
-    ["USER_FOLLOW", { userId: "x" }],
-    ["USER_UNFOLLOW", { userId: "x" }],
+    ["USER_FOLLOW", { userId: ada.user.id }],
+    ["USER_UNFOLLOW", { userId: ada.user.id }],
     ["ROOM_GET", {}],
     ["USERS_GET", {}],
   ] as const)

@@ -109,9 +109,14 @@ export class Changes {
   /** Logs a change that can happen only once, such as a user's deletion, unless it is logged already. */
   appendOnce(event: ChangeEvent, subject: string, data: object): void {
     const requestId = `${event} ${subject}`;
-    if (this.#receipts.findAnswer(ROOM, requestId, "") !== null) return;
+    if (this.hasHappened(event, subject)) return;
     this.append(event, () => data);
     this.#receipts.write({ userId: ROOM, requestId, fingerprint: "", answer: "{}" });
+  }
+
+  /** Whether {@link appendOnce} has logged this lately. */
+  hasHappened(event: ChangeEvent, subject: string): boolean {
+    return this.#receipts.findAnswer(ROOM, `${event} ${subject}`, "") !== null;
   }
 
   /** Drops what no one can catch up with. The very latest change stays, whatever its age: it holds the count. */

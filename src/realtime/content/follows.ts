@@ -1,8 +1,12 @@
 /** Who follows whom. This belongs to the room, not to a socket: it survives reloads and absences. */
 import { AppError } from "../../platform/errors.ts";
-import { MAX_FOLLOWED } from "../protocol/limits.ts";
+import { byteLength } from "../../platform/text.ts";
+import { MAX_FOLLOWED, MAX_JOIN_FOLLOWS_BYTES } from "../protocol/limits.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { Changes } from "./changes.ts";
+
+/** More never fit into the response to `JOIN_ROOM`: ids are UUIDs. */
+const MAX_PAIRS_SHOWN = 300;
 
 export class Follows {
   readonly #storage: RoomStorage;
@@ -13,15 +17,38 @@ export class Follows {
     this.#changes = changes;
   }
 
-  /** Whom each user follows, by user id. */
-  all(): Record<string, string[]> {
-    const all = new Map<string, string[]>();
-    for (const [follower, followed] of this.#storage.follows.list()) {
-      const known = all.get(follower);
-      if (known === undefined) all.set(follower, [followed]);
+  /** Whom these users follow, by user id, for those who follow anyone. */
+  of(userIds: readonly string[]): Record<string, string[]> {
+    const lists = userIds.map((userId) => [userId, this.#storage.follows.listFollowed(userId)] as const);
+    return Object.fromEntries(lists.filter(([, followed]) => followed.length > 0));
+  }
+
+  /** What a joining user receives: its own list, then the earliest follows of the room, as many as fit. */
+  shownTo(userId: string): Record<string, string[]> {
+    const own = this.#storage.follows.listFollowed(userId).map((followed) => [userId, followed] as const);
+    const others = this.#storage.follows.list(MAX_PAIRS_SHOWN).filter(([follower]) => follower !== userId);
+    const shown = new Map<string, string[]>();
+    let bytes = 0;
+    for (const [follower, followed] of [...own, ...others]) {
+      bytes += byteLength(JSON.stringify({ [follower]: [followed] }));
+      if (bytes > MAX_JOIN_FOLLOWS_BYTES) break;
+      const known = shown.get(follower);
+      if (known === undefined) shown.set(follower, [followed]);
       else known.push(followed);
     }
-    return Object.fromEntries(all);
+    return Object.fromEntries(shown);
+  }
+
+  /** The users whom anyone follows. */
+  allFollowed(): ReadonlySet<string> {
+    return new Set(this.#storage.follows.list(null).map(([, followed]) => followed));
+  }
+
+  /** Forgets users who do not exist: earlier versions let clients follow any id. */
+  forget(userIds: readonly string[]): void {
+    this.#changes.transaction(() => {
+      for (const userId of userIds) this.#storage.follows.deleteUser(userId);
+    });
   }
 
   /** Following a user again changes nothing. BAD_REQUEST for following oneself, CONFLICT above the limit. */

@@ -4,6 +4,7 @@ import { lowerRole } from "../../users/schema.ts";
 import type { RoomContent } from "../content/content.ts";
 import { type Participants, presentOnline } from "../participants/participants.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../protocol/frame.ts";
+import { MAX_JOIN_PRESENCE_BYTES } from "../protocol/limits.ts";
 import { CLOSE, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../protocol/protocol.ts";
 import type { OpenSession } from "../storage/storage.ts";
 import {
@@ -123,8 +124,8 @@ export class JoinHandshake {
       role: connection.role,
       sessionId: session.id,
       users: sessions.open().map(presentOnline),
-      follows: this.#content.follows.all(),
-      presence: this.#participants.presence.states(),
+      follows: this.#content.follows.shownTo(user.id),
+      presence: this.#participants.presence.statesUpTo(MAX_JOIN_PRESENCE_BYTES),
       seq: this.#content.changes.lastSeq,
       ...this.#missedChanges(request.since),
     } satisfies Joining;

@@ -53,6 +53,18 @@ export class Presence {
     return Object.fromEntries([...this.#states].map(([userId, { state }]) => [userId, state]));
   }
 
+  /** The states by user id that fit into so many bytes of JSON. */
+  statesUpTo(maxBytes: number): Record<string, PresenceState> {
+    const shown: Record<string, PresenceState> = {};
+    let bytes = 0;
+    for (const [userId, { state }] of this.#states) {
+      bytes += byteLength(JSON.stringify({ [userId]: state }));
+      if (bytes > maxBytes) break;
+      shown[userId] = state;
+    }
+    return shown;
+  }
+
   /** Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large; it stays as it was. */
   update({ id, userId }: Joined, update: PresenceUpdate): Effect[] {
     const fields = this.#fieldsAfter(userId, update);

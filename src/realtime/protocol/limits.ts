@@ -37,7 +37,10 @@ export const MAX_REACTIONS = 20;
 export const MAX_REACTING_USERS = 200;
 
 /** Users that one user can follow. */
-export const MAX_FOLLOWED = 1_000;
+export const MAX_FOLLOWED = 100;
+/** What the response to `JOIN_ROOM` holds of follows and of presence, which grow with the room: together below 64 KiB. */
+export const MAX_JOIN_FOLLOWS_BYTES = 24 * 1024;
+export const MAX_JOIN_PRESENCE_BYTES = 32 * 1024;
 /** Length of the ids of users, threads and comments that clients send. */
 export const MAX_ID_LENGTH = 255;
 

@@ -117,9 +117,9 @@ export interface JoinedRoom {
   readonly sessionId: string;
   /** The users online, including the one that joins. */
   readonly users: readonly User[];
-  /** Whom each user follows, by user id; includes users who are offline. */
+  /** Whom each user follows, by user id: the joining user's own, then the earliest of all users, as many as fit. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
-  /** The presence states by user id. */
+  /** The presence states by user id, as many as fit. */
   readonly presence: Readonly<Record<string, PresenceState>>;
   /** The `seq` of the latest change. */
   readonly seq: number;

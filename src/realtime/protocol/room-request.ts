@@ -4,18 +4,24 @@ import type { UserRecord } from "../../users/schema.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */
-export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET">;
+export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET"> | FollowRequest;
+
+/** About a user who has never joined: only the database knows whether they exist. */
+type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;
 
 /** What the database returned for a query. */
 export type QueryResult =
   | { readonly room: RoomRow }
+  | { readonly userExists: boolean }
   | { readonly users: readonly UserRecord[]; readonly total: number };
 
 /** A request that the room answers at once, from what it stores itself. */
 export type RoomRequest =
   | Exclude<
       ClientMessage,
-      DatabaseQuery | { readonly type: "JOIN_ROOM" | "LEAVE_ROOM" | "TOKEN_REFRESH" | "MARK" }
+      {
+        readonly type: "ROOM_GET" | "USERS_GET" | "JOIN_ROOM" | "LEAVE_ROOM" | "TOKEN_REFRESH" | "MARK";
+      }
     >
   | OrganizationRequest;
 

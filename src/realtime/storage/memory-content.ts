@@ -139,8 +139,8 @@ export class MemoryFollows extends MemoryPart<readonly (readonly [string, string
     return this.state.filter((pair) => pair[0] === follower).map((pair) => pair[1]);
   }
 
-  list(): (readonly [string, string])[] {
-    return [...this.state];
+  list(limit: number | null): (readonly [string, string])[] {
+    return this.state.slice(0, limit ?? undefined);
   }
 
   deleteUser(userId: string): void {

@@ -133,10 +133,10 @@ export class SqliteFollows extends SqlitePart implements FollowTable {
     return this.tables.read<{ followed: string }>(query, follower).map((row) => row.followed);
   }
 
-  list(): (readonly [string, string])[] {
-    const query = "SELECT follower, followed FROM follows ORDER BY position";
+  list(limit: number | null): (readonly [string, string])[] {
+    const query = "SELECT follower, followed FROM follows ORDER BY position LIMIT ?";
     return this.tables
-      .read<{ follower: string; followed: string }>(query)
+      .read<{ follower: string; followed: string }>(query, limit ?? -1)
       .map((row) => [row.follower, row.followed] as const);
   }
 

@@ -64,8 +64,8 @@ export interface FollowTable {
   delete(follower: string, followed: string): void;
   /** Whom a user follows, earliest first. */
   listFollowed(follower: string): string[];
-  /** All pairs `[follower, followed]`, earliest first. */
-  list(): (readonly [string, string])[];
+  /** The pairs `[follower, followed]`, earliest first; all of them without a limit. */
+  list(limit: number | null): (readonly [string, string])[];
   /** Deletes the pairs that a user is part of. */
   deleteUser(userId: string): void;
 }

@@ -144,6 +144,11 @@ export class SimulatedRoom implements Environment {
         );
         break;
       }
+      case "queryDatabase":
+        this.#perform(this.#room.answerQuery(effect, { userExists: true }));
+        break;
+      case "checkUsers":
+        break; // all of them exist
       default:
         expect.unreachable(`${effect.type} is unexpected`);
     }

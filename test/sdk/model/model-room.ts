@@ -1,6 +1,7 @@
 /** A room in memory that speaks the protocol of stores, over connections whose messages a test delivers one by one. */
 import type { Data } from "../../../src/sdk/client/connection/frames.ts";
 import { isRecord } from "../../../src/sdk/core/json.ts";
+import type { UserRecord } from "../../../src/sdk/wire/resources.ts";
 import { ModelSocket } from "./model-socket.ts";
 
 interface Change {
@@ -35,6 +36,9 @@ export class ModelRoom {
   readonly sockets = new Set<ModelSocket>();
   readonly #stores = new Map<string, Map<string, StoredEntry>>();
   readonly #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
+  /** What `USERS_GET` answers. The answer to a join has room for none of the follows. */
+  users: readonly UserRecord[] = [];
+  follows: Readonly<Record<string, readonly string[]>> = {};
   #log: Change[] = [];
   #seq = 0;
   /** The writes that changed something, in their order. */
@@ -115,7 +119,8 @@ export class ModelRoom {
   }
 
   #answer({ type, data }: Request, userId: string): Data {
-    if (type === "USERS_GET") return { users: [], total: 0, follows: {}, seq: this.#seq };
+    if (type === "USERS_GET")
+      return { users: this.users, total: this.users.length, follows: this.follows, seq: this.#seq };
     if (type === "STORE_SYNC") return this.#page(String(data.store), data.after);
     if (type !== "STORE_BATCH" || !Array.isArray(data.operations)) return {};
     const operations = data.operations.filter(isRecord);

@@ -84,7 +84,7 @@ export function readJoined({ room, role, users, follows, seq, changes }: Data): 
     room,
     role: role === "editor" ? role : "viewer",
     users: listOf(users, isUser),
-    follows: recordOf(follows, isTexts),
+    follows: readFollows(follows),
     seq,
     changes: Array.isArray(changes) ? changes.filter(isRecord).flatMap(readEvent) : null,
   };
@@ -104,6 +104,9 @@ export const isComment = (value: unknown): value is Comment =>
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** The valid lists of whom each user follows. */
+export const readFollows = (value: unknown): Joined["follows"] => recordOf(value, isTexts);
 
 /** The valid items of a list. */
 export const listOf = <Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] =>

@@ -3,10 +3,8 @@ export class Follows {
   readonly #followed = new Map<string, Set<string>>();
   readonly #followers = new Map<string, Set<string>>();
 
-  /** Replaces everything by the given lists: the ids that each user follows. */
-  replace(follows: Readonly<Record<string, readonly string[]>>): void {
-    this.#followed.clear();
-    this.#followers.clear();
+  /** Adds the given lists: the ids that each user follows. */
+  addLists(follows: Readonly<Record<string, readonly string[]>>): void {
     for (const [follower, followed] of Object.entries(follows)) {
       for (const userId of followed) this.add(follower, userId);
     }

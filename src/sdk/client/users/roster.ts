@@ -20,7 +20,7 @@ type Send = (type: "USER_FOLLOW" | "USER_UNFOLLOW", userId: string) => Promise<v
 export class Roster {
   readonly all = new Map<string, User>();
   readonly online = new Map<string, User>();
-  readonly #follows = new Follows();
+  #follows = new Follows();
   readonly #send: Send;
 
   constructor(send: Send) {
@@ -65,7 +65,13 @@ export class Roster {
 
   /** Replaces all follows by the given lists: the ids that each user follows. */
   replaceFollows(follows: Readonly<Record<string, readonly string[]>>): void {
-    this.#follows.replace(follows);
+    this.#follows = new Follows();
+    this.addFollows(follows);
+  }
+
+  /** Adds the given lists: the ids that each user follows. */
+  addFollows(follows: Readonly<Record<string, readonly string[]>>): void {
+    this.#follows.addLists(follows);
     this.#refresh(this.all.keys());
   }
 

@@ -2,7 +2,7 @@
 import { Emitter } from "../../core/emitter.ts";
 import type { UserRecord } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
-import { type Data, isCount, isUser, type Joined, listOf } from "../connection/frames.ts";
+import { type Data, isCount, isUser, type Joined, listOf, readFollows } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { Roster, type User } from "./roster.ts";
 
@@ -119,9 +119,11 @@ export class Users extends Emitter<UsersEvents> {
   }
 
   #joined({ users, follows, changes }: Joined): Promise<void> | undefined {
-    if (changes === null) this.#isComplete = false;
+    if (changes === null) {
+      this.#isComplete = false;
+      this.#roster.replaceFollows(follows);
+    }
     this.#updatedSinceJoin.clear();
-    this.#roster.replaceFollows(follows);
     const present = new Set(users.map(({ id }) => id));
     const gone = [...this.online.values()].filter(({ id }) => !present.has(id));
     for (const user of gone) this.#emitChange("userLeft", this.#roster.put(user, false));
@@ -148,7 +150,8 @@ export class Users extends Emitter<UsersEvents> {
     this.emit("updated", undefined);
   }
 
-  #readPage({ users, total }: Data, found: Set<string>): number {
+  #readPage({ users, total, follows }: Data, found: Set<string>): number {
+    this.#roster.addFollows(readFollows(follows)); // the response to the join has room for some only
     for (const record of listOf(users, isUser)) {
       found.add(record.id);
       if (this.#updatedSinceJoin.has(record.id)) continue;

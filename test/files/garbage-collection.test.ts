@@ -26,6 +26,13 @@ const LATER = 2 * MAX_UPLOAD_MS + 60_000;
 
 const remainsOf = async ({ id }: OwnerWithRoom) => [await statesOf(id), await objectsOf(id)];
 
+/** R2 that is down. */
+const broken: Blobs = new Proxy(blobs, {
+  get: () => async () => {
+    throw new Error("R2 cannot be reached");
+  },
+});
+
 /** An upload that pauses after `bytes` of its file until `meanwhile` settles. */
 async function uploadPausing(owner: OwnerWithRoom, bytes: number, meanwhile: () => Promise<unknown>) {
   const head =
@@ -124,6 +131,18 @@ describe("while a file is uploading", () => {
     expect(await remainsOf(owner)).toEqual([[], []]);
     expectLogged("The specified multipart upload does not exist");
   });
+
+  // Its bytes were about to be deleted when it became visible: a file that could not be read.
+  it("an upload that was marked for deletion meanwhile cannot be finished", async () => {
+    const owner = await ownerWithRoom();
+    const answer = await uploadPausing(owner, MEBIBYTE, async () => {
+      await expect(collectGarbage(db, broken, Date.now() + LATER)).rejects.toThrow("R2");
+      expect(await statesOf(owner.id)).toEqual(["deleting"]);
+    });
+    expect([answer.status, answer.error?.code]).toEqual([404, "NOT_FOUND"]);
+    await runScheduledTasks(env, Date.now());
+    expect(await remainsOf(owner)).toEqual([[], []]);
+  });
 });
 
 describe("deleting a room", () => {
@@ -163,13 +182,6 @@ describe("deleting a room", () => {
 });
 
 describe("garbage collection", () => {
-  /** R2 that is down. */
-  const broken: Blobs = new Proxy(blobs, {
-    get: () => async () => {
-      throw new Error("R2 cannot be reached");
-    },
-  });
-
   it("finishes a deletion that a crash cut off", async () => {
     const owner = await ownerWithRoom();
     await store(owner.api, owner.fields, textFile());

@@ -1,0 +1,174 @@
+/** Bugs that lost what a request had committed, because a room, a subscriber or the service itself failed right then. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Env } from "../../src/config.ts";
+import worker from "../../src/index.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { TestRoom } from "../realtime/support/rooms.ts";
+import { type Account, account } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
+
+const MINUTE_MS = 60_000;
+const NOT_RELAYED = "A command could not be relayed to its room yet: room.deleted";
+const STILL_NOT_RELAYED = "A pending command could not be relayed to its room yet";
+
+let owner: Account;
+let room: TestRoom;
+
+beforeEach(async () => {
+  owner = await account();
+  room = new TestRoom(owner.id, (await owner.api.createRoom()).id);
+});
+
+/** The namespace, with objects that cannot be reached: those of these names, or all. */
+const unreachable = <Namespace extends Env["ROOMS"] | Env["SUBSCRIBERS"]>(
+  namespace: Namespace,
+  names: readonly string[] | null = null,
+): Namespace =>
+  new Proxy(namespace, {
+    get: (target, property) => {
+      if (property !== "getByName") throw new Error(`Not used by the service: ${String(property)}`);
+      return (name: string) => {
+        if (names === null || names.includes(name)) throw new Error("fault: the object cannot be reached");
+        return target.getByName(name);
+      };
+    },
+  });
+
+/** Sends a request to the service while some bindings fail. */
+async function sendDuring(faults: Partial<Env>, method: string, path: string, body?: object) {
+  const execution = createExecutionContext();
+  const headers = { "Content-Type": "application/json" };
+  const init = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+  const response = await worker.fetch(
+    owner.api.request(method, path, init),
+    { ...env, ...faults },
+    execution,
+  );
+  await waitOnExecutionContext(execution);
+  return response;
+}
+
+const sweep = (faults: Partial<Env> = {}) => runScheduledTasks({ ...env, ...faults }, Date.now() + MINUTE_MS);
+
+const countRows = async (table: "outbox" | "user_events"): Promise<number | undefined> =>
+  (await env.DB.prepare(`SELECT count(*) AS count FROM ${table}`).first<{ count: number }>())?.count;
+
+describe("the deletion of a room", () => {
+  async function joined() {
+    const socket = await room.join(await room.user());
+    expect((await socket.call("STORE_SET", { store: "s", key: "k", value: 1 })).success).toBe(true);
+    return socket;
+  }
+
+  /** The sweep has closed the sockets, erased the object and forgotten the entry. */
+  async function expectErased(socket: Awaited<ReturnType<typeof joined>>): Promise<void> {
+    expect((await socket.closed).code).toBe(4404);
+    expect(await room.tables()).toEqual([]);
+    expect(await countRows("outbox")).toBe(0);
+  }
+
+  it("is carried out by the sweep when the room's object cannot be reached, as often as that takes", async () => {
+    const socket = await joined();
+    const faults = { ROOMS: unreachable(env.ROOMS) };
+    expect((await sendDuring(faults, "DELETE", `/rooms/${room.id}`)).status).toBe(200);
+    expectLogged(NOT_RELAYED);
+    await sweep(faults);
+    expectLogged(STILL_NOT_RELAYED);
+    expect(await countRows("outbox")).toBe(1);
+    await socket.drain(); // it is still open
+    await sweep();
+    await expectErased(socket);
+  });
+
+  it("is carried out again, and harms nothing, when the service dies before it forgets the entry", async () => {
+    const socket = await joined();
+    await env.DB.exec(
+      "CREATE TRIGGER fault BEFORE DELETE ON outbox BEGIN SELECT RAISE(ABORT, 'fault: the service died'); END",
+    );
+    const heal = () => env.DB.exec("DROP TRIGGER IF EXISTS fault");
+    onTestFinished(async () => {
+      await heal();
+    });
+    expect((await sendDuring({}, "DELETE", `/rooms/${room.id}`)).status).toBe(200);
+    expect((await socket.closed).code).toBe(4404);
+    expect(await countRows("outbox")).toBe(1);
+    await heal();
+    await sweep();
+    await expectErased(socket);
+    expectLogged("fault: the service died");
+  });
+});
+
+describe("an event of a user", () => {
+  const events = ["user.created", "user.updated"] as const;
+
+  // One failing subscriber replaced the other in the list of those that had yet to get the event.
+  it("reaches two subscribers later that fail at once, and the one that does not fail only once", async () => {
+    const failing = [
+      await RecordingSubscriber.create(owner.api, { events }),
+      await RecordingSubscriber.create(owner.api, { events }),
+    ];
+    const well = await RecordingSubscriber.create(owner.api, { events });
+    const names = failing.map(({ webhook }) => `webhook:${webhook.id}`);
+    const faults = { SUBSCRIBERS: unreachable(env.SUBSCRIBERS, names) };
+    const user = { name: "Ada", roomId: room.id };
+    expect((await sendDuring(faults, "POST", "/users", user)).status).toBe(201);
+    expectLogged("An event could not reach all of its subscribers yet: user.created");
+    await sweep(faults);
+    expectLogged("An event could not reach all of its subscribers yet: user.created");
+    expect(await countRows("user_events")).toBe(1);
+    await sweep();
+    expect(await countRows("user_events")).toBe(0);
+    const [first, second] = [await failing[0]?.receivedEvents(1), await failing[1]?.receivedEvents(1)];
+    expect(first).toMatchObject([{ event: "user.created", user: { name: "Ada" } }]);
+    expect(second).toEqual(first);
+    expect(await well.receivedEvents(1)).toEqual(first);
+  });
+
+  it("is delivered by the sweep when the room that knows whether the user is online cannot be reached", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    const user = await room.user();
+    const socket = await room.join(user);
+    await room.alarm(); // the database knows that the room was joined
+    const path = `/users/${user.user.id}?roomId=${room.id}`;
+    const faults = { ROOMS: unreachable(env.ROOMS) };
+    // The response needs the room, but the change is committed.
+    expect((await sendDuring(faults, "PATCH", path, { name: "Bo" })).status).toBe(500);
+    expectLogged(
+      "A command could not be relayed to its room yet: user.updated",
+      "A request failed: fault: the object cannot be reached",
+    );
+    expect([await countRows("outbox"), await countRows("user_events")]).toEqual([1, 1]);
+    await sweep();
+    expect([await countRows("outbox"), await countRows("user_events")]).toEqual([0, 0]);
+    expect(await subscriber.receivedEvents(1)).toMatchObject([
+      { event: "user.updated", user: { name: "Bo", status: "online" } },
+    ]);
+    expect(await socket.nextEvent()).toMatchObject({ event: "userUpdated", data: { user: { name: "Bo" } } });
+  });
+});
+
+// A sweep that took the next page from behind the rows that it had just deleted left every other page for later.
+it("a sweep of more than two pages of good entries gets through all of them", async () => {
+  const subscriber = await RecordingSubscriber.create(owner.api, { events: ["user.created"] });
+  const faults = { SUBSCRIBERS: unreachable(env.SUBSCRIBERS) };
+  await sendDuring(faults, "POST", "/users", { name: "Ada", roomId: room.id });
+  expectLogged("An event could not reach all of its subscribers yet: user.created");
+  const numbers =
+    "WITH RECURSIVE others (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM others LIMIT 250)";
+  await env.DB.batch([
+    env.DB.prepare(
+      `${numbers} INSERT INTO outbox SELECT 'entry ' || number, ?, ?, '{"type":"room.updated"}', ? FROM others`,
+    ).bind(owner.id, room.id, Date.now()),
+    env.DB.prepare(
+      `${numbers} INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
+       SELECT 'event ' || number, account_id, event, occurred_at, room, user, '[]' FROM others, user_events`,
+    ),
+  ]);
+  await sweep();
+  expect([await countRows("outbox"), await countRows("user_events")]).toEqual([0, 0]);
+  expect(await subscriber.receivedEvents(1)).toMatchObject([{ event: "user.created" }]);
+});

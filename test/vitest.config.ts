@@ -72,7 +72,7 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: [
-            "test/{stories,browser,sdk,node,docs,bench,endurance}/**",
+            "test/{stories,browser,sdk,node,docs,bench,endurance,mutants}/**",
             "test/{architecture,language}.test.ts",
           ],
           provide,
@@ -104,7 +104,7 @@ export default defineConfig({
         root,
         test: {
           name: "architecture",
-          include: ["test/{architecture,language}.test.ts", "test/docs/{links,snippets}.test.ts"],
+          include: ["test/{architecture,language}.test.ts", "test/docs/{links,snippets}.test.ts", "test/mutants/*.test.ts"],
           maxWorkers: 2,
           sequence: THEN,
         },

@@ -1,0 +1,5 @@
+/** All planted bugs, by the part of the service that they are in. */
+import { DELIVERY } from "./delivery.ts";
+import type { Mutant } from "./mutant.ts";
+
+export const MUTANTS: readonly Mutant[] = [...DELIVERY];

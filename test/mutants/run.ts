@@ -1,0 +1,120 @@
+/** `npm run mutants`: plants known bugs in a copy of the repository, one at a time, and counts those that tests notice. */
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
+import { ROOT } from "../../src/cli/process/wrangler.ts";
+import { type Mutant, plantIn } from "./mutant.ts";
+import { MUTANTS } from "./mutants.ts";
+
+const USAGE = "Usage: npm run mutants -- [--only TEXT] [--unchecked]";
+/** The share of mutants that must be noticed. */
+const GOAL = 0.95;
+/** A mutant that makes its tests hang is noticed, too. */
+const LIMIT_MS = 10 * 60_000;
+
+/** `noticed`: a test failed. `survived`: all passed. `broken`: no test could run, which says nothing. */
+type Verdict = "noticed" | "survived" | "broken";
+
+await runCommand(
+  async (stop) => {
+    const { only = "", unchecked = false } = readArguments();
+    const mutants = MUTANTS.filter(({ bug, file }) => `${bug} ${file}`.includes(only));
+    if (mutants.length === 0) throw new UsageError(`No mutant contains "${only}". ${USAGE}`);
+    const copy = await copyRepository();
+    try {
+      if (!unchecked) await requireHealthy(copy, mutants, stop);
+      const survivors: Mutant[] = [];
+      for (const [index, mutant] of mutants.entries()) {
+        const verdict = await judge(copy, mutant, stop);
+        console.log(`${index + 1}/${mutants.length} ${verdict.padEnd(8)} ${mutant.file}: ${mutant.bug}`);
+        if (verdict !== "noticed") survivors.push(mutant);
+      }
+      report(mutants.length, survivors);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  },
+  { interruptedExitCode: 130 },
+);
+
+function readArguments() {
+  try {
+    return parseArgs({ options: { only: { type: "string" }, unchecked: { type: "boolean" } } }).values;
+  } catch {
+    throw new UsageError(USAGE);
+  }
+}
+
+function report(total: number, survivors: readonly Mutant[]): void {
+  const noticed = total - survivors.length;
+  for (const { bug, file, tests } of survivors)
+    console.log(`Not noticed by ${tests.join(", ")}: ${file}: ${bug}`);
+  console.log(`${noticed} of ${total} planted bugs were noticed (${Math.floor((100 * noticed) / total)} %)`);
+  if (noticed / total < GOAL) throw new CommandError(`The goal is ${100 * GOAL} %`);
+}
+
+/** A copy of the files that git knows, as they are now; packages are shared. */
+async function copyRepository(): Promise<string> {
+  const copy = await mkdtemp(path.join(tmpdir(), "atrium-mutants-"));
+  const script =
+    'git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$1"';
+  await promisify(execFile)("sh", ["-c", script, "sh", copy], { cwd: ROOT });
+  await symlink(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
+  return copy;
+}
+
+/** Without any bug, all of the tests must pass; otherwise a failure would say nothing. */
+async function requireHealthy(copy: string, mutants: readonly Mutant[], stop: AbortSignal): Promise<void> {
+  const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+  console.log(`Running ${tests.length} test files without any planted bug first`);
+  if ((await runTests(copy, tests, stop)) !== "survived")
+    throw new CommandError("Tests fail without any planted bug: run them by `npm test` to see why");
+}
+
+async function judge(copy: string, mutant: Mutant, stop: AbortSignal): Promise<Verdict> {
+  const takeOut = await plantIn(copy, mutant);
+  try {
+    return await runTests(copy, mutant.tests, stop);
+  } finally {
+    await takeOut();
+  }
+}
+
+async function runTests(copy: string, tests: readonly string[], stop: AbortSignal): Promise<Verdict> {
+  stop.throwIfAborted();
+  const output = path.join(copy, "report.json");
+  await rm(output, { force: true });
+  const vitest = path.join(ROOT, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", "--config", "test/vitest.config.ts", "--bail", "1", ...tests];
+  const child = spawn(process.execPath, [...args, "--reporter=json", `--outputFile=${output}`], {
+    cwd: copy,
+    stdio: "ignore",
+    signal: AbortSignal.any([stop, AbortSignal.timeout(LIMIT_MS)]),
+    killSignal: "SIGTERM",
+  });
+  const hasTimedOut = await new Promise<boolean>((resolve) => {
+    child.once("error", () => resolve(true)).once("close", () => resolve(false));
+  });
+  stop.throwIfAborted();
+  if (hasTimedOut) return "noticed";
+  return readVerdict(output);
+}
+
+async function readVerdict(output: string): Promise<Verdict> {
+  try {
+    const report = JSON.parse(await readFile(output, "utf8")) as {
+      readonly success: boolean;
+      readonly numFailedTests: number;
+      readonly numPassedTests: number;
+    };
+    if (report.numFailedTests > 0) return "noticed";
+    if (report.numPassedTests === 0) return "broken";
+    // An error that no test caught, such as an undeclared log line, fails the run too.
+    return report.success ? "survived" : "noticed";
+  } catch {
+    return "broken";
+  }
+}

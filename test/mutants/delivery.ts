@@ -1,22 +1,54 @@
 /** Bugs in the delivery of events to subscribers. */
 import type { Mutant } from "./mutant.ts";
 
-const SCHEDULER = "src/delivery/subscriber/scheduler.ts";
-const SCHEDULER_TESTS = ["test/delivery/scheduler.test.ts"];
-
 export const DELIVERY: readonly Mutant[] = [
   {
     bug: "two first attempts of one room run at the same time",
-    file: SCHEDULER,
+    file: "src/delivery/subscriber/scheduler.ts",
     code: "this.#busyLanes.add(job.lane);",
     by: "",
-    tests: SCHEDULER_TESTS,
+    tests: ["test/delivery/scheduler.test.ts"],
   },
   {
     bug: "a rest that was asked for never ends",
-    file: SCHEDULER,
+    file: "src/delivery/subscriber/scheduler.ts",
     code: "Math.min(Math.max(this.#pausedUntil, now) + ms, now + maxMs)",
     by: "Math.max(this.#pausedUntil, now) + ms",
-    tests: SCHEDULER_TESTS,
+    tests: ["test/delivery/scheduler.test.ts"],
+  },
+  {
+    bug: "the sweep relays what its own request is still relaying",
+    file: "src/delivery/outbox-relay.ts",
+    code: "const before = now - ABANDONED_AFTER_MS;",
+    by: "const before = now;",
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "a sweep ends after its first page",
+    file: "src/delivery/outbox-relay.ts",
+    code: "isFull = rows.length === PAGE_SIZE;",
+    by: "isFull = false;",
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "a sweep never gets past entries that cannot be relayed",
+    file: "src/delivery/outbox-relay.ts",
+    code: "if (isGone !== true) offset += 1;",
+    by: "",
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "of two subscribers that fail at once only one gets the event later",
+    file: "src/delivery/fan-out.ts",
+    code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
+    by: "unreached.set(eventId, [subscription]);",
+    tests: ["test/delivery/fan-out.test.ts"],
+  },
+  {
+    bug: "a run's start is not recorded before its first effect",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: "if (isOnce) await this.#store.markStarted(job.seq, this.#now());",
+    by: "",
+    tests: ["test/workflows/workflow-queue.test.ts"],
   },
 ];

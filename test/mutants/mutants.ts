@@ -1,5 +1,6 @@
 /** All planted bugs, by the part of the service that they are in. */
 import { DELIVERY } from "./delivery.ts";
+import { FILES } from "./files.ts";
 import type { Mutant } from "./mutant.ts";
 
-export const MUTANTS: readonly Mutant[] = [...DELIVERY];
+export const MUTANTS: readonly Mutant[] = [...DELIVERY, ...FILES];

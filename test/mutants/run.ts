@@ -1,15 +1,16 @@
 /** `npm run mutants`: plants known bugs in a copy of the repository, one at a time, and counts those that tests notice. */
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { bundleServedFiles } from "../../src/cli/bundle/served-files.ts";
 import { CommandError, runCommand, UsageError } from "../../src/cli/process/command.ts";
 import { ROOT } from "../../src/cli/process/wrangler.ts";
 import { type Mutant, plantIn } from "./mutant.ts";
 import { MUTANTS } from "./mutants.ts";
 
-const USAGE = "Usage: npm run mutants -- [--only TEXT] [--unchecked]";
+const USAGE = "Usage: npm run mutants -- [--only TEXT] [--jobs N] [--unchecked]";
 /** The share of mutants that must be noticed. */
 const GOAL = 0.95;
 /** A mutant that makes its tests hang is noticed, too. */
@@ -20,21 +21,18 @@ type Verdict = "noticed" | "survived" | "broken";
 
 await runCommand(
   async (stop) => {
-    const { only = "", unchecked = false } = readArguments();
+    const { only = "", jobs = "1", unchecked = false } = readArguments();
     const mutants = MUTANTS.filter(({ bug, file }) => `${bug} ${file}`.includes(only));
     if (mutants.length === 0) throw new UsageError(`No mutant contains "${only}". ${USAGE}`);
-    const copy = await copyRepository();
+    if (!/^[1-9]\d?$/.test(jobs)) throw new UsageError(`--jobs must be from 1 to 99. ${USAGE}`);
+    await bundleServedFiles();
+    const copies = await Promise.all(Array.from({ length: Number(jobs) }, copyRepository));
     try {
-      if (!unchecked) await requireHealthy(copy, mutants, stop);
-      const survivors: Mutant[] = [];
-      for (const [index, mutant] of mutants.entries()) {
-        const verdict = await judge(copy, mutant, stop);
-        console.log(`${index + 1}/${mutants.length} ${verdict.padEnd(8)} ${mutant.file}: ${mutant.bug}`);
-        if (verdict !== "noticed") survivors.push(mutant);
-      }
-      report(mutants.length, survivors);
+      const [first] = copies;
+      if (first !== undefined && !unchecked) await requireHealthy(first, mutants, stop);
+      report(mutants.length, await judgeAll(copies, mutants, stop));
     } finally {
-      await rm(copy, { recursive: true, force: true });
+      for (const copy of copies) await rm(copy, { recursive: true, force: true });
     }
   },
   { interruptedExitCode: 130 },
@@ -42,7 +40,9 @@ await runCommand(
 
 function readArguments() {
   try {
-    return parseArgs({ options: { only: { type: "string" }, unchecked: { type: "boolean" } } }).values;
+    return parseArgs({
+      options: { only: { type: "string" }, jobs: { type: "string" }, unchecked: { type: "boolean" } },
+    }).values;
   } catch {
     throw new UsageError(USAGE);
   }
@@ -56,6 +56,11 @@ function report(total: number, survivors: readonly Mutant[]): void {
   if (noticed / total < GOAL) throw new CommandError(`The goal is ${100 * GOAL} %`);
 }
 
+/** What bundling writes, and not the state of a service that runs here. */
+function isBundle(source: string): boolean {
+  return !path.relative(ROOT, source).startsWith(".wrangler/state");
+}
+
 /** A copy of the files that git knows, as they are now; packages are shared. */
 async function copyRepository(): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), "atrium-mutants-"));
@@ -63,6 +68,7 @@ async function copyRepository(): Promise<string> {
     'git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$1"';
   await promisify(execFile)("sh", ["-c", script, "sh", copy], { cwd: ROOT });
   await symlink(path.join(ROOT, "node_modules"), path.join(copy, "node_modules"));
+  await cp(path.join(ROOT, ".wrangler"), path.join(copy, ".wrangler"), { recursive: true, filter: isBundle });
   return copy;
 }
 
@@ -72,6 +78,27 @@ async function requireHealthy(copy: string, mutants: readonly Mutant[], stop: Ab
   console.log(`Running ${tests.length} test files without any planted bug first`);
   if ((await runTests(copy, tests, stop)) !== "survived")
     throw new CommandError("Tests fail without any planted bug: run them by `npm test` to see why");
+}
+
+/** Judges one mutant at a time in each copy. Returns those that were not noticed. */
+async function judgeAll(
+  copies: readonly string[],
+  mutants: readonly Mutant[],
+  stop: AbortSignal,
+): Promise<Mutant[]> {
+  const survivors: Mutant[] = [];
+  const remaining = mutants.values();
+  let judged = 0;
+  const work = async (copy: string): Promise<void> => {
+    for (const mutant of remaining) {
+      const verdict = await judge(copy, mutant, stop);
+      judged += 1;
+      console.log(`${judged}/${mutants.length} ${verdict.padEnd(8)} ${mutant.file}: ${mutant.bug}`);
+      if (verdict !== "noticed") survivors.push(mutant);
+    }
+  };
+  await Promise.all(copies.map(work));
+  return survivors;
 }
 
 async function judge(copy: string, mutant: Mutant, stop: AbortSignal): Promise<Verdict> {
@@ -92,6 +119,7 @@ async function runTests(copy: string, tests: readonly string[], stop: AbortSigna
   const child = spawn(process.execPath, [...args, "--reporter=json", `--outputFile=${output}`], {
     cwd: copy,
     stdio: "ignore",
+    env: { ...process.env, TEST_BUNDLES: "kept" },
     signal: AbortSignal.any([stop, AbortSignal.timeout(LIMIT_MS)]),
     killSignal: "SIGTERM",
   });

@@ -1,20 +1,24 @@
 /** A page that uses every hook and exposes their results in `window.hooks` for a test to read and call. */
 import { Component, type ReactNode, StrictMode, useRef, useState, version } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { AtriumClient, defineStores } from "../../src/sdk/client/index.ts";
+import { AtriumClient, type AuthToken, defineStores } from "../../src/sdk/client/index.ts";
 import {
   type AnyClient,
   RoomProvider,
   type RoomProviderProps,
   useBroadcast,
+  useCanRedo,
+  useCanUndo,
   useComments,
   useConnection,
   useHasUnsyncedChanges,
   useMyPresence,
   useOthers,
+  useRedo,
   useRoom,
   useSelf,
   useStore,
+  useUndo,
 } from "../../src/sdk/react/index.ts";
 
 interface Task {
@@ -42,6 +46,10 @@ function useEverything() {
     connection: useConnection(),
     room: useRoom(),
     isUnsynced: useHasUnsyncedChanges(),
+    undo: useUndo(),
+    redo: useRedo(),
+    canUndo: useCanUndo(),
+    canRedo: useCanRedo(),
     self: useSelf(),
     others: useOthers(),
     presence: useMyPresence<{ x: number; y: number }>(),
@@ -52,8 +60,13 @@ function useEverything() {
 
 type Hooks = ReturnType<typeof useEverything>;
 
-/** A provider with the page's own client, or with a new one. */
-export type Provided = "given" | { readonly token: string; readonly role?: "viewer" };
+/**
+ * A provider with the page's own client, or with a new one. With `asked`, it gets a function, another one after each
+ * `mount`, which notes this word and returns the token; null in place of an empty one.
+ */
+export type Provided =
+  | "given"
+  | { readonly token: string; readonly role?: "viewer"; readonly asked?: string };
 
 export interface Stage {
   /** The version of React. */
@@ -61,6 +74,8 @@ export interface Stage {
   hooks: Hooks;
   /** The clients of all providers that were ever rendered. */
   readonly clients: Set<AnyClient>;
+  /** The `asked` of each function that was asked for a token. */
+  readonly asked: string[];
   /** The page's own client, to pass to a provider. */
   client: AtriumClient<typeof STORES>;
   /** Renders these providers side by side, and unmounts the previous ones. */
@@ -94,26 +109,42 @@ function Everything() {
 let root: Root | null = null;
 const serverUrl = location.origin;
 
-const propsOf = (provider: Provided): RoomProviderProps =>
+type Functions = Map<string, () => string | null>;
+
+const propsOf = (provider: Provided, functions: Functions): RoomProviderProps =>
   provider === "given"
     ? { client: window.stage.client }
-    : { serverUrl, authToken: provider.token, role: provider.role, stores: STORES };
+    : { serverUrl, authToken: authTokenOf(provider, functions), role: provider.role, stores: STORES };
+
+const noted = (asked: string, token: string) => () => {
+  window.stage.asked.push(asked);
+  return token || null;
+};
+
+function authTokenOf({ token, asked }: Exclude<Provided, "given">, functions: Functions): AuthToken {
+  if (asked === undefined) return token;
+  const ask = functions.get(asked) ?? noted(asked, token);
+  functions.set(asked, ask);
+  return ask;
+}
 
 window.stage = {
   // Set by the first render and by makeClient.
   ...({} as Pick<Stage, "hooks" | "client">),
   version,
   clients: new Set(),
+  asked: [],
   makeClient(token) {
     window.stage.client = new AtriumClient({ serverUrl, authToken: token, stores: STORES });
   },
   mount(providers) {
+    const functions: Functions = new Map();
     root ??= createRoot(document.body.appendChild(document.createElement("div")));
     root.render(
       <StrictMode>
         {providers.map((provider, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same place is the same provider
-          <RoomProvider key={index} {...propsOf(provider)}>
+          <RoomProvider key={index} {...propsOf(provider, functions)}>
             <Everything />
           </RoomProvider>
         ))}

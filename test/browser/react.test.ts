@@ -98,6 +98,34 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       );
     });
 
+    it("asks the function of the latest render for the token, and keeps its client from render to render", async () => {
+      await begin();
+      await mount({ token: "", asked: "first" });
+      await page.waitForFunction(() => window.stage.asked.length > 0);
+      await mount({ token: ada.token, asked: "second" });
+      await connected();
+      await mount({ token: ada.token, asked: "third" });
+      await page.evaluate(() => window.stage.hooks.room.client.comments.list()); // answered: still joined
+      const [asked, clients] = await page.evaluate(() => [window.stage.asked, window.stage.clients.size]);
+      expect([new Set(asked), clients, sockets()]).toEqual([new Set(["first", "second"]), 1, 1]);
+      expect(complaints).toEqual([]);
+    });
+
+    it("shares one client between providers with the same function, and no others", async () => {
+      await begin();
+      const [one, another] = [
+        { token: ada.token, asked: "one" },
+        { token: ada.token, asked: "another" },
+      ];
+      await mount(one, one, another);
+      await page.waitForFunction(() => {
+        const states = [...window.stage.clients].map(({ socket }) => socket.state);
+        return states.join() === "connected,connected";
+      });
+      expect(sockets()).toBe(2);
+      expect(complaints).toEqual([]);
+    });
+
     it("shares one client and one socket with all providers of equal options, until the last is unmounted", async () => {
       await begin();
       const options = { token: ada.token };
@@ -228,6 +256,26 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await gives(({ tasks: [entries] }) => Object.keys(entries).sort().join() === "late,own");
     });
 
+    it("undo and redo one's own changes, and return whether there are any", async () => {
+      await begin();
+      await bo.store("tasks").set("a", { title: "Bo's" });
+      await mount({ token: ada.token });
+      await gives(
+        ({ tasks: [entries], canUndo, canRedo }) => entries.a !== undefined && !canUndo && !canRedo,
+      );
+      await page.evaluate(() => window.stage.hooks.tasks[1].update("a", { title: "Ada's" }));
+      await gives(({ tasks: [entries], canUndo }) => entries.a?.title === "Ada's" && canUndo);
+      expect(await page.evaluate(() => window.stage.hooks.undo())).toBe(true);
+      await gives(({ tasks: [entries] }) => entries.a?.title === "Bo's");
+      await gives(({ canUndo, canRedo }) => !canUndo && canRedo);
+      expect(await page.evaluate(() => window.stage.hooks.undo())).toBe(false);
+      expect(await page.evaluate(() => window.stage.hooks.redo())).toBe(true);
+      await gives(({ tasks: [entries], canUndo, canRedo }) => {
+        return entries.a?.title === "Ada's" && canUndo && !canRedo;
+      });
+      expect(complaints).toEqual([]);
+    });
+
     it("receive broadcasts with the listener of the latest render, and send them", async () => {
       await begin();
       await mount({ token: ada.token });
@@ -289,12 +337,14 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
           hooks.comments[0] === old.comments[0],
           hooks.comments[1] === old.comments[1],
           hooks.broadcast === old.broadcast,
+          hooks.undo === old.undo,
+          hooks.redo === old.redo,
         ];
         return [hooks.renders - old.renders, same] as const;
       }, before);
       // StrictMode renders twice.
       expect(renders).toBeLessThanOrEqual(2);
-      expect(isSame).toEqual(Array(10).fill(true));
+      expect(isSame).toEqual(Array(12).fill(true));
       expect(complaints).toEqual([]);
     });
   });

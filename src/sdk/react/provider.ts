@@ -1,6 +1,6 @@
 /** The provider that connects a tree of components to a room while it is mounted. */
-import { createElement, type ReactNode, useEffect, useMemo } from "react";
-import type { Role } from "../client/index.ts";
+import { createElement, type ReactNode, useEffect, useMemo, useState } from "react";
+import type { AuthToken, Role } from "../client/index.ts";
 import type { AnyClient } from "./any-client.ts";
 import { RoomContext } from "./context.ts";
 import { type RoomOptions, roomOf, roomOfClient } from "./rooms.ts";
@@ -21,15 +21,30 @@ export type RoomProviderProps = {
 
 /**
  * Joins the room when it mounts, and disconnects when it unmounts. Its children render at once. Providers with equal
- * options share one client and one connection, until the last of them unmounts.
+ * options share one client and one connection, until the last of them unmounts. A function as `authToken` can be
+ * another one in each render; the first one counts as the option.
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
   const { client, serverUrl = "", authToken = "", stores, role, children } = props;
+  const token = useStableToken(authToken);
   const handle = useMemo(
     () =>
-      client === undefined ? roomOf({ serverUrl, authToken, stores, role }) : roomOfClient(client, role),
-    [client, serverUrl, authToken, stores, role],
+      client === undefined
+        ? roomOf({ serverUrl, authToken: token, stores, role })
+        : roomOfClient(client, role),
+    [client, serverUrl, token, stores, role],
   );
+  useEffect(() => {
+    handle.authToken = authToken;
+  }, [handle, authToken]);
   useEffect(() => handle.connection.acquire(), [handle]);
   return createElement(RoomContext.Provider, { value: handle }, children);
+}
+
+/** The token, or the first of the functions that are passed one after the other. */
+function useStableToken(authToken: AuthToken): AuthToken {
+  const [first, setFirst] = useState(() => authToken);
+  const isSame = first === authToken || (typeof first === "function" && typeof authToken === "function");
+  if (!isSame) setFirst(() => authToken);
+  return isSame ? first : authToken;
 }

@@ -1,5 +1,5 @@
 /** A client as the hooks see it: its connection, and its values as sources that all components share. */
-import type { PresenceState, Role, Room } from "../client/index.ts";
+import type { AuthToken, HistoryState, PresenceState, Role, Room } from "../client/index.ts";
 import type { AnyClient } from "./any-client.ts";
 import { type CommentsHandle, openComments } from "./comment-source.ts";
 import { ExternalSource, partOf, type Source, together } from "./external-source.ts";
@@ -25,6 +25,10 @@ export class RoomHandle {
   readonly others: Source<readonly Member[]>;
   readonly room: Source<RoomInfo>;
   readonly hasUnsyncedChanges: Source<boolean>;
+  /** Whether there are steps to undo and to redo. */
+  readonly history: Source<HistoryState>;
+  /** What the provider that rendered last was given: a function can be another one in each render. */
+  authToken: AuthToken = "";
   readonly #stores = new Map<string, StoreHandle<unknown>>();
   readonly #comments = new Map<string | undefined, CommentsHandle>();
 
@@ -50,11 +54,22 @@ export class RoomHandle {
       () => client.hasUnsyncedChanges,
       false,
     );
+    const { history } = client;
+    this.history = new ExternalSource<HistoryState>(
+      (changed) => history.on("changed", changed),
+      () => ({ canUndo: history.canUndo, canRedo: history.canRedo }),
+      { canUndo: false, canRedo: false },
+    );
     this.room = new ExternalSource<RoomInfo>(
       (changed) => together(this.connection.subscribe(changed), client.on("roomUpdated", changed)),
       () => ({ client, room: client.currentRoom, role: client.role }),
       { client, room: null, role: null },
     );
+  }
+
+  /** Asks the latest function for the token. */
+  currentToken(): ReturnType<Exclude<AuthToken, string>> {
+    return typeof this.authToken === "string" ? this.authToken : this.authToken();
   }
 
   /** The store of this name: the same object each time. */

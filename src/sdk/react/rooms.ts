@@ -1,13 +1,16 @@
 /** The rooms that providers have opened: equal options anywhere in the tree share one client and one socket. */
-import { AtriumClient, type Role, type StoreShapes } from "../client/index.ts";
+import { AtriumClient, type AuthToken, type Role, type StoreShapes } from "../client/index.ts";
 import type { AnyClient } from "./any-client.ts";
 import { RoomHandle } from "./room-handle.ts";
 
 export interface RoomOptions {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
-  /** The user's token. If it changes, the new user joins instead. */
-  readonly authToken: string;
+  /**
+   * The user's token: if it changes, the new user joins instead. Or a function that returns the current one, always of
+   * the same user and room; define it outside of components if a Suspense boundary is above the provider.
+   */
+  readonly authToken: AuthToken;
   /** The result of `defineStores`. Call it outside of components: a new object creates a new client. */
   readonly stores?: StoreShapes | undefined;
   readonly role?: Role | undefined;
@@ -38,15 +41,21 @@ function idOf(object: object | undefined): number {
 
 /** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR for invalid options. */
 export function roomOf({ serverUrl, authToken, stores, role }: RoomOptions): RoomHandle {
-  const key = JSON.stringify([serverUrl, authToken, role, idOf(stores)]);
+  const isFunction = typeof authToken === "function";
+  const key = JSON.stringify([serverUrl, isFunction ? idOf(authToken) : authToken, role, idOf(stores)]);
   const known = byOptions.get(key)?.deref();
   if (known !== undefined) return known;
-  const client = new AtriumClient({ serverUrl, authToken, ...(stores && { stores }) });
-  const handle = new RoomHandle(client, role, (used, isInUse) => {
+  const client = new AtriumClient({
+    serverUrl,
+    authToken: isFunction ? () => handle.currentToken() : authToken,
+    ...(stores && { stores }),
+  });
+  const handle: RoomHandle = new RoomHandle(client, role, (used, isInUse) => {
     const current = byOptions.get(key)?.deref();
     if (isInUse && current === undefined) byOptions.set(key, new WeakRef(used));
     if (!isInUse && current === used) byOptions.delete(key);
   });
+  handle.authToken = authToken;
   byOptions.set(key, new WeakRef(handle));
   discarded.register(handle, key);
   return handle;

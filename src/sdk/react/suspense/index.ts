@@ -4,6 +4,7 @@
 export type { AnyClient } from "../any-client.ts";
 export type { CommentActions } from "../comment-source.ts";
 export { type Equality, shallowEqual } from "../equality.ts";
+export { useCanRedo, useCanUndo, useRedo, useUndo } from "../history.ts";
 export type { Member } from "../members.ts";
 export { type UpdatePresence, useMyPresence, useUpdateMyPresence } from "../presence.ts";
 export { RoomProvider, type RoomProviderProps } from "../provider.ts";

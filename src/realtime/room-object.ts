@@ -210,6 +210,12 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     for (const id of this.#sockets.releaseVanished()) this.#remove(id);
   }
 
+  /** Closes the sockets that the room has forgotten in a change that failed before it could close them. */
+  #closeForgotten(): void {
+    for (const id of this.#sockets.ids())
+      if (!this.#room.isOpen(id)) this.#sockets.close(id, CLOSE.failed, "the server failed");
+  }
+
   /** The stats, and the attendance of some users. Creates nothing in a room that no one has ever joined. */
   read(accountId: string, userIds: string[]): RoomSnapshot {
     this.#identify(accountId);
@@ -237,7 +243,14 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Applies a change that was made over REST to the connected users. Idempotent. Returns the stats after it. */
   async apply(accountId: string, command: RoomCommand): Promise<RoomStats> {
     this.#identify(accountId);
-    this.#effects.perform(this.#room.updates.apply(command));
+    try {
+      this.#effects.perform(this.#room.updates.apply(command));
+    } catch (error) {
+      this.#closeForgotten();
+      this.#recoverSoon();
+      this.#planAlarm();
+      throw error;
+    }
     if (command.type === "room.deleted") await this.#erase();
     else this.#planAlarm();
     await this.#reads.refreshed();

@@ -6,6 +6,7 @@ import type { Env } from "../../src/config.ts";
 import worker from "../../src/index.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { failStorage } from "../realtime/support/faults.ts";
 import { TestRoom } from "../realtime/support/rooms.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -81,6 +82,20 @@ describe("the deletion of a room", () => {
     await socket.drain(); // it is still open
     await sweep();
     await expectErased(socket);
+  });
+
+  // The room forgot the sockets before it failed to end their sessions: no one ever closed them.
+  it("closes the sockets and is finished by the sweep when the room's storage fails", async () => {
+    const socket = await joined();
+    const fault = await failStorage(room, /./);
+    expect((await sendDuring({}, "DELETE", `/rooms/${room.id}`)).status).toBe(200);
+    expectLogged(NOT_RELAYED);
+    expect((await socket.closed).code).toBe(1011);
+    expect(await countRows("outbox")).toBe(1);
+    fault.heal();
+    await sweep();
+    expect(await room.tables()).toEqual([]);
+    expect(await countRows("outbox")).toBe(0);
   });
 
   it("is carried out again, and harms nothing, when the service dies before it forgets the entry", async () => {

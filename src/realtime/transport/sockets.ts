@@ -94,6 +94,11 @@ export class Sockets {
     return this.#bySocket.get(socket)?.id ?? null;
   }
 
+  /** The sockets that are open. */
+  ids(): string[] {
+    return [...this.#byId.keys()];
+  }
+
   attach(connection: Waiting | Joined): void {
     const open = this.#byId.get(connection.id);
     if (open === undefined || this.#identity === null) return;

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { runEveryMinute } from "../../src/cli/service/cron.ts";
 
+const NEVER = new AbortController().signal;
+
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -16,7 +18,7 @@ it("runs them at its start and then every minute, even after one that fails", as
     runs += 1;
     if (runs === 2) throw new Error("the service restarts");
   };
-  runEveryMinute(tasks, (error) => failures.push(error));
+  runEveryMinute(tasks, (error) => failures.push(error), NEVER);
   expect(runs).toBe(1);
   await vi.advanceTimersByTimeAsync(59_999);
   expect(runs).toBe(1);
@@ -34,10 +36,29 @@ it("waits for a run that takes longer", async () => {
       finish = resolve;
     });
   };
-  runEveryMinute(tasks, () => {});
+  runEveryMinute(tasks, () => {}, NEVER);
   await vi.advanceTimersByTimeAsync(180_000);
   expect(runs).toBe(1);
   finish();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(runs).toBe(2);
+});
+
+it("ends with the service, and reports no run that ends with it", async () => {
+  const failures: unknown[] = [];
+  const ending = new AbortController();
+  let runs = 0;
+  let fail = (_: Error) => {};
+  const tasks = () => {
+    runs += 1;
+    return new Promise<void>((_, reject) => {
+      fail = reject;
+    });
+  };
+  runEveryMinute(tasks, (error) => failures.push(error), ending.signal);
+  ending.abort();
+  fail(new Error("the instance is disposed"));
+  await vi.advanceTimersByTimeAsync(180_000);
+  expect(runs).toBe(1);
+  expect(failures).toEqual([]);
 });

@@ -33,10 +33,12 @@ const parseOptions = (json: string): HostOptions => JSON.parse(json) as HostOpti
 
 /** Ends workerd, and then this process. Miniflare kills workerd when this process exits before that. */
 async function end(): Promise<void> {
+  ending.abort();
   await miniflare?.dispose();
   process.exit();
 }
 
+const ending = new AbortController();
 let miniflare: Miniflare | undefined;
 // The other end of the channel closes it to end the service, and by its own death.
 process.once("disconnect", end);
@@ -79,4 +81,5 @@ process.send?.("ready");
 runEveryMinute(
   async () => (await served.getWorker(NAME)).scheduled({ cron: "* * * * *" }),
   (error) => console.error("The scheduled tasks failed:", error instanceof Error ? error.message : error),
+  ending.signal,
 );

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { type BuildFailure, build } from "esbuild";
 import { writeDeclarations } from "./package/declarations.ts";
 import { bundledLicenses } from "./package/licenses.ts";
-import { ENTRIES, packageManifest, TYPES } from "./package/manifest.ts";
+import { ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { ROOT } from "./process/wrangler.ts";
 
@@ -43,7 +43,7 @@ async function bundle(outdir: string): Promise<readonly string[]> {
       sourcemap: true,
       metafile: true,
       format: "esm",
-      target: "es2022",
+      target: OLDEST_PLATFORMS,
       logLevel: "silent",
     });
     return Object.keys(metafile.inputs);

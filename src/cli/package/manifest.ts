@@ -15,6 +15,9 @@ export const ENTRIES = {
   workflow: "sdk/workflow/index.ts",
 };
 
+/** The oldest platforms that the package runs on, as docs/guides/connecting.md names them. */
+export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.12"];
+
 /** Where the declarations are, below the package. */
 export const TYPES = "types";
 

@@ -134,7 +134,7 @@ describe("the sources", () => {
     const sdk = sources.filter(({ file }) => featureOf(file) === "sdk");
     const loaded = sdk.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "sdk");
     const isAllowed = (target: string) =>
-      ["platform/error-codes.ts", "platform/backoff.ts"].includes(target) ||
+      ["platform/close-codes.ts", "platform/backoff.ts"].includes(target) ||
       ["react", "standardwebhooks"].some((name) => isPackage(target, name));
     expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
     const isShared = (target: string) =>

@@ -1,15 +1,16 @@
-/** The service's error codes, defined once for the service and the SDK (spec section 7). Pure: the SDK bundles it. */
+/** The service's error codes (spec section 7). */
+import { CLOSE_CODES } from "./close-codes.ts";
 
-/** Each code with its HTTP status, its WebSocket close code, and whether the same request can succeed later. */
+/** Each code with its HTTP status and its WebSocket close code. */
 export const ERROR_CODES = {
-  BAD_REQUEST: { status: 400, close: 4400, retryable: false },
-  VALIDATION_ERROR: { status: 400, close: 4400, retryable: false },
-  UNAUTHORIZED: { status: 401, close: 4401, retryable: false },
-  FORBIDDEN: { status: 403, close: 4403, retryable: false },
-  NOT_FOUND: { status: 404, close: 4404, retryable: false },
-  CONFLICT: { status: 409, close: 4409, retryable: false },
-  RATE_LIMITED: { status: 429, close: 4429, retryable: true },
-  INTERNAL_ERROR: { status: 500, close: 1011, retryable: true },
+  BAD_REQUEST: { status: 400, close: CLOSE_CODES.BAD_REQUEST },
+  VALIDATION_ERROR: { status: 400, close: CLOSE_CODES.VALIDATION_ERROR },
+  UNAUTHORIZED: { status: 401, close: CLOSE_CODES.UNAUTHORIZED },
+  FORBIDDEN: { status: 403, close: CLOSE_CODES.FORBIDDEN },
+  NOT_FOUND: { status: 404, close: CLOSE_CODES.NOT_FOUND },
+  CONFLICT: { status: 409, close: CLOSE_CODES.CONFLICT },
+  RATE_LIMITED: { status: 429, close: CLOSE_CODES.RATE_LIMITED },
+  INTERNAL_ERROR: { status: 500, close: 1011 },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -8,7 +8,7 @@ import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
 import { batchUrl, socketBase } from "./connection/token.ts";
 import { type AuthToken, Tokens } from "./connection/tokens.ts";
-import { allowInspection } from "./inspection.ts";
+import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import { Presence } from "./presence/presence.ts";
 import { Storage } from "./storage.ts";
@@ -102,7 +102,7 @@ export class AtriumClient<
     };
     watchPageClose(queue, runtime, { destination, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
-    allowInspection(this, { connection, stores: this.#stores });
+    inspections.set(this, { connection, stores: this.#stores });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
     this.storage = new Storage(serverUrl, tokens);

@@ -3,7 +3,7 @@ import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
 import type { Comment } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
-import { type Data, isComment, isCount, listOf } from "./connection/frames.ts";
+import { type Data, isComment, isCount, listOf, UNREADABLE } from "./connection/frames.ts";
 
 /** Emitted for the comments of all users, including your own: those before the promise of the change settles. */
 export interface CommentsEvents {
@@ -39,14 +39,20 @@ export interface CommentPage {
   readonly total: number;
 }
 
+/** The room's events and those of {@link Comments}. */
+const EVENTS = [
+  ["commentCreated", "created"],
+  ["commentUpdated", "updated"],
+  ["commentDeleted", "deleted"],
+] as const;
+
 export class Comments extends Emitter<CommentsEvents> {
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     super();
     this.#connection = connection;
-    for (const event of ["created", "updated", "deleted"] as const) {
-      const name = `comment${event.charAt(0).toUpperCase()}${event.slice(1)}`;
+    for (const [name, event] of EVENTS) {
       connection.changes.handle(name, ({ comment }) => {
         if (isComment(comment)) this.emit(event, comment);
       });
@@ -98,9 +104,5 @@ export class Comments extends Emitter<CommentsEvents> {
 
 function readComment({ comment }: Data): Comment {
   if (isComment(comment)) return comment;
-  throw new AtriumError({
-    code: "INTERNAL_ERROR",
-    module: "Client",
-    message: "The response contains no comment",
-  });
+  throw new AtriumError(UNREADABLE);
 }

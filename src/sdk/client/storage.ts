@@ -4,6 +4,7 @@ import type { Rest } from "../core/rest.ts";
 import { accountUrl, urlBelow } from "../core/rest-url.ts";
 import type { FileFilter, Progress } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
+import { NOT_JOINED } from "./connection/requests.ts";
 import { type Claims, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
 
@@ -35,7 +36,7 @@ export class Storage {
   get #claims(): Claims {
     const { claims } = this.#tokens;
     if (claims !== null) return claims;
-    throw new AtriumError({ code: "NOT_JOINED", module: "Client", message: "Call join() first" });
+    throw new AtriumError(NOT_JOINED);
   }
 
   #token(): Promise<string> {

@@ -1,5 +1,5 @@
 /** The one error class of the SDK, for errors from the service and from the client itself. */
-import { ERROR_CODES } from "../../platform/error-codes.ts";
+import { CLOSE_CODES } from "../../platform/close-codes.ts";
 
 /**
  * A request was refused or failed. `code` is one of the service's codes (`BAD_REQUEST`, `VALIDATION_ERROR`,
@@ -41,18 +41,18 @@ export interface Fault {
 export const invalid = (module: string, message: string): AtriumError =>
   new AtriumError({ code: "VALIDATION_ERROR", module, message });
 
-/** The service's codes, to be looked up by any text. */
-const CODES: Readonly<Record<string, { readonly close: number; readonly retryable: boolean } | undefined>> =
-  ERROR_CODES;
-/** Lower close codes are those of WebSocket itself. */
-const FIRST_OWN_CLOSE = 4000;
-
-const RETRYABLE_OWN_CODES = ["UNREACHABLE", "CONNECTION_FAILED", "DISCONNECTED"];
+/** The service's, then the client's own. */
+const RETRYABLE_CODES = [
+  "RATE_LIMITED",
+  "INTERNAL_ERROR",
+  "UNREACHABLE",
+  "CONNECTION_FAILED",
+  "DISCONNECTED",
+];
 
 /** Whether the same request can succeed later. */
-export const isRetryable = (code: string): boolean =>
-  RETRYABLE_OWN_CODES.includes(code) || CODES[code]?.retryable === true;
+export const isRetryable = (code: string): boolean => RETRYABLE_CODES.includes(code);
 
 /** The error code that a WebSocket close code of the service stands for; undefined for any other close code. */
 export const codeOfClose = (close: number): string | undefined =>
-  Object.keys(CODES).find((code) => close >= FIRST_OWN_CLOSE && CODES[code]?.close === close);
+  Object.entries(CLOSE_CODES).find(([, known]) => known === close)?.[0];

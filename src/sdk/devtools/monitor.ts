@@ -1,6 +1,6 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes and latency as they happen. */
 import type { AtriumClient, StoreChange } from "../client/index.ts";
-import { type Inspection, inspect } from "../client/inspection.ts";
+import { type Inspection, inspections } from "../client/inspection.ts";
 
 /** How many of a store's latest changes are kept. */
 const KEPT_CHANGES = 20;
@@ -42,7 +42,7 @@ export class Monitor {
 
   constructor(client: InspectedClient) {
     this.client = client;
-    this.#inspection = inspect(client);
+    this.#inspection = inspectionOf(client);
     // Otherwise the service sends no presence to a client that reads none.
     this.#stops.push(client.presence.sync("*", () => {}));
     const pinging = setInterval(() => this.#ping(), PING_INTERVAL_MS);
@@ -117,4 +117,11 @@ export class Monitor {
     socket.addEventListener("message", receive, { signal: answered.signal });
     socket.send("ping");
   }
+}
+
+/** The parts of a client. Throws for an object that is not a client of the same copy of the SDK. */
+function inspectionOf(client: object): Inspection {
+  const inspection = inspections.get(client);
+  if (inspection === undefined) throw new Error("client must be an AtriumClient of the same copy of atrium");
+  return inspection;
 }

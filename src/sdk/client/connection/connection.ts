@@ -6,7 +6,14 @@ import { AtriumError, type Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
-import { type Data, type EventFrame, type Message, type ResponseFrame, readJoined } from "./frames.ts";
+import {
+  type Data,
+  type EventFrame,
+  type Message,
+  type ResponseFrame,
+  readJoined,
+  UNREADABLE,
+} from "./frames.ts";
 import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
 import { Requests } from "./requests.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
@@ -25,15 +32,10 @@ const LEFT: Fault = { code: "DISCONNECTED", module: "Client", message: "disconne
 const UNREACHABLE: Fault = {
   code: "CONNECTION_FAILED",
   module: "Client",
-  message: "No connection could be opened: check the address, the network, and that the room exists",
-};
-const UNREADABLE: Fault = {
-  code: "INTERNAL_ERROR",
-  module: "Client",
-  message: "The response to the join could not be read",
+  message: "No connection: check the address, the network and the room",
 };
 
-const CUT: Closure = { code: 1006, reason: "The connection was cut in DevTools" };
+const CUT: Closure = { code: 1006, reason: "Cut in DevTools" };
 
 export interface ConnectionOptions {
   /** The address of the service for sockets. */

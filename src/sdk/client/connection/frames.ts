@@ -26,6 +26,13 @@ export type Message = ResponseFrame | EventFrame;
 /** The event as which a refusal of a message without a request id is handled. */
 export const NOTICE_REFUSED = "noticeRefused";
 
+/** The error for a response that does not have the form that its request needs. */
+export const UNREADABLE: Fault = {
+  code: "INTERNAL_ERROR",
+  module: "Client",
+  message: "The response could not be read",
+};
+
 /** The response to `JOIN_ROOM`. */
 export interface Joined {
   readonly room: Room;
@@ -71,11 +78,13 @@ function readEvent({ event, data, seq }: Data): EventFrame | [] {
 export const readFault = (error: unknown): Fault => {
   const { code, module, message } = isRecord(error) ? error : {};
   return {
-    code: typeof code === "string" ? code : "INTERNAL_ERROR",
-    module: typeof module === "string" ? module : "Server",
-    message: typeof message === "string" ? message : "The request failed",
+    code: textOr("INTERNAL_ERROR", code),
+    module: textOr("Server", module),
+    message: textOr("The request failed", message),
   };
 };
+
+const textOr = (fallback: string, value: unknown): string => (typeof value === "string" ? value : fallback);
 
 /** Null if the data is not that of a response to `JOIN_ROOM`. */
 export function readJoined({ room, role, users, follows, seq, changes }: Data): Joined | null {

@@ -8,7 +8,7 @@ import { SendRate } from "./send-rate.ts";
 /** How long frames that exceed the send rate wait before the next try. */
 const RATE_DELAY_MS = 50;
 
-const NOT_JOINED: Fault = { code: "NOT_JOINED", module: "Client", message: "Call join() first" };
+export const NOT_JOINED: Fault = { code: "NOT_JOINED", module: "Client", message: "Call join() first" };
 const LOST: Fault = { code: "DISCONNECTED", module: "Client", message: "The connection was lost" };
 
 export interface RequestOptions<Result> {

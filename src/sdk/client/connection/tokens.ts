@@ -19,8 +19,7 @@ const EARLY_MS = 60_000;
 const NULL_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 const MAX_NULL_DELAY_MS = 30_000;
 
-const ANOTHER_USER =
-  "authToken must stay the token of the same user and room: create another client for another user";
+const ANOTHER_USER = "authToken must be the token of the same user and room";
 
 export class Tokens {
   readonly #source: AuthToken;

@@ -38,7 +38,7 @@ export class Transport {
     this.#socket.addEventListener("open", () => this.#open(), { signal });
     this.#socket.addEventListener("message", ({ data }) => this.#receive(data), { signal });
     this.#socket.addEventListener("close", ({ code, reason }) => this.#close({ code, reason }), { signal });
-    this.#cancelTimer = runtime.after(TIMEOUT_MS, () => this.#lose("The connection took too long to open"));
+    this.#cancelTimer = runtime.after(TIMEOUT_MS, () => this.#lose());
   }
 
   get isOpen(): boolean {
@@ -70,7 +70,7 @@ export class Transport {
     this.send("ping");
     this.#cancelTimer = this.#runtime.after(TIMEOUT_MS, () => {
       if (this.#receivedSincePing) this.#schedulePing();
-      else this.#lose("The connection timed out");
+      else this.#lose();
     });
   }
 
@@ -79,8 +79,8 @@ export class Transport {
     if (this.#isOpen) this.#socket.send(frame);
   }
 
-  #lose(reason: string): void {
-    this.#close({ code: ABNORMAL_CLOSURE, reason });
+  #lose(): void {
+    this.#close({ code: ABNORMAL_CLOSURE, reason: "The connection timed out" });
   }
 
   #close(closure: Closure): void {

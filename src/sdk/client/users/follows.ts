@@ -36,7 +36,5 @@ export class Follows {
 }
 
 function put(sets: Map<string, Set<string>>, key: string, value: string): void {
-  const set = sets.get(key);
-  if (set === undefined) sets.set(key, new Set([value]));
-  else set.add(value);
+  sets.set(key, (sets.get(key) ?? new Set()).add(value));
 }

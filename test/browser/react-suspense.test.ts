@@ -71,7 +71,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
     async (place) => {
       const expected = await begin();
       let isRefused = true;
-      await page.routeWebSocket(/\/socket$/, (socket) => {
+      await page.routeWebSocket(/\/socket\?/, (socket) => {
         if (isRefused)
           socket.onMessage(() => socket.close({ code: UNAUTHORIZED, reason: "Refused on the way" }));
         else socket.connectToServer();
@@ -95,7 +95,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
   it("they keep what they show while the connection is lost", async () => {
     await begin();
     let cut = (): Promise<void> => Promise.resolve();
-    await page.routeWebSocket(/\/socket$/, (socket) => {
+    await page.routeWebSocket(/\/socket\?/, (socket) => {
       const server = socket.connectToServer();
       cut = async () => {
         await Promise.all([socket.close(), server.close()]);

@@ -1,5 +1,6 @@
 /** Carries out the room's effects, each by itself: one that fails costs its own socket, and none of the others. */
 import type { D1Reads } from "./d1-reads.ts";
+import { deliveryPoints } from "./protocol/costs.ts";
 import { CLOSE } from "./protocol/protocol.ts";
 import type { Effect } from "./transport/effects.ts";
 import { FlushTimer, TickPolicy } from "./transport/flush.ts";
@@ -13,6 +14,9 @@ interface EffectPorts {
   flushPresence(): Effect[];
   authorizeJoin(id: string, token: string): void;
   authorizeRefresh(refresh: Extract<Effect, { readonly type: "authorizeRefresh" }>): void;
+  countDelivery(userId: string, points: number, isBroadcast: boolean): void;
+  /** The effects of the next message that waits. */
+  resume(): Effect[];
   drainOutbox(): void;
   /** Reports a failure to the service's log. */
   report(what: string, error: unknown): void;
@@ -44,6 +48,9 @@ export class EffectExecutor {
   readonly #tick = new TickPolicy();
   readonly #presenceTimer: FlushTimer;
   #hasPresenceChanged = false;
+  /** What the effects of this turn have sent, in points, and has not been counted for anyone. */
+  #deliveredPoints = 0;
+  #resumeTimer: ReturnType<typeof setTimeout> | null = null;
   /** Sockets that the service has failed, and has not closed yet. */
   readonly #failed = new Set<string>();
 
@@ -58,6 +65,7 @@ export class EffectExecutor {
 
   /** Carries out effects in order, then flushes what they queued as soon as the policies allow. Never throws. */
   perform(effects: readonly Effect[]): void {
+    this.#deliveredPoints = 0;
     for (const effect of effects) {
       if (effect.type === "send") this.#tick.count(effect.to.length, this.#ports.now());
       this.#isolate(effect);
@@ -106,6 +114,11 @@ export class EffectExecutor {
     }
   }
 
+  #resume(): void {
+    this.#resumeTimer = null;
+    this.perform(this.#ports.resume());
+  }
+
   #flushPresence(): void {
     this.#tick.recordFlush(this.#ports.now());
     try {
@@ -124,7 +137,15 @@ export class EffectExecutor {
     const { sockets, reads } = this.#ports;
     switch (effect.type) {
       case "send":
-        sockets.send(effect.to, effect.message);
+        this.#deliveredPoints += deliveryPoints(sockets.send(effect.to, effect.message), effect.to.length);
+        break;
+      case "countDelivery":
+        this.#ports.countDelivery(effect.userId, this.#deliveredPoints, effect.isBroadcast);
+        this.#deliveredPoints = 0;
+        break;
+      case "resumeIn":
+        if (this.#resumeTimer !== null) clearTimeout(this.#resumeTimer);
+        this.#resumeTimer = setTimeout(() => this.#resume(), effect.ms);
         break;
       case "presenceChanged":
         this.#tick.count(effect.receivers, this.#ports.now());

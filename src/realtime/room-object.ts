@@ -73,6 +73,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       roomId: () => identity().roomId,
       storeQuotaBytes: storeQuotaBytes(env),
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
+      answerableIn: (id) => this.#sockets.answerableIn(id),
       report: (what, error) => this.#logError(what, error),
     });
     this.#reads = new D1Reads({
@@ -106,6 +107,8 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       flushPresence: () => this.#room.flush(),
       authorizeJoin: (id, token) => keepAlive(this.#authorizeJoin(id, token)),
       authorizeRefresh: (refresh) => keepAlive(this.#authorizeRefresh(refresh)),
+      countDelivery: (userId, points, isBroadcast) => this.#room.countDelivery(userId, points, isBroadcast),
+      resume: () => this.#room.resume(),
       drainOutbox: () => {
         this.#isAlarmOutdated = true;
         this.#outboxDrain.drain();

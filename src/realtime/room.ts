@@ -1,14 +1,17 @@
 /** The room: frames and other inputs in, effects out. Synchronous and pure: it knows nothing of the platform. */
 import { presentRoom } from "../rooms/schema.ts";
 import { presentUser } from "../users/schema.ts";
+import { ORGANIZATION } from "./content/changes.ts";
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
+import { Pacing } from "./pacing.ts";
 import { type CloseReason, Participants } from "./participants/participants.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure, INTERNAL_FAULT, parseFrame, type ReadableFrame, success } from "./protocol/frame.ts";
-import { CLOSE, type Fault, SILENCE_MS } from "./protocol/protocol.ts";
+import type { ClientMessage } from "./protocol/messages.ts";
+import { CLOSE, type Fault, type Response, SILENCE_MS } from "./protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult, RoomRequest } from "./protocol/room-request.ts";
 import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomUpdates } from "./room-updates.ts";
@@ -26,6 +29,8 @@ interface RoomPorts extends RequestPorts, ContentPorts {
   roomId(): string;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
+  /** Milliseconds until the socket may be sent another large answer; null when its client has to read first. */
+  answerableIn(id: string): number | null;
 }
 
 const TOKEN_EXPIRED: CloseReason = {
@@ -40,13 +45,19 @@ const ALREADY_JOINED: Fault = {
 };
 
 const TOO_MANY_WAIT = "too many connections are waiting to join";
-const TOO_MANY_QUESTIONS: Fault = {
+const TOO_MUCH: Fault = {
   module: "Rooms",
   code: "RATE_LIMITED",
-  message: "Too many of your questions wait for an answer; wait for some of them, then ask again",
+  message: "Too much is being asked of the room at once; wait for some answers, then send this again",
 };
 const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User not found" };
 const ROOM_DELETED: Fault = { module: "Rooms", code: "NOT_FOUND", message: "Room not found" };
+
+const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
+  type: "countDelivery",
+  userId,
+  isBroadcast: type === "BROADCAST",
+});
 
 /** Frequent messages whose success is confirmed only if they have a request id. */
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
@@ -59,6 +70,7 @@ export class Room {
   readonly #requests: Requests;
   readonly #handshake: JoinHandshake;
   readonly #tokenRefresh: TokenRefresh;
+  readonly #pacing: Pacing;
   #hasCheckedFollows = false;
   /** What REST changes. */
   readonly updates: RoomUpdates;
@@ -68,6 +80,7 @@ export class Room {
     this.#participants = new Participants(ports);
     this.#content = openContent(ports);
     this.#requests = new Requests(ports, this.#participants, this.#content);
+    this.#pacing = new Pacing(ports, this.#participants.connections);
     this.#handshake = new JoinHandshake(ports, this.#participants, this.#content);
     this.#tokenRefresh = new TokenRefresh(this.#participants.connections);
     this.updates = new RoomUpdates(ports, this.#participants, this.#content, this.#handshake);
@@ -128,19 +141,53 @@ export class Room {
     const { connections } = this.#participants;
     const connection = connections.get(id);
     if (connection === undefined) return [];
-    const recorded =
-      connection.phase === "joined" ? connections.recordFrame(connection, this.#ports.now()) : [];
-    if (recorded === null) return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
+    const size = typeof data === "string" ? data.length : data.byteLength;
+    if (connection.phase === "joined" && !this.#pacing.countFrame(connection, size))
+      return this.#disconnectFlooding(id);
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
       return this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large");
     if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
-    return [...recorded, ...this.#handle(id, frame)];
+    const seen = connections.recordSeen(connection, this.#ports.now());
+    return [...seen, ...this.#handle(connection, frame, size)];
   }
 
-  #handle(id: string, frame: ReadableFrame): Effect[] {
+  #disconnectFlooding(id: string): Effect[] {
+    return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
+  }
+
+  #handle(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
+    const { id } = connection;
     if (frame.kind === "fault") return [send([id], failure(frame.fault, frame.requestId))];
-    const { message } = frame;
+    switch (this.#pacing.admit(connection, frame.message, size)) {
+      case "run":
+        return this.#run(id, frame.message);
+      case "wait":
+        return this.#resumeSoon();
+      case "refuse":
+        return [send([id], failure(TOO_MUCH, frame.message.requestId))];
+      case "close":
+        return this.#disconnectFlooding(id);
+    }
+  }
+
+  /** Runs the next message that waits, if its user can afford it by now. */
+  resume(): Effect[] {
+    const next = this.#pacing.next();
+    return [...(next === null ? [] : this.#run(next.id, next.message)), ...this.#resumeSoon()];
+  }
+
+  #resumeSoon(): Effect[] {
+    const ms = this.#pacing.nextIn();
+    return ms === null ? [] : [{ type: "resumeIn", ms }];
+  }
+
+  /** Counts what was sent for a user, or for the organization: as points (`costs`). */
+  countDelivery(userId: string, points: number, isBroadcast: boolean): void {
+    this.#pacing.countDelivery(userId, points, isBroadcast);
+  }
+
+  #run(id: string, message: ClientMessage): Effect[] {
     switch (message.type) {
       case "JOIN_ROOM":
         return [send([id], failure(ALREADY_JOINED, message.requestId))];
@@ -160,7 +207,7 @@ export class Room {
           ? this.#handleRequest(id, message)
           : this.#queryDatabase(id, message);
       case "MARK":
-        return [{ type: "acknowledgeRead", id, mark: message.data.mark }];
+        return [{ type: "acknowledgeRead", id, mark: message.data.mark }, ...this.#resumeSoon()];
       default:
         return this.#handleRequest(id, message);
     }
@@ -181,13 +228,22 @@ export class Room {
     if (connection?.phase !== "joined") return [];
     const { role, userId } = connection;
     const { response, effects } = this.#requests.handle(request, { role, userId, connection });
-    return response.success && isUnconfirmed(request) ? [...effects] : [...effects, send([id], response)];
+    const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
+    return [...effects, ...answer, deliveryOf(request, userId)];
   }
 
   /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */
   request(request: RoomRequest, userId: string | null = null): RequestOutcome {
     if (this.updates.isDeleted) return { response: failure(ROOM_DELETED, request.requestId), effects: [] };
-    return this.#requests.handle(request, { role: "editor", userId, connection: null });
+    const sender = userId ?? ORGANIZATION;
+    if (request.type === "BROADCAST" && !this.#pacing.canBroadcast(sender))
+      return { response: failure(TOO_MUCH, request.requestId), effects: [] };
+    const { response, effects } = this.#requests.handle(request, {
+      role: "editor",
+      userId,
+      connection: null,
+    });
+    return { response, effects: [...effects, deliveryOf(request, sender)] };
   }
 
   /** False once a socket is gone: nothing has to be read for it. */
@@ -197,17 +253,25 @@ export class Room {
 
   /** Completes a `queryDatabase` effect, unless the socket is gone. */
   answerQuery(
-    { id, query }: Pick<Extract<Effect, { type: "queryDatabase" }>, "id" | "query">,
+    { id, userId, query }: Omit<Extract<Effect, { type: "queryDatabase" }>, "type">,
     result: QueryResult | "failed" | "refused",
   ): Effect[] {
     if (!this.isOpen(id)) return [];
-    const { requestId } = query;
-    if (result === "failed") return [send([id], failure(INTERNAL_FAULT, requestId))];
-    if (result === "refused") return [send([id], failure(TOO_MANY_QUESTIONS, requestId))];
-    if ("userExists" in result) return this.#answerFollow(id, query, result.userExists);
+    if (typeof result === "object" && "userExists" in result)
+      return this.#answerFollow(id, query, result.userExists);
+    const counted: Effect = { type: "countDelivery", userId, isBroadcast: false };
+    return [send([id], this.#answerOf(result, query.requestId)), counted];
+  }
+
+  #answerOf(
+    result: Exclude<QueryResult, { readonly userExists: boolean }> | "failed" | "refused",
+    requestId: string | undefined,
+  ): Response {
+    if (result === "failed") return failure(INTERNAL_FAULT, requestId);
+    if (result === "refused") return failure(TOO_MUCH, requestId);
     if ("room" in result) {
       const room = presentRoom(result.room, this.#ports.now(), this.stats);
-      return [send([id], success("Room retrieved", { room }, requestId))];
+      return success("Room retrieved", { room }, requestId);
     }
     const attendance = this.attendance(result.users.map((user) => user.id));
     const data = {
@@ -216,7 +280,7 @@ export class Room {
       follows: this.#content.follows.of(result.users.map((user) => user.id)),
       seq: this.#content.changes.lastSeq,
     };
-    return [send([id], success("Users retrieved", data, requestId))];
+    return success("Users retrieved", data, requestId);
   }
 
   /** The user may have been deleted since the database was read; a user who does not exist can be unfollowed. */

@@ -136,8 +136,6 @@ it("the next alarm is at the earliest deadline, and at most 60 s ahead while a u
       batch: false,
       subscriptions: [],
       presence: null,
-      frameTokens: 1,
-      frameTokensAt: 0,
     }) as const;
   expect(planAlarm(100_000, [])).toBeNull();
   expect(planAlarm(100_000, [{ phase: "waiting", id: "a", openedAt: 95_000, address: "192.0.2.1" }])).toBe(

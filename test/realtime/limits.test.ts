@@ -94,9 +94,9 @@ describe("a client", () => {
 describe("the output of a socket", () => {
   const MIB = 1024 * 1024;
 
-  it("holds answers back while 4 MiB are unread, until its client has confirmed or had the time (R67)", () => {
+  it("holds answers back while 8 MiB are unread, until its client has confirmed or had the time (R67)", () => {
     const [confirming, silent] = [new Output(true), new Output(false)];
-    for (const output of [confirming, silent]) output.count(5 * MIB, 0, 1_000);
+    for (const output of [confirming, silent]) output.count(9 * MIB, 0, 1_000);
     expect([confirming.answerableIn(1_000), silent.answerableIn(1_000)]).toEqual([0, 1_000]);
     const mark = confirming.nextMark() ?? 0;
     expect(confirming.answerableIn(60_000)).toBeNull();

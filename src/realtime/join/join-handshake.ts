@@ -7,13 +7,7 @@ import { failure, JsonText, type ReadableFrame, success } from "../protocol/fram
 import { MAX_JOIN_PRESENCE_BYTES } from "../protocol/limits.ts";
 import { CLOSE, type JoinedRoom, MAX_SOCKETS_PER_USER } from "../protocol/protocol.ts";
 import type { OpenSession } from "../storage/storage.ts";
-import {
-  type Authorizing,
-  FULL_BUCKET,
-  type Joined,
-  type JoinRequest,
-  type Waiting,
-} from "../transport/connection.ts";
+import type { Authorizing, Joined, JoinRequest, Waiting } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { type JoinApproval, type JoinDecision, type JoinRefusal, joinRefusal } from "./join-decision.ts";
@@ -114,8 +108,6 @@ export class JoinHandshake {
       batch: request.batch,
       subscriptions: [],
       presence: null,
-      frameTokens: FULL_BUCKET,
-      frameTokensAt: now,
     };
     connections.put(connection);
     const joined = {

@@ -1,4 +1,4 @@
-/** One socket as the room sees it, by phase, and how much it may send. */
+/** One socket as the room sees it, by phase. */
 import type { Role } from "../../users/schema.ts";
 import type { TokenEpochs } from "../../users/tokens.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
@@ -48,17 +48,9 @@ export interface Joined {
   readonly subscriptions: readonly string[];
   /** Its user's presence state as JSON, if this is the socket that keeps it. */
   readonly presence: string | null;
-  /** Frames it may still send before it is closed for flooding, as of `frameTokensAt`. */
-  readonly frameTokens: number;
-  readonly frameTokensAt: number;
 }
 
 export type Connection = Waiting | Authorizing | Joined;
-
-/** Frames per second that a socket may send indefinitely. */
-export const SUSTAINED_FRAMES_PER_S = 200;
-/** Frames it may send in a burst on top of that: five seconds' worth. */
-export const FULL_BUCKET = 1_000;
 
 /**
  * How old the sign of life in the attachment may get before it is rewritten. After hibernation, a socket that

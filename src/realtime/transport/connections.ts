@@ -1,12 +1,6 @@
 /** The room's sockets, indexed by id and by user, and the messages addressed to them. */
 import type { ServerMessage } from "../protocol/protocol.ts";
-import {
-  type Connection,
-  FULL_BUCKET,
-  type Joined,
-  LAST_SEEN_GRANULARITY_MS,
-  SUSTAINED_FRAMES_PER_S,
-} from "./connection.ts";
+import { type Connection, type Joined, LAST_SEEN_GRANULARITY_MS } from "./connection.ts";
 import type { Effect } from "./effects.ts";
 import { WaitingSockets } from "./waiting-sockets.ts";
 
@@ -47,17 +41,11 @@ export class Connections {
     this.#byId.set(connection.id, connection);
   }
 
-  /**
-   * A joined socket has sent a frame at `now`: it has one token fewer, and was seen. The sign of life is kept in
-   * memory each time, and with the socket now and then. Null when the socket has no token left.
-   */
-  recordFrame(connection: Joined, now: number): Effect[] | null {
-    const refilled = (Math.max(0, now - connection.frameTokensAt) * SUSTAINED_FRAMES_PER_S) / 1000;
-    const frameTokens = Math.min(FULL_BUCKET, connection.frameTokens + refilled) - 1;
-    if (frameTokens < 0) return null;
+  /** A joined socket was seen at `now`. The sign of life is kept in memory, and with the socket now and then. */
+  recordSeen(connection: Joined, now: number): Effect[] {
     const mustSave = now - connection.savedLastSeenAt >= LAST_SEEN_GRANULARITY_MS;
     const savedLastSeenAt = mustSave ? now : connection.savedLastSeenAt;
-    const seen = { ...connection, frameTokens, frameTokensAt: now, lastSeenAt: now, savedLastSeenAt };
+    const seen = { ...connection, lastSeenAt: now, savedLastSeenAt };
     this.update(seen);
     return mustSave ? [{ type: "attach", connection: seen }] : [];
   }

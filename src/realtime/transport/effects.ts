@@ -38,5 +38,9 @@ export type Effect =
   | { readonly type: "drainOutbox" }
   /** The client has read everything sent before this mark. */
   | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
+  /** Count what has been sent since the first of these effects for this user, or the organization. */
+  | { readonly type: "countDelivery"; readonly userId: string; readonly isBroadcast: boolean }
+  /** Call `resume` after this time: messages wait. */
+  | { readonly type: "resumeIn"; readonly ms: number }
   /** Presence has changed for this many sockets: call `flush` when the flush policy allows. */
   | { readonly type: "presenceChanged"; readonly receivers: number };

@@ -6,7 +6,7 @@ const MARK_EVERY_BYTES = MEBIBYTE;
 /** Events beyond what the client has confirmed. */
 const MAX_UNCONFIRMED_EVENT_BYTES = 4 * MEBIBYTE;
 /** Answers wait while this much is unread: what a client requests makes it slow by one answer at most. */
-const MAX_UNREAD_BEFORE_ANSWERS = 4 * MEBIBYTE;
+const MAX_UNREAD_BEFORE_ANSWERS = 8 * MEBIBYTE;
 /** Events and answers that are unread. */
 const MAX_UNREAD_BYTES = 16 * MEBIBYTE;
 /** How fast a client that confirms nothing is assumed to read. */

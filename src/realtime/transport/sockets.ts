@@ -106,8 +106,8 @@ export class Sockets {
     writeAttachment(open.socket, this.#identity, connection);
   }
 
-  /** Sends one message, serialized once for all receivers; clients that accept arrays receive it with {@link requestFlush}. */
-  send(ids: readonly string[], message: ServerMessage): void {
+  /** Sends one message, serialized once for all receivers; clients that accept arrays receive it with {@link requestFlush}. Returns its length. */
+  send(ids: readonly string[], message: ServerMessage): number {
     const frame = serialize(message);
     const eventBytes = message.type === "event" ? frame.length : 0;
     for (const id of ids) {
@@ -121,6 +121,13 @@ export class Sockets {
       open.queuedEventBytes += eventBytes;
       this.#queues.add(open);
     }
+    return frame.length;
+  }
+
+  /** Milliseconds until the socket may be sent another large answer; null when its client has to read first. */
+  answerableIn(id: string): number | null {
+    const open = this.#byId.get(id);
+    return open === undefined ? 0 : open.output.answerableIn(this.#ports.now());
   }
 
   /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */

@@ -1,5 +1,5 @@
 /** Participants send as fast as possible: the next message follows when all have received one. */
-import { FULL_BUCKET, SUSTAINED_FRAMES_PER_S } from "../../../src/realtime/transport/connection.ts";
+import { FRAMES_OF_SOCKET } from "../../../src/realtime/protocol/costs.ts";
 import type { ClientSocket } from "./client-socket.ts";
 import { markOf, padded, readMarks } from "./mark.ts";
 import { type Usage, watchUsage } from "./usage.ts";
@@ -57,7 +57,8 @@ class SaturatingTraffic {
   sendNext(): void {
     const socket = this.#sockets[this.#sent % this.#sockets.length];
     const elapsedS = (performance.now() - this.#startedAt) / 1000;
-    const allowed = SPENT_SHARE * (FULL_BUCKET + SUSTAINED_FRAMES_PER_S * elapsedS) * this.#sockets.length;
+    const allowed =
+      SPENT_SHARE * (FRAMES_OF_SOCKET.burst + FRAMES_OF_SOCKET.perSecond * elapsedS) * this.#sockets.length;
     if (this.#sent >= allowed) this.#hasEnded = true;
     if (this.#hasEnded || socket === undefined) return;
     this.#sent += 1;

@@ -1,5 +1,5 @@
 /** Acknowledged writes: bursts from one socket, as long as the rate limit permits. */
-import { FULL_BUCKET } from "../../../src/realtime/transport/connection.ts";
+import { FRAMES_OF_SOCKET } from "../../../src/realtime/protocol/costs.ts";
 import { type ClientProtocol, ClientSocket, type Frame } from "./client-socket.ts";
 import { markOf, readMarks } from "./mark.ts";
 
@@ -11,7 +11,7 @@ export interface Writer {
 
 const IN_FLIGHT = 64;
 /** A socket may send this many messages, including the join, without a delay. */
-const BURST = FULL_BUCKET * 0.9;
+const BURST = FRAMES_OF_SOCKET.burst * 0.9;
 
 /** Acknowledged writes per second, in bursts on one socket after another that take `seconds` in all. */
 export async function countWrites(writer: Writer, seconds: number, stop: AbortSignal): Promise<number> {

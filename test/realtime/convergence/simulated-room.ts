@@ -48,6 +48,7 @@ export class SimulatedRoom implements Environment {
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: () => null,
+      answerableIn: () => 0,
       report: (_, error) => {
         throw error;
       },
@@ -132,6 +133,8 @@ export class SimulatedRoom implements Environment {
         break;
       case "drainOutbox":
         for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
+        break;
+      case "countDelivery":
         break;
       case "presenceChanged":
         this.#presenceHasChanged = true;

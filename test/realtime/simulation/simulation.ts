@@ -66,6 +66,7 @@ export class Simulation {
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
+      answerableIn: () => 0,
       report: (_, error) => {
         throw error;
       },

@@ -1,0 +1,187 @@
+/** Lets messages run at the pace that their users can afford: the others wait, are refused, or close their socket. */
+import {
+  BROADCASTS_OF_ROOM,
+  costOf,
+  FRAMES_OF_SOCKET,
+  FRAMES_OF_USER,
+  framesOf,
+  MAX_WAITING_BYTES,
+  MAX_WAITING_MESSAGES,
+  MAX_WAITING_QUESTIONS_OF_SOCKET,
+  pointsOf,
+  WORK_OF_USER,
+} from "./protocol/costs.ts";
+import type { ClientMessage } from "./protocol/messages.ts";
+import { Budget } from "./transport/budget.ts";
+import type { Joined } from "./transport/connection.ts";
+import type { Connections } from "./transport/connections.ts";
+
+interface PacingPorts {
+  now(): number;
+  /** Milliseconds until the socket may be sent another answer; null when its client has to read first. */
+  answerableIn(id: string): number | null;
+}
+
+interface WaitingMessage {
+  readonly message: ClientMessage;
+  readonly bytes: number;
+}
+
+/** What one user may spend, and what waits of it. */
+interface Account {
+  readonly frames: Budget;
+  readonly work: Budget;
+  waitingMessages: number;
+  waitingBytes: number;
+}
+
+/** How long to wait for a client that has to read first, before looking again. */
+const LOOK_AGAIN_MS = 1_000;
+/** Accounts of users who are gone are kept until they are full again; from this many on, they are looked through. */
+const MANY_ACCOUNTS = 1_000;
+
+/**
+ * Memory only: budgets are full again, and nothing waits any more, long before the object may hibernate. A waiting
+ * message that a crash loses is one that was not answered.
+ */
+export class Pacing {
+  readonly #ports: PacingPorts;
+  readonly #connections: Connections;
+  readonly #frames = new Map<string, Budget>();
+  readonly #accounts = new Map<string, Account>();
+  /** By socket, each in its order; the socket whose turn is next comes first. No queue is empty. */
+  readonly #waiting = new Map<string, { readonly userId: string; readonly queue: WaitingMessage[] }>();
+  readonly #broadcasts: Budget;
+
+  constructor(ports: PacingPorts, connections: Connections) {
+    this.#ports = ports;
+    this.#connections = connections;
+    this.#broadcasts = new Budget(BROADCASTS_OF_ROOM, ports.now());
+  }
+
+  /** Counts a frame. False when its socket, or its user, has sent too many. */
+  countFrame({ id, userId }: Joined, bytes: number): boolean {
+    const now = this.#ports.now();
+    const ofSocket = this.#frames.get(id) ?? new Budget(FRAMES_OF_SOCKET, now);
+    this.#frames.set(id, ofSocket);
+    const ofUser = this.#accountOf(userId).frames;
+    for (const budget of [ofSocket, ofUser]) budget.spend(framesOf(bytes), now);
+    return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;
+  }
+
+  #accountOf(userId: string): Account {
+    const known = this.#accounts.get(userId);
+    if (known !== undefined) return known;
+    const now = this.#ports.now();
+    if (this.#accounts.size >= MANY_ACCOUNTS) this.#forget(now);
+    const budgets = { frames: new Budget(FRAMES_OF_USER, now), work: new Budget(WORK_OF_USER, now) };
+    const account: Account = { ...budgets, waitingMessages: 0, waitingBytes: 0 };
+    this.#accounts.set(userId, account);
+    return account;
+  }
+
+  #forget(now: number): void {
+    for (const [userId, { frames, work, waitingMessages }] of this.#accounts) {
+      const isIdle = waitingMessages === 0 && frames.isFull(now) && work.isFull(now);
+      if (isIdle && !this.#connections.hasUser(userId)) this.#accounts.delete(userId);
+    }
+    for (const id of this.#frames.keys()) {
+      if (this.#connections.get(id) === undefined) this.#frames.delete(id);
+    }
+  }
+
+  /** What happens to a message of a joined socket; one that waits is kept for {@link next}. */
+  admit({ id, userId }: Joined, message: ClientMessage, bytes: number): "run" | "wait" | "refuse" | "close" {
+    const { excess, isQuestion } = costOf(message.type);
+    if (excess === "runs") {
+      this.#spend(userId, message);
+      return "run";
+    }
+    if (excess === "refused") return this.canBroadcast(userId) ? "run" : "refuse";
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined && this.#runnableIn(id, userId, message) === 0) {
+      this.#spend(userId, message);
+      return "run";
+    }
+    const isFull = (waiting?.queue.filter(isLarge).length ?? 0) >= MAX_WAITING_QUESTIONS_OF_SOCKET;
+    if (isQuestion && isFull) return "refuse";
+    const account = this.#accountOf(userId);
+    account.waitingMessages += 1;
+    account.waitingBytes += bytes;
+    if (account.waitingMessages > MAX_WAITING_MESSAGES || account.waitingBytes > MAX_WAITING_BYTES) {
+      account.waitingMessages -= 1;
+      account.waitingBytes -= bytes;
+      return "close";
+    }
+    if (waiting === undefined) this.#waiting.set(id, { userId, queue: [{ message, bytes }] });
+    else waiting.queue.push({ message, bytes });
+    return "wait";
+  }
+
+  /** True while a user, and the room as a whole, may broadcast. */
+  canBroadcast(userId: string): boolean {
+    const now = this.#ports.now();
+    return this.#accountOf(userId).work.left(now) > 0 && this.#broadcasts.left(now) > 0;
+  }
+
+  #runnableIn(id: string, userId: string, message: ClientMessage): number {
+    const affordableIn = this.#accountOf(userId).work.affordableIn(this.#ports.now());
+    if (!costOf(message.type).isQuestion) return affordableIn;
+    return Math.max(affordableIn, this.#ports.answerableIn(id) ?? LOOK_AGAIN_MS);
+  }
+
+  #spend(userId: string, message: ClientMessage): void {
+    this.#accountOf(userId).work.spend(pointsOf(message), this.#ports.now());
+  }
+
+  /** Counts what a user's message has delivered. */
+  countDelivery(userId: string, points: number, isBroadcast: boolean): void {
+    const now = this.#ports.now();
+    this.#accountOf(userId).work.spend(points, now);
+    if (isBroadcast) this.#broadcasts.spend(points, now);
+  }
+
+  /** Takes the next message that may run; null when none may yet. Sockets take turns. */
+  next(): { readonly id: string; readonly message: ClientMessage } | null {
+    for (const [id, { userId, queue }] of this.#waiting) {
+      if (this.#connections.get(id) === undefined) {
+        this.#drop(id);
+        continue;
+      }
+      const [head] = queue;
+      if (head === undefined || this.#runnableIn(id, userId, head.message) > 0) continue;
+      queue.shift();
+      this.#release(userId, head);
+      this.#waiting.delete(id);
+      if (queue.length > 0) this.#waiting.set(id, { userId, queue });
+      this.#spend(userId, head.message);
+      return { id, message: head.message };
+    }
+    return null;
+  }
+
+  #drop(id: string): void {
+    const waiting = this.#waiting.get(id);
+    for (const message of waiting?.queue ?? []) this.#release(waiting?.userId ?? "", message);
+    this.#waiting.delete(id);
+  }
+
+  #release(userId: string, { bytes }: WaitingMessage): void {
+    const account = this.#accountOf(userId);
+    account.waitingMessages -= 1;
+    account.waitingBytes -= bytes;
+  }
+
+  /** Milliseconds until a waiting message may run; null when none waits. */
+  nextIn(): number | null {
+    let soonest: number | null = null;
+    for (const [id, { userId, queue }] of this.#waiting) {
+      const [head] = queue;
+      if (head === undefined) continue;
+      soonest = Math.min(soonest ?? LOOK_AGAIN_MS, this.#runnableIn(id, userId, head.message));
+    }
+    return soonest;
+  }
+}
+
+const isLarge = ({ message }: WaitingMessage): boolean => costOf(message.type).isQuestion;

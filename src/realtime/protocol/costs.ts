@@ -1,0 +1,91 @@
+/** What each message costs its room. A message type without an entry here does not compile. */
+import type { ClientMessage, MessageOf } from "./messages.ts";
+
+/** How much may be spent: steadily, and at once by someone who has spent nothing for a while. */
+export interface Allowance {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
+export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
+export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
+const FRAME_BYTES = 64 * 1024;
+
+/** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
+export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
+/** Broadcasts of everyone together. */
+export const BROADCASTS_OF_ROOM: Allowance = { perSecond: 64_000, burst: 128_000 };
+const POINTS_PER_READ = 200;
+const DELIVERED_BYTES_PER_POINT = 4 * 1024;
+/** A delivery costs as much as this many bytes, however small it is. */
+const MIN_DELIVERY_BYTES = 256;
+
+/** Of one socket, messages that wait and whose answers are large; further ones are refused. */
+export const MAX_WAITING_QUESTIONS_OF_SOCKET = 32;
+/** Of one user, everything that waits. With more, the socket that sent it is closed. */
+export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+export const MAX_WAITING_MESSAGES = 2_000;
+
+/**
+ * What a message costs beside its frame and its deliveries, which are counted. `excess` says what happens to one
+ * that its user cannot afford: it runs nevertheless, because it costs little but its frame, or what it costs delays
+ * the user's other ones; it waits in order with the socket's; or it is refused, because it is of no use later.
+ */
+interface MessageCost<Message> {
+  /** Rows that it reads or writes, at most. */
+  readonly rows: number | ((message: Message) => number);
+  /** Reads of the database. */
+  readonly reads: number;
+  readonly excess: "runs" | "waits" | "refused";
+  /** Its answer may be large: it waits while its sender has much to read. */
+  readonly isQuestion: boolean;
+}
+
+const free = { rows: 0, reads: 0, excess: "runs", isQuestion: false } as const;
+const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const;
+
+const COSTS: { readonly [Type in ClientMessage["type"]]: MessageCost<MessageOf<Type>> } = {
+  JOIN_ROOM: { ...free, reads: 1 },
+  LEAVE_ROOM: free,
+  TOKEN_REFRESH: { ...free, reads: 1 },
+  MARK: free,
+  PRESENCE_UPDATE: free,
+  PRESENCE_SUBSCRIBE: free,
+  BROADCAST: { ...free, excess: "refused" },
+  STORE_SYNC: { rows: ({ data }) => data.limit / 20, reads: 0, excess: "waits", isQuestion: true },
+  STORE_GET: { ...write, rows: 1 },
+  STORE_SET: { ...write, rows: 1 },
+  STORE_UPDATE: { ...write, rows: 1 },
+  STORE_DELETE: { ...write, rows: 1 },
+  STORE_BATCH: { ...write, rows: ({ data }) => data.operations.length },
+  COMMENT_LIST: { rows: ({ data }) => data.limit, reads: 0, excess: "waits", isQuestion: true },
+  COMMENT_CREATE: write,
+  COMMENT_UPDATE: write,
+  COMMENT_DELETE: write,
+  COMMENT_RESOLVE: write,
+  COMMENT_REACT: write,
+  USER_FOLLOW: { ...write, reads: 1 },
+  USER_UNFOLLOW: { ...write, reads: 1 },
+  ROOM_GET: { rows: 1, reads: 1, excess: "waits", isQuestion: true },
+  USERS_GET: { rows: ({ data }) => data.limit / 10, reads: 1, excess: "waits", isQuestion: true },
+};
+
+/** The cost of a message's type. */
+export const costOf = <Type extends ClientMessage["type"]>(type: Type) => COSTS[type];
+
+/** What a message costs when it runs, in points, without its deliveries. */
+export function pointsOf<Type extends ClientMessage["type"]>(
+  message: MessageOf<Type> & { type: Type },
+): number {
+  const cost: MessageCost<MessageOf<Type>> = COSTS[message.type];
+  const rows = typeof cost.rows === "number" ? cost.rows : cost.rows(message);
+  return rows + cost.reads * POINTS_PER_READ;
+}
+
+/** What frames of `bytes` cost that reach `receivers`, in points. */
+export const deliveryPoints = (bytes: number, receivers: number): number =>
+  (Math.max(bytes, MIN_DELIVERY_BYTES) * receivers) / DELIVERED_BYTES_PER_POINT;
+
+/** What receiving a frame of `bytes` costs, in frames. */
+export const framesOf = (bytes: number): number => 1 + Math.floor(bytes / FRAME_BYTES);

@@ -1,0 +1,151 @@
+/** R60 and R69: what a user may send, and what happens to the rest. */
+import { describe, expect, it } from "vitest";
+import { Pacing } from "../../src/realtime/pacing.ts";
+import type { ClientMessage, StoreOperation } from "../../src/realtime/protocol/messages.ts";
+import type { Joined } from "../../src/realtime/transport/connection.ts";
+import { Connections } from "../../src/realtime/transport/connections.ts";
+import { failed, roomOfTwo } from "./support/rooms.ts";
+
+const KIB = 1024;
+
+/** A user's pacing with a clock that only the test moves. */
+class Paced {
+  now = 1_000_000;
+  readonly connection: Joined;
+  readonly pacing: Pacing;
+
+  constructor(id = "socket") {
+    const connections = new Connections();
+    this.connection = {
+      phase: "joined",
+      id,
+      userId: "user",
+      role: "editor",
+      tokenExpiresAt: 0,
+      lastSeenAt: 0,
+      savedLastSeenAt: 0,
+      batch: true,
+      subscriptions: [],
+      presence: null,
+    };
+    connections.put(this.connection);
+    this.pacing = new Pacing({ now: () => this.now, answerableIn: () => 0 }, connections);
+  }
+
+  /** Sends a message that takes so many bytes. */
+  send(message: ClientMessage, bytes: number) {
+    if (!this.pacing.countFrame(this.connection, bytes)) return "close";
+    return this.pacing.admit(this.connection, message, bytes);
+  }
+}
+
+const batchOf = (count: number): ClientMessage => {
+  const operation: StoreOperation = { type: "STORE_SET", store: "shapes", key: "k", value: 1 };
+  return {
+    type: "STORE_BATCH",
+    requestId: "r",
+    data: { operations: Array(count).fill(operation), atomic: false },
+  };
+};
+const cursor: ClientMessage = { type: "PRESENCE_UPDATE", requestId: undefined, data: { state: {} } };
+
+describe("a client that resizes 200 shapes for 9 s, 60 times a second,", () => {
+  it.each([1, 20])("is never closed, and everything is applied, with %i receivers (R69)", (receivers) => {
+    const paced = new Paced();
+    let [sent, applied] = [0, 0];
+    const apply = () => {
+      applied += 1;
+      paced.pacing.countDelivery("user", (200 * 256 * receivers) / 4096, false);
+    };
+    for (let frame = 0; frame < 9 * 60; frame += 1) {
+      paced.now += 1000 / 60;
+      sent += 1;
+      expect(paced.send(cursor, 100)).toBe("run");
+      const admitted = paced.send(batchOf(200), 20 * KIB);
+      expect(["run", "wait"]).toContain(admitted);
+      if (admitted === "run") apply();
+      while (paced.pacing.next() !== null) apply();
+    }
+    for (let waitMs = paced.pacing.nextIn(); waitMs !== null; waitMs = paced.pacing.nextIn()) {
+      paced.now += waitMs;
+      while (paced.pacing.next() !== null) apply();
+    }
+    expect(applied).toBe(sent);
+  });
+});
+
+it("a client opens 12 stores of 10,000 entries at once without waiting (R69)", () => {
+  const paced = new Paced();
+  const page: ClientMessage = { type: "STORE_SYNC", requestId: "r", data: { store: "s", limit: 10_000 } };
+  for (let count = 0; count < 12 * 3; count += 1) {
+    expect(paced.send(page, 100)).toBe("run");
+    paced.pacing.countDelivery("user", 256, false);
+  }
+});
+
+describe("what a user cannot afford", () => {
+  it("closes the socket that sent it when more than 8 MiB wait (R69)", () => {
+    const paced = new Paced();
+    const answers: string[] = [];
+    while (answers.at(-1) !== "close") answers.push(paced.send(batchOf(500), 200 * KIB));
+    expect(answers.filter((answer) => answer === "run")).toHaveLength(60);
+    expect(answers.filter((answer) => answer === "wait")).toHaveLength(40);
+  });
+
+  it("makes the rest wait when it is newer tokens, which never wait themselves (R69)", () => {
+    const paced = new Paced();
+    const refresh: ClientMessage = { type: "TOKEN_REFRESH", requestId: "r", data: { token: "t" } };
+    for (let count = 0; count < 200; count += 1) expect(paced.send(refresh, 100)).toBe("run");
+    expect(paced.send(batchOf(1), 100)).toBe("wait");
+    expect(paced.send(cursor, 100)).toBe("run");
+  });
+
+  it("is refused if it is a broadcast, of the user and of the room (R69)", () => {
+    const paced = new Paced();
+    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
+    expect(paced.send(broadcast, 100)).toBe("run");
+    paced.pacing.countDelivery("user", 30_001, true);
+    expect(paced.send(broadcast, 100)).toBe("refuse");
+    paced.now += 1;
+    expect(paced.send(broadcast, 100)).toBe("run");
+    paced.pacing.countDelivery("another", 128_000, true);
+    expect(paced.send(broadcast, 100)).toBe("refuse");
+  });
+
+  it("waits in order, and is refused where 32 questions of the socket wait; others are answered (R69)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    for (let count = 0; count < 100; count += 1)
+      atAda.send({ type: "STORE_SYNC", requestId: `${count}`, data: { store: "s" } });
+    const answers = [];
+    while (answers.length < 68) answers.push(await atAda.nextResponse());
+    expect(answers.filter(({ success }) => success).map(({ requestId }) => Number(requestId))).toEqual(
+      Array.from({ length: 60 }, (_, index) => index),
+    );
+    expect(answers.filter(({ success }) => !success)).toEqual(Array(8).fill(failed("RATE_LIMITED")));
+    expect((await atBen.call("STORE_SYNC", { store: "s" })).success).toBe(true);
+    expect((await atAda.call("PRESENCE_UPDATE", { state: null })).success).toBe(true);
+    atAda.send({ type: "STORE_SET", requestId: "write", data: { store: "s", key: "k", value: 1 } });
+    room.now += 10_000;
+    await room.inside(() => undefined);
+    const rest = [];
+    while (rest.length < 34) rest.push(await atAda.next());
+    expect(rest.map((message) => (message.type === "response" ? message.requestId : message.event))).toEqual([
+      ...Array.from({ length: 32 }, (_, index) => `${60 + index}`),
+      "storeChanged",
+      "write",
+    ]);
+  });
+});
+
+it("the sockets of a user share 400 frames a second and a burst of 2,000 (R60)", async () => {
+  const { room, ada, atAda } = await roomOfTwo();
+  const [second, third] = [await room.join(ada), await room.join(ada)];
+  for (const socket of [atAda, second]) {
+    for (let count = 0; count < 990; count += 1)
+      socket.send({ type: "PRESENCE_UPDATE", data: { state: null } });
+    expect((await socket.call("PRESENCE_UPDATE", { state: null })).success).toBe(true);
+  }
+  for (let count = 0; count < 100; count += 1) third.send({ type: "PRESENCE_UPDATE", data: { state: null } });
+  expect(await third.closed).toMatchObject({ code: 4429 });
+  expect(await atAda.takeEvents()).toEqual([]);
+});

@@ -29,6 +29,9 @@ export function useLive(): Live {
 /** Combines changes in quick succession into one request. */
 const DEBOUNCE_MS = 250;
 
+/** Tokens to watch with. They are short, so that a person who has left the organization stops watching soon. */
+const VIEWING = { ttl: 300, role: "viewer" } as const;
+
 export interface LiveProviderProps {
   readonly room: Room;
   readonly children: ReactNode;
@@ -38,8 +41,9 @@ export function LiveProvider({ room, children }: LiveProviderProps) {
   const { atrium, me } = useCurrent();
   const [client, setClient] = useState<AtriumClient | null>(null);
   const joining = useAction(async () => {
-    const { token } = await findOwnUser(atrium, room.id, me.person);
-    const viewer = new AtriumClient({ serverUrl: location.origin, authToken: token });
+    const { id } = await findOwnUser(atrium, room.id, me.person);
+    const authToken = async () => (await atrium.users.createToken(room.id, id, VIEWING)).token;
+    const viewer = new AtriumClient({ serverUrl: location.origin, authToken });
     await viewer.join({ role: "viewer" });
     setClient(viewer);
   });

@@ -51,7 +51,7 @@ describe("the pause before a guess", () => {
 });
 
 describe("an object that counts guesses", () => {
-  it("refuses what comes at once beyond the free ones, forgets by its alarm, and leaves nothing behind", async () => {
+  it("refuses simultaneous guesses beyond the free ones, forgets by its alarm, and leaves nothing behind", async () => {
     const stub = env.GUESS_LIMITS.getByName(crypto.randomUUID());
     await runInDurableObject(stub, async (object: GuessLimitObject, state) => {
       let now = Date.now();

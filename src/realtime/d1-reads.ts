@@ -1,33 +1,43 @@
 /** What a room's object reads from D1, in the order of its {@link DatabaseQueue}. */
-import type { Env } from "../config.ts";
-import { openTenant } from "../platform/d1.ts";
-import { logError } from "../platform/log.ts";
 import { findRoomRow } from "../rooms/queries.ts";
+import type { RoomRow } from "../rooms/table.ts";
 import { findUsers } from "../users/queries.ts";
 import { recordOf } from "../users/schema.ts";
 import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../users/token-bearer.ts";
 import { DatabaseQueue, type Question } from "./database-queue.ts";
-import { type JoinDecision, joinRefusal } from "./join/join-decision.ts";
+import { authorizeJoin } from "./join/authorize-join.ts";
+import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join/join-decision.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
 import type { Room } from "./room.ts";
-import type { RoomIdentity } from "./storage/storage.ts";
+import type { RoomContext } from "./room-context.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** No one receives it. */
 const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 
+type AuthorizeRefresh = Extract<Effect, { readonly type: "authorizeRefresh" }>;
+
 /** The effects that need a read. */
 type ReadEffect = Extract<
   Effect,
-  { readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "checkUsers" | "queryDatabase" }
+  {
+    readonly type:
+      | "authorizeJoin"
+      | "authorizeRefresh"
+      | "refreshUser"
+      | "refreshRoom"
+      | "refreshTokens"
+      | "checkUsers"
+      | "queryDatabase";
+  }
 >;
 
-export interface D1ReadPorts {
-  readonly env: Env;
+interface D1ReadPorts {
+  readonly context: RoomContext;
   readonly room: Room;
-  identity(): RoomIdentity;
   perform(effects: readonly Effect[]): void;
-  keepAlive(work: Promise<unknown>): void;
+  /** A socket is to be closed because of an error. */
+  fail(id: string, what: string, error: unknown): void;
 }
 
 export class D1Reads {
@@ -38,13 +48,20 @@ export class D1Reads {
     this.#ports = ports;
     this.#queue = new DatabaseQueue({
       answer: (questions) => this.#answer(questions),
-      keepAlive: (work) => ports.keepAlive(work),
+      keepAlive: (work) => ports.context.keepAlive(work),
     });
   }
 
   /** Reads what an effect needs when it is its turn, and performs what follows. */
   enqueue(effect: ReadEffect): void {
+    const { context, perform, room } = this.#ports;
     switch (effect.type) {
+      case "authorizeJoin":
+        context.keepAlive(this.#authorizeJoin(effect.id, effect.request.token));
+        break;
+      case "authorizeRefresh":
+        context.keepAlive(this.#authorizeRefresh(effect));
+        break;
       case "refreshUser":
         this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
         break;
@@ -58,7 +75,7 @@ export class D1Reads {
         this.#queue.refresh(() => this.#refreshTokens(effect.userId));
         break;
       case "queryDatabase":
-        if (!this.#queue.ask(effect)) this.#ports.perform(this.#ports.room.answerQuery(effect, "refused"));
+        if (!this.#queue.ask(effect)) perform(room.questions.answer(effect, "refused"));
     }
   }
 
@@ -67,82 +84,116 @@ export class D1Reads {
     return this.#queue.refreshed();
   }
 
-  /** Runs the read that lets a user's socket join when it is the user's turn, unless the socket is gone by then. */
-  join(id: string, userId: string, read: () => Promise<JoinDecision>): Promise<JoinDecision> {
-    return this.#queue.join(userId, async () => (this.#ports.room.isOpen(id) ? read() : SOCKET_GONE));
+  async #authorizeJoin(id: string, token: string): Promise<void> {
+    this.#completeJoin(id, await this.#authorize(id, token, this.#ports.room.record === null));
+  }
+
+  #completeJoin(id: string, decision: JoinDecision): void {
+    const { context, fail, perform, room } = this.#ports;
+    try {
+      perform(room.handshake.complete(id, decision));
+    } catch (error) {
+      context.report("A join could not be completed", error);
+      if (decision !== JOIN_FAILED) this.#completeJoin(id, JOIN_FAILED);
+      fail(id, "A joining socket was closed", error);
+    }
+  }
+
+  async #authorizeRefresh({ id, token, requestId }: AuthorizeRefresh): Promise<void> {
+    const decision = await this.#authorize(id, token, false);
+    this.#ports.perform(this.#ports.room.tokenRefresh.complete(id, decision, requestId));
+  }
+
+  /** Its read runs when it is the user's turn, unless the socket is gone by then. */
+  #authorize(id: string, token: string, isFirst: boolean): Promise<JoinDecision> {
+    const { context, room } = this.#ports;
+    const schedule = (userId: string, read: () => Promise<JoinDecision>) =>
+      this.#queue.join(userId, async () => (room.isOpen(id) ? read() : SOCKET_GONE));
+    const { env, identity } = context;
+    return authorizeJoin(env, { identity, token, now: context.now(), isFirst, schedule });
   }
 
   /** Answers equal questions from one read, which is left out when no one is there to receive it. */
   async #answer(questions: readonly Question[]): Promise<void> {
-    const { room, perform } = this.#ports;
+    const { context, room, perform } = this.#ports;
     const [open] = questions.filter(({ id }) => room.isOpen(id));
     if (open === undefined) return;
     const result = (await this.#query(open.query)) ?? "failed";
     for (const question of questions) {
       try {
-        perform(room.answerQuery(question, result));
+        perform(room.questions.answer(question, result));
       } catch (error) {
-        const { accountId: account, roomId: room } = this.#ports.identity();
-        logError("A question could not be answered", { account, room }, error);
+        context.report("A question could not be answered", error);
       }
     }
   }
 
   /** A user or a room that has been deleted in the meantime is skipped. */
   async #refreshUser(userId: string, event: "userCreated" | "userUpdated"): Promise<void> {
-    const { env, room } = this.#ports;
-    const { accountId, roomId } = this.#ports.identity();
-    const found = await findTokenBearer(openTenant(env.DB, accountId), roomId, userId);
+    const { context, room, perform } = this.#ports;
+    const found = await findTokenBearer(context.tenant, context.identity.roomId, userId);
     if (found.room !== null) room.updates.recordRoom(found.room);
-    if (found.user !== null) this.#ports.perform(room.updates.updateUser(recordOf(found.user), event));
+    if (found.user !== null) perform(room.updates.updateUser(recordOf(found.user), event));
   }
 
   async #refreshTokens(userId: string | null): Promise<void> {
-    const { env, room } = this.#ports;
-    const { accountId, roomId } = this.#ports.identity();
-    const tenant = openTenant(env.DB, accountId);
+    const { context, room, perform } = this.#ports;
     if (userId === null) {
-      const account = await findAccountTokenEpoch(tenant);
-      this.#ports.perform(room.updates.endTokens(null, { account }));
+      const account = await findAccountTokenEpoch(context.tenant);
+      perform(room.updates.endTokens(null, { account }));
       return;
     }
-    const { user } = await findTokenBearer(tenant, roomId, userId);
+    const { user } = await findTokenBearer(context.tenant, context.identity.roomId, userId);
     if (user === null) return;
     const current = { user: user.tokenEpoch, account: user.accountTokenEpoch };
-    this.#ports.perform(room.updates.endTokens(userId, current));
+    perform(room.updates.endTokens(userId, current));
   }
 
   async #refreshRoom(closing: readonly string[]): Promise<void> {
-    const { env, room } = this.#ports;
-    const { accountId, roomId } = this.#ports.identity();
-    const row = await findRoomRow(openTenant(env.DB, accountId), { id: roomId });
-    if (row !== null) this.#ports.perform(room.updates.updateRoom(row, closing));
+    const { room, perform } = this.#ports;
+    const row = await this.#findRoom();
+    if (row !== null) perform(room.updates.updateRoom(row, closing));
+  }
+
+  #findRoom(): Promise<RoomRow | null> {
+    const { identity, tenant } = this.#ports.context;
+    return findRoomRow(tenant, { id: identity.roomId });
   }
 
   async #checkUsers(userIds: readonly string[]): Promise<void> {
-    const { accountId, roomId } = this.#ports.identity();
-    const existing = await findExistingUsers(openTenant(this.#ports.env.DB, accountId), roomId, userIds);
-    this.#ports.room.updates.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
+    const { context, room } = this.#ports;
+    const existing = await findExistingUsers(context.tenant, context.identity.roomId, userIds);
+    room.updates.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
+  }
+
+  /**
+   * Before a room's first write: the caller may have checked the database before the room was deleted, and its write
+   * would bring the erased object back. Nothing else has to remember the deletion.
+   */
+  async requireExisting(): Promise<void> {
+    const { updates } = this.#ports.room;
+    if (updates.isUsed || updates.isDeleted) return;
+    if ((await this.#findRoom()) === null) updates.recordDeletion();
   }
 
   /** Null when the database failed, or the room is gone. */
   async #query(query: DatabaseQuery): Promise<QueryResult | null> {
-    const { accountId, roomId } = this.#ports.identity();
-    const tenant = openTenant(this.#ports.env.DB, accountId);
+    const { context } = this.#ports;
+    const { roomId } = context.identity;
     try {
       if (query.type === "ROOM_GET") {
-        const room = await findRoomRow(tenant, { id: roomId });
+        const room = await this.#findRoom();
         return room === null ? null : { room };
       }
       if (query.type !== "USERS_GET") {
         const { userId } = query.data;
-        return { userExists: (await findExistingUsers(tenant, roomId, [userId])).has(userId) };
+        return { userExists: (await findExistingUsers(context.tenant, roomId, [userId])).has(userId) };
       }
       const page = { ...query.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-      const { users, total } = await findUsers(tenant, roomId, page);
+      const { users, total } = await findUsers(context.tenant, roomId, page);
       return { users: users.map(recordOf), total };
     } catch (error) {
-      logError("The database could not be read for a room", { account: accountId, room: roomId }, error);
+      context.report("The database could not be read for a room", error);
       return null;
     }
   }

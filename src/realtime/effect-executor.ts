@@ -2,28 +2,22 @@
 import type { D1Reads } from "./d1-reads.ts";
 import { deliveryPoints } from "./protocol/costs.ts";
 import { CLOSE } from "./protocol/protocol.ts";
+import type { Room } from "./room.ts";
+import type { RoomContext } from "./room-context.ts";
 import type { Effect } from "./transport/effects.ts";
 import { FlushTimer, TickPolicy } from "./transport/flush.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
 interface EffectPorts {
-  now(): number;
+  readonly context: RoomContext;
+  readonly room: Room;
   readonly sockets: Sockets;
   readonly reads: D1Reads;
-  /** The effects that send the changed presence. */
-  flushPresence(): Effect[];
-  authorizeJoin(id: string, token: string): void;
-  authorizeRefresh(refresh: Extract<Effect, { readonly type: "authorizeRefresh" }>): void;
-  countDelivery(userId: string, points: number, isBroadcast: boolean): void;
-  /** The effects of the next message that waits. */
-  resume(): Effect[];
   drainOutbox(): void;
-  /** Reports a failure to the service's log. */
-  report(what: string, error: unknown): void;
-  /** The effects that close sockets because the service failed them. */
-  disconnectFailed(ids: readonly string[]): Effect[];
   /** The room's memory may differ from its storage and its sockets: make them match soon. */
   recoverSoon(): void;
+  /** The effects of a turn are carried out. */
+  performed(): void;
 }
 
 /** The sockets that cannot go on without an effect: their clients would miss something. */
@@ -57,7 +51,7 @@ export class EffectExecutor {
   constructor(ports: EffectPorts) {
     this.#ports = ports;
     this.#presenceTimer = new FlushTimer(
-      () => ports.now(),
+      () => ports.context.now(),
       this.#tick,
       () => this.#flushPresence(),
     );
@@ -67,12 +61,13 @@ export class EffectExecutor {
   perform(effects: readonly Effect[]): void {
     this.#deliveredPoints = 0;
     for (const effect of effects) {
-      if (effect.type === "send") this.#tick.count(effect.to.length, this.#ports.now());
+      if (effect.type === "send") this.#tick.count(effect.to.length, this.#ports.context.now());
       this.#isolate(effect);
     }
     if (this.#hasPresenceChanged) this.#presenceTimer.request();
     this.#ports.sockets.requestFlush();
     this.#closeFailed();
+    this.#ports.performed();
   }
 
   /** Closes sockets because of an error, so that their clients connect again and miss nothing. */
@@ -90,7 +85,7 @@ export class EffectExecutor {
   }
 
   #recordFailure(ids: readonly string[], what: string, error: unknown): void {
-    this.#ports.report(what, error);
+    this.#ports.context.report(what, error);
     for (const id of ids) this.#failed.add(id);
   }
 
@@ -104,9 +99,9 @@ export class EffectExecutor {
 
   #disconnectFailed(ids: readonly string[]): readonly Effect[] {
     try {
-      return this.#ports.disconnectFailed(ids);
+      return this.#ports.room.disconnectFailed(ids);
     } catch (error) {
-      this.#ports.report("Sockets of a room could not be removed yet", error);
+      this.#ports.context.report("Sockets of a room could not be removed yet", error);
       this.#ports.recoverSoon();
       return ids.map(
         (id): Effect => ({ type: "close", id, code: CLOSE.failed, reason: "the server failed" }),
@@ -116,21 +111,22 @@ export class EffectExecutor {
 
   #resume(): void {
     this.#resumeTimer = null;
-    this.perform(this.#ports.resume());
+    this.perform(this.#ports.room.messages.resume());
   }
 
   #flushPresence(): void {
-    this.#tick.recordFlush(this.#ports.now());
+    this.#tick.recordFlush(this.#ports.context.now());
     try {
-      const effects = this.#ports.flushPresence();
+      const effects = this.#ports.room.flush();
       this.#hasPresenceChanged = false; // after a failure the next effects try again
       for (const effect of effects) this.#isolate(effect);
     } catch (error) {
-      this.#ports.report("The presence of a room could not be sent yet", error);
+      this.#ports.context.report("The presence of a room could not be sent yet", error);
       this.#ports.recoverSoon();
     }
     this.#ports.sockets.requestFlush();
     this.#closeFailed();
+    this.#ports.performed();
   }
 
   #carryOut(effect: Effect): void {
@@ -140,7 +136,7 @@ export class EffectExecutor {
         this.#deliveredPoints += deliveryPoints(sockets.send(effect.to, effect.message), effect.to.length);
         break;
       case "countDelivery":
-        this.#ports.countDelivery(effect.userId, this.#deliveredPoints, effect.isBroadcast);
+        this.#ports.room.messages.countDelivery(effect.userId, this.#deliveredPoints, effect.isBroadcast);
         this.#deliveredPoints = 0;
         break;
       case "resumeIn":
@@ -148,7 +144,7 @@ export class EffectExecutor {
         this.#resumeTimer = setTimeout(() => this.#resume(), effect.ms);
         break;
       case "presenceChanged":
-        this.#tick.count(effect.receivers, this.#ports.now());
+        this.#tick.count(effect.receivers, this.#ports.context.now());
         this.#hasPresenceChanged = true;
         break;
       case "attach":
@@ -160,15 +156,11 @@ export class EffectExecutor {
       case "close":
         sockets.close(effect.id, effect.code, effect.reason);
         break;
-      case "authorizeJoin":
-        this.#ports.authorizeJoin(effect.id, effect.request.token);
-        break;
-      case "authorizeRefresh":
-        this.#ports.authorizeRefresh(effect);
-        break;
       case "drainOutbox":
         this.#ports.drainOutbox();
         break;
+      case "authorizeJoin":
+      case "authorizeRefresh":
       case "refreshUser":
       case "checkUsers":
       case "refreshRoom":

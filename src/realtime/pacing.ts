@@ -16,7 +16,7 @@ import { Budget } from "./transport/budget.ts";
 import type { Joined } from "./transport/connection.ts";
 import type { Connections } from "./transport/connections.ts";
 
-interface PacingPorts {
+export interface PacingPorts {
   now(): number;
   /** Milliseconds until the socket may be sent another answer; null when its client has to read first. */
   answerableIn(id: string): number | null;

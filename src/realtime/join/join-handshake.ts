@@ -30,6 +30,7 @@ export class JoinHandshake {
   readonly #ports: JoinPorts;
   readonly #participants: Participants;
   readonly #content: RoomContent;
+  #hasCheckedFollows = false;
 
   constructor(ports: JoinPorts, participants: Participants, content: RoomContent) {
     this.#ports = ports;
@@ -125,7 +126,18 @@ export class JoinHandshake {
       { type: "attach", connection },
       send([id], success("Room joined", JsonText.of(joined), request.requestId)),
       ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
+      ...this.#checkFollows(),
     ];
+  }
+
+  /** Once after it has started, the room checks that the users exist whom it has never seen and who are followed. */
+  #checkFollows(): Effect[] {
+    if (this.#hasCheckedFollows) return [];
+    this.#hasCheckedFollows = true;
+    const followed = [...this.#content.follows.allFollowed()];
+    const known = this.#participants.sessions.findAttendance(followed);
+    const userIds = followed.filter((userId) => known[userId] === undefined);
+    return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
   }
 
   #missedChanges(since: number | undefined): Pick<Joining, "changes" | "reset"> {

@@ -98,6 +98,13 @@ export const INTERNAL_FAULT: Fault = {
   message: "Something went wrong on our side",
 };
 
+/** For what a user, or everyone together, cannot afford right now. */
+export const TOO_MUCH: Fault = {
+  module: "Rooms",
+  code: "RATE_LIMITED",
+  message: "Too much is being asked of the room at once; wait for some answers, then send this again",
+};
+
 const echo = (requestId: string | undefined) => (requestId === undefined ? {} : { requestId });
 
 /** A successful response. */

@@ -10,16 +10,16 @@ export type Effect =
   /** Write this to the socket's attachment: all that the room will know of it after hibernation. */
   | { readonly type: "attach"; readonly connection: Waiting | Joined }
   | { readonly type: "close"; readonly id: string; readonly code: CloseCode; readonly reason: string }
-  /** Verify the token and read its user and room, then call `join`. */
+  /** Verify the token and read its user and room, then call `handshake.complete`. */
   | { readonly type: "authorizeJoin"; readonly id: string; readonly request: JoinRequest }
-  /** Verify the token and read its user and room, then call `refreshToken`. */
+  /** Verify the token and read its user and room, then call `tokenRefresh.complete`. */
   | {
       readonly type: "authorizeRefresh";
       readonly id: string;
       readonly token: string;
       readonly requestId: string | undefined;
     }
-  /** Read the room or its users from the database, then call `answerQuery`. */
+  /** Read the room or its users from the database, then call `questions.answer`. */
   | {
       readonly type: "queryDatabase";
       readonly id: string;
@@ -40,7 +40,7 @@ export type Effect =
   | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
   /** Count what has been sent since the first of these effects for this user, or the organization. */
   | { readonly type: "countDelivery"; readonly userId: string; readonly isBroadcast: boolean }
-  /** Call `resume` after this time: messages wait. */
+  /** Call `messages.resume` after this time: messages wait. */
   | { readonly type: "resumeIn"; readonly ms: number }
   /** Presence has changed for this many sockets: call `flush` when the flush policy allows. */
   | { readonly type: "presenceChanged"; readonly receivers: number };

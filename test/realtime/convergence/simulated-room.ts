@@ -83,7 +83,7 @@ export class SimulatedRoom implements Environment {
 
   #receive(id: string, message: object): void {
     this.#now += 7;
-    this.#perform(this.#room.receive(id, JSON.stringify(message)));
+    this.#perform(this.#room.messages.receive(id, JSON.stringify(message)));
   }
 
   async idle(how: "flush" | "hibernate"): Promise<void> {
@@ -143,12 +143,18 @@ export class SimulatedRoom implements Environment {
         const { id, request } = effect;
         const user = userRecord(request.token);
         this.#perform(
-          this.#room.join(id, { approved: true, room: ROOM, user, role: user.role, tokenExpiresAt: 1e15 }),
+          this.#room.handshake.complete(id, {
+            approved: true,
+            room: ROOM,
+            user,
+            role: user.role,
+            tokenExpiresAt: 1e15,
+          }),
         );
         break;
       }
       case "queryDatabase":
-        this.#perform(this.#room.answerQuery(effect, { userExists: true }));
+        this.#perform(this.#room.questions.answer(effect, { userExists: true }));
         break;
       case "checkUsers":
         break; // all of them exist

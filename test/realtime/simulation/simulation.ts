@@ -121,7 +121,7 @@ export class Simulation {
         this.#sockets.clear();
         return this.#restart();
       case "sweep":
-        return this.#room.sweep();
+        return this.#room.heartbeat.sweep();
       case "reconcile":
         return this.#room.reconcile().effects;
       case "closeRoom":
@@ -165,7 +165,7 @@ export class Simulation {
 
   #receive(pick: number, message: object): readonly Effect[] {
     const socket = this.#pick(pick);
-    return socket === undefined ? [] : this.#room.receive(socket.id, JSON.stringify(message));
+    return socket === undefined ? [] : this.#room.messages.receive(socket.id, JSON.stringify(message));
   }
 
   /** Memory is lost: the room restarts from storage and attachments, and no decision is pending. */
@@ -179,7 +179,7 @@ export class Simulation {
   /** Returns the oldest pending decision, based on what was true when it was made. */
   #answer(): readonly Effect[] {
     const pending = this.#pendingDecisions.shift();
-    return pending === undefined ? [] : this.#room.join(pending.socketId, pending.decision);
+    return pending === undefined ? [] : this.#room.handshake.complete(pending.socketId, pending.decision);
   }
 
   #decide({ token }: JoinRequest): JoinDecision {
@@ -259,7 +259,7 @@ export class Simulation {
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
     if (!this.#isStalled) this.#checkEvents(online);
-    expect(this.#room.sweepAt() === null).toBe(this.#sockets.size === 0);
+    expect(this.#room.heartbeat.sweepAt() === null).toBe(this.#sockets.size === 0);
   }
 
   /** The outbox is empty, and the events describe the room as it is. */

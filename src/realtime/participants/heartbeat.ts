@@ -1,0 +1,70 @@
+/** Which sockets live: their signs of life, their deadlines, and when the room has to look at them. */
+import { CLOSE, SILENCE_MS } from "../protocol/protocol.ts";
+import { type Joined, LAST_SEEN_GRANULARITY_MS, type Waiting } from "../transport/connection.ts";
+import { findOverdue, type Overdue, planAlarm } from "../transport/deadlines.ts";
+import type { Effect } from "../transport/effects.ts";
+import type { CloseReason, Participants } from "./participants.ts";
+
+interface HeartbeatPorts {
+  now(): number;
+  /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
+  lastPingAt(id: string): number | null;
+}
+
+const TOKEN_EXPIRED: CloseReason = {
+  code: "UNAUTHORIZED",
+  message: "The token has expired",
+  authFailed: true,
+};
+
+export class Heartbeat {
+  readonly #ports: HeartbeatPorts;
+  readonly #participants: Participants;
+
+  constructor(ports: HeartbeatPorts, participants: Participants) {
+    this.#ports = ports;
+    this.#participants = participants;
+  }
+
+  /** A socket that survived hibernation. It may have been seen until shortly before its attachment was due again. */
+  restore(connection: Waiting | Joined): Waiting | Joined {
+    if (connection.phase === "waiting") return connection;
+    const lastSeenAt = connection.savedLastSeenAt + LAST_SEEN_GRANULARITY_MS;
+    return this.#withPings({ ...connection, lastSeenAt });
+  }
+
+  #withPings(connection: Joined): Joined {
+    const pingedAt = this.#ports.lastPingAt(connection.id) ?? 0;
+    return pingedAt > connection.lastSeenAt ? { ...connection, lastSeenAt: pingedAt } : connection;
+  }
+
+  /** Closes the sockets that have missed a deadline, and records that the room is running. */
+  sweep(): Effect[] {
+    const { joinTimeout, silent, tokenExpired } = this.#findOverdue();
+    const silence = `silent for ${SILENCE_MS / 1000} s`;
+    const effects = [
+      ...this.#participants.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
+      ...this.#participants.disconnect(silent, CLOSE.silent, silence),
+      ...this.#participants.disconnectFor(tokenExpired, TOKEN_EXPIRED),
+    ];
+    this.#participants.sessions.recordAlive(this.#ports.now());
+    return effects;
+  }
+
+  #findOverdue(): Record<Overdue, string[]> {
+    const overdue: Record<Overdue, string[]> = { joinTimeout: [], silent: [], tokenExpired: [] };
+    const { connections } = this.#participants;
+    for (const connection of connections.all()) {
+      const current = connection.phase === "joined" ? this.#withPings(connection) : connection;
+      if (current.phase === "joined") connections.update(current);
+      const reason = findOverdue(current, this.#ports.now());
+      if (reason !== null) overdue[reason].push(current.id);
+    }
+    return overdue;
+  }
+
+  /** When to call {@link sweep} next (epoch ms); null without sockets. */
+  sweepAt(): number | null {
+    return planAlarm(this.#ports.now(), this.#participants.connections.all());
+  }
+}

@@ -1,0 +1,127 @@
+/** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
+import { DurableAlarm } from "../platform/durable-alarm.ts";
+import type { EffectExecutor } from "./effect-executor.ts";
+import type { OutboxDrain } from "./outbox/outbox-drain.ts";
+import type { StatsProjection } from "./participants/stats-projection.ts";
+import { CLOSE } from "./protocol/protocol.ts";
+import type { Room } from "./room.ts";
+import type { RoomContext } from "./room-context.ts";
+import type { Sockets } from "./transport/sockets.ts";
+
+/** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
+const RECOVERY_DELAY_MS = 1_000;
+
+interface AlarmPorts {
+  readonly context: RoomContext;
+  readonly room: Room;
+  readonly sockets: Sockets;
+  readonly effects: EffectExecutor;
+  readonly outboxDrain: OutboxDrain;
+  readonly statsProjection: StatsProjection;
+}
+
+export class RoomAlarm {
+  readonly #ports: AlarmPorts;
+  readonly #alarm: DurableAlarm;
+  /** Users have joined or left since the alarm was planned: events and stats are due. */
+  #isOutdated = false;
+  /** When to make memory match storage and sockets again, after a failure (epoch ms); null when they match. */
+  #recoverAt: number | null = null;
+
+  constructor(state: DurableObjectState, ports: AlarmPorts) {
+    this.#ports = ports;
+    this.#alarm = new DurableAlarm(state, (error) => {
+      this.#isOutdated = true;
+      ports.context.report("The alarm of a room could not be set", error);
+    });
+  }
+
+  /** Memory is empty: sockets and storage hold the room's state, and show whether a crash ended sessions. */
+  wake(): void {
+    const { context, room, sockets, effects, outboxDrain, statsProjection } = this.#ports;
+    const connections = sockets.restore();
+    context.restore(room.identity ?? sockets.identity);
+    effects.perform(room.restore(connections));
+    if (statsProjection.dueAt() !== null || outboxDrain.dueAt() !== null) this.plan();
+  }
+
+  /** Ensures that the alarm fires when the next task is due. */
+  plan(): void {
+    const { room, outboxDrain, statsProjection } = this.#ports;
+    this.#isOutdated = false;
+    this.#alarm.scheduleBy([
+      room.heartbeat.sweepAt(),
+      statsProjection.dueAt(),
+      outboxDrain.dueAt(),
+      this.#recoverAt,
+    ]);
+  }
+
+  /** Something is due that the alarm does not know of. */
+  outdate(): void {
+    this.#isOutdated = true;
+  }
+
+  planIfOutdated(): void {
+    if (this.#isOutdated) this.plan();
+  }
+
+  /** The storage was deleted, and the alarm with it. */
+  forget(): void {
+    this.#alarm.markFired();
+  }
+
+  /** The alarm has fired. Catches everything and always plans the next one: the platform gives up after six failures. */
+  async run(): Promise<void> {
+    const { context, room, effects, outboxDrain, statsProjection } = this.#ports;
+    this.#alarm.markFired();
+    const tasks = [
+      () => this.closeVanished(),
+      () => this.#recoverIfDue(),
+      () => effects.perform(room.heartbeat.sweep()),
+      () => outboxDrain.retryIfDue(),
+      () => statsProjection.copyIfDue(),
+    ];
+    for (const task of tasks) {
+      try {
+        await task();
+      } catch (error) {
+        context.report("A task of a room's alarm failed", error);
+      }
+    }
+    this.plan();
+  }
+
+  recoverSoon(): void {
+    this.#recoverAt ??= this.#ports.context.now() + RECOVERY_DELAY_MS;
+    this.outdate();
+  }
+
+  #recoverIfDue(): void {
+    if (this.#recoverAt === null || this.#recoverAt > this.#ports.context.now()) return;
+    this.#ports.effects.perform(this.#ports.room.reconcile().effects);
+    this.#recoverAt = null;
+  }
+
+  /** A socket is gone. If the room cannot record that now, it does when it recovers. */
+  remove(id: string): void {
+    try {
+      this.#ports.effects.perform(this.#ports.room.close(id));
+    } catch (error) {
+      this.#ports.context.report("A closed socket could not be removed yet", error);
+      this.recoverSoon();
+    }
+  }
+
+  /** Sockets that the runtime has lost without an event count as closed. */
+  closeVanished(): void {
+    for (const id of this.#ports.sockets.releaseVanished()) this.remove(id);
+  }
+
+  /** Closes the sockets that the room has forgotten in a change that failed before it could close them. */
+  closeForgotten(): void {
+    const { room, sockets } = this.#ports;
+    for (const id of sockets.ids())
+      if (!room.isOpen(id)) sockets.close(id, CLOSE.failed, "the server failed");
+  }
+}

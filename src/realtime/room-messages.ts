@@ -1,0 +1,156 @@
+/** What sockets send: receives their frames, and runs their messages as fast as their users can afford. */
+import { ORGANIZATION } from "./content/changes.ts";
+import type { RoomContent } from "./content/content.ts";
+import type { JoinHandshake } from "./join/join-handshake.ts";
+import type { TokenRefresh } from "./join/token-refresh.ts";
+import { Pacing, type PacingPorts } from "./pacing.ts";
+import type { Participants } from "./participants/participants.ts";
+import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "./protocol/frame.ts";
+import type { ClientMessage } from "./protocol/messages.ts";
+import { CLOSE, type Fault } from "./protocol/protocol.ts";
+import type { RoomRequest } from "./protocol/room-request.ts";
+import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
+import { RoomQuestions } from "./room-questions.ts";
+import type { Joined } from "./transport/connection.ts";
+import { send } from "./transport/connections.ts";
+import type { Effect } from "./transport/effects.ts";
+
+const ALREADY_JOINED: Fault = {
+  module: "Rooms",
+  code: "BAD_REQUEST",
+  message: "This connection has already joined",
+};
+
+const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
+  type: "countDelivery",
+  userId,
+  isBroadcast: type === "BROADCAST",
+});
+
+/** Frequent messages whose success is confirmed only if they have a request id. */
+const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
+  requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
+
+export class RoomMessages {
+  readonly #ports: PacingPorts;
+  readonly #participants: Participants;
+  readonly #requests: Requests;
+  readonly #handshake: JoinHandshake;
+  readonly #tokenRefresh: TokenRefresh;
+  readonly #pacing: Pacing;
+  /** Those that need the database. */
+  readonly questions: RoomQuestions;
+
+  constructor(
+    ports: PacingPorts & RequestPorts,
+    participants: Participants,
+    content: RoomContent,
+    joining: { readonly handshake: JoinHandshake; readonly tokenRefresh: TokenRefresh },
+  ) {
+    this.#ports = ports;
+    this.#participants = participants;
+    this.#requests = new Requests(ports, participants, content);
+    this.#handshake = joining.handshake;
+    this.#tokenRefresh = joining.tokenRefresh;
+    this.#pacing = new Pacing(ports, participants.connections);
+    const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
+    this.questions = new RoomQuestions({ now: () => ports.now(), handle }, participants, content);
+  }
+
+  /** A socket has sent a frame. Frames from sockets that the room has closed are ignored. */
+  receive(id: string, data: string | ArrayBuffer): Effect[] {
+    const { connections } = this.#participants;
+    const connection = connections.get(id);
+    if (connection === undefined) return [];
+    const size = typeof data === "string" ? data.length : data.byteLength;
+    if (connection.phase === "joined" && !this.#pacing.countFrame(connection, size))
+      return this.#disconnectFlooding(id);
+    const frame = parseFrame(data);
+    if (frame.kind === "tooLarge")
+      return this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large");
+    if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
+    const seen = connections.recordSeen(connection, this.#ports.now());
+    return [...seen, ...this.#admit(connection, frame, size)];
+  }
+
+  #disconnectFlooding(id: string): Effect[] {
+    return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
+  }
+
+  #admit(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
+    const { id } = connection;
+    if (frame.kind === "fault") return [send([id], failure(frame.fault, frame.requestId))];
+    switch (this.#pacing.admit(connection, frame.message, size)) {
+      case "run":
+        return this.#run(id, frame.message);
+      case "wait":
+        return this.#resumeSoon();
+      case "refuse":
+        return [send([id], failure(TOO_MUCH, frame.message.requestId))];
+      case "close":
+        return this.#disconnectFlooding(id);
+    }
+  }
+
+  /** Runs the next message that waits, if its user can afford it by now. */
+  resume(): Effect[] {
+    const next = this.#pacing.next();
+    return [...(next === null ? [] : this.#run(next.id, next.message)), ...this.#resumeSoon()];
+  }
+
+  #resumeSoon(): Effect[] {
+    const ms = this.#pacing.nextIn();
+    return ms === null ? [] : [{ type: "resumeIn", ms }];
+  }
+
+  /** Counts what was sent for a user, or for the organization: as points (`costs`). */
+  countDelivery(userId: string, points: number, isBroadcast: boolean): void {
+    this.#pacing.countDelivery(userId, points, isBroadcast);
+  }
+
+  /** Looks the connection up: it may have changed since the message began to wait. */
+  #run(id: string, message: ClientMessage): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    switch (message.type) {
+      case "JOIN_ROOM":
+        return [send([id], failure(ALREADY_JOINED, message.requestId))];
+      case "LEAVE_ROOM":
+        return [
+          send([id], success("Room left", {}, message.requestId)),
+          ...this.#participants.disconnect([id], CLOSE.left, "left"),
+        ];
+      case "TOKEN_REFRESH":
+        return this.#tokenRefresh.receive(id, message);
+      case "ROOM_GET":
+      case "USERS_GET":
+      case "USER_FOLLOW":
+      case "USER_UNFOLLOW":
+        return this.questions.ask(connection, message);
+      case "MARK":
+        return [{ type: "acknowledgeRead", id, mark: message.data.mark }, ...this.#resumeSoon()];
+      default:
+        return this.#handleRequest(connection, message);
+    }
+  }
+
+  #handleRequest(connection: Joined, request: RoomRequest): Effect[] {
+    const { id, role, userId } = connection;
+    const { response, effects } = this.#requests.handle(request, { role, userId, connection });
+    const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
+    return [...effects, ...answer, deliveryOf(request, userId)];
+  }
+
+  /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */
+  request(request: RoomRequest, userId: string | null): RequestOutcome {
+    const sender = userId ?? ORGANIZATION;
+    if (request.type === "BROADCAST" && !this.#pacing.canBroadcast(sender))
+      return { response: failure(TOO_MUCH, request.requestId), effects: [] };
+    const { response, effects } = this.#requests.handle(request, {
+      role: "editor",
+      userId,
+      connection: null,
+    });
+    return { response, effects: [...effects, deliveryOf(request, sender)] };
+  }
+}

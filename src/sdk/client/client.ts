@@ -105,7 +105,7 @@ export class AtriumClient<
     inspections.set(this, { connection, stores: this.#stores });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
-    this.storage = new Storage(serverUrl, tokens);
+    this.storage = new Storage(base, tokens);
   }
 
   /** The id of the user that the token belongs to; empty until a function `authToken` has returned the first one. */

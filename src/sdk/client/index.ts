@@ -27,7 +27,8 @@ export type {
 export type { Storage, Upload } from "./storage.ts";
 export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";
 export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
-export type { ChangeReason, Store, StoreChange, StoreEvents } from "./stores/store.ts";
+export type { Store } from "./stores/store.ts";
+export type { ChangeReason, StoreChange, StoreEvents } from "./stores/store-change.ts";
 export type { StoresOf } from "./stores/stores.ts";
 export type { DiscardedWrite, WriteQueueEvents } from "./stores/write-queue.ts";
 export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";

@@ -1,15 +1,11 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
 import { AtriumError } from "../core/error.ts";
-import type { Rest } from "../core/rest.ts";
-import { accountUrl, urlBelow } from "../core/rest-url.ts";
 import type { FileFilter, Progress } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
-import { type Claims, httpUrl } from "./connection/token.ts";
+import { type Claims, fileUrl, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
-
-/** The longest page that the service returns. */
-const PAGE = 100;
+import type { RoomFiles } from "./room-files.ts";
 
 export interface Upload {
   /** At most 100 MiB. */
@@ -23,12 +19,13 @@ export interface Upload {
 }
 
 export class Storage {
-  readonly #serverUrl: string;
+  /** The address of the service for sockets. */
+  readonly #base: string;
   readonly #tokens: Tokens;
-  #rest: Rest | null = null;
+  #files: RoomFiles | null = null;
 
-  constructor(serverUrl: string, tokens: Tokens) {
-    this.#serverUrl = httpUrl(serverUrl);
+  constructor(base: string, tokens: Tokens) {
+    this.#base = base;
     this.#tokens = tokens;
   }
 
@@ -39,30 +36,21 @@ export class Storage {
     throw new AtriumError(NOT_JOINED);
   }
 
-  #token(): Promise<string> {
-    return this.#tokens.obtain(new AbortController().signal);
-  }
-
-  /** The room's REST interface. Its code is loaded when it is first used: most pages only need the socket. */
-  async #room(): Promise<{ readonly rest: Rest; readonly claims: Claims }> {
-    await this.#token();
+  async #room(): Promise<RoomFiles> {
+    const token = () => this.#tokens.obtain(new AbortController().signal);
+    await token();
     const claims = this.#claims;
-    const { Rest } = await import("../core/rest.ts");
-    const { accountId } = claims;
-    const authorization = async () => `Bearer ${await this.#token()}`;
-    this.#rest ??= new Rest({ serverUrl: this.#serverUrl, accountId, authorization });
-    return { rest: this.#rest, claims };
+    const { RoomFiles } = await import("./room-files.ts");
+    this.#files ??= new RoomFiles(httpUrl(this.#base), claims, token);
+    return this.#files;
   }
 
   /**
    * Stores a file in the room, and retries if the network fails; the file is stored once. Throws VALIDATION_ERROR for
    * a file that is too large or has no name, and FORBIDDEN for viewers.
    */
-  async upload({ file, filename = nameOf(file), onProgress, signal }: Upload): Promise<UploadResult> {
-    const { rest, claims } = await this.#room();
-    const { roomId, userId } = claims;
-    const { uploadFile } = await import("../core/upload.ts");
-    return uploadFile(rest, { roomId, userId, file, filename, onProgress, signal });
+  async upload({ filename, ...upload }: Upload): Promise<UploadResult> {
+    return (await this.#room()).upload({ ...upload, filename: filename ?? nameOf(upload.file) });
   }
 
   /**
@@ -70,34 +58,18 @@ export class Storage {
    * `authToken` is a function that has not returned a token yet.
    */
   getUrl({ key }: { readonly key: string }): string {
-    const base = accountUrl(this.#serverUrl, this.#claims.accountId);
-    return urlBelow(base, ["storage", ...key.split("/")]);
+    return fileUrl(this.#base, this.#claims, key);
   }
 
   /** All files of the room, newest first. */
-  async getAll({ mimeType, userId }: FileFilter = {}): Promise<StorageFile[]> {
-    const { rest, claims } = await this.#room();
-    const files = new Map<string, StorageFile>();
-    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      const query = { roomId: claims.roomId, mimeType, userId, limit: PAGE, offset };
-      const page = await rest.request<FilePage>({ method: "GET", path: ["files"], query });
-      // A file stored meanwhile moves others to the next page, which then repeats them.
-      for (const file of page.files) files.set(file.key, file);
-      total = page.total;
-    }
-    return [...files.values()];
+  async getAll(filter: FileFilter = {}): Promise<StorageFile[]> {
+    return (await this.#room()).getAll(filter);
   }
 
   /** Deletes one of your own files. Throws NOT_FOUND if the room has no such file. */
   async delete({ key }: { readonly key: string }): Promise<void> {
-    const { rest } = await this.#room();
-    await rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+    return (await this.#room()).delete(key);
   }
-}
-
-interface FilePage {
-  readonly files: readonly StorageFile[];
-  readonly total: number;
 }
 
 const nameOf = (file: Blob): string => ("name" in file && typeof file.name === "string" ? file.name : "");

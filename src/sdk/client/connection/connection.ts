@@ -3,30 +3,19 @@
 import { Deferred } from "../../core/deferred.ts";
 import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
-import { newId, type Runtime } from "../../core/runtime.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
-import {
-  type Data,
-  type EventFrame,
-  type Message,
-  type ResponseFrame,
-  readJoined,
-  UNREADABLE,
-} from "./frames.ts";
+import type { Data } from "./frames.ts";
 import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
 import { Requests } from "./requests.ts";
+import { RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
-import { socketUrl } from "./token.ts";
-import { TokenRenewal } from "./token-renewal.ts";
 import type { Tokens } from "./tokens.ts";
-import { ABNORMAL_CLOSURE, type Closure, Transport } from "./transport.ts";
+import { ABNORMAL_CLOSURE, type Closure } from "./transport.ts";
 
 /** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;
-
-/** The close code that stands for a request that can never succeed. */
-const INVALID = 4400;
 
 const LEFT: Fault = { code: "DISCONNECTED", module: "Client", message: "disconnect() was called" };
 const UNREACHABLE: Fault = {
@@ -34,8 +23,6 @@ const UNREACHABLE: Fault = {
   module: "Client",
   message: "No connection: check the address, the network and the room",
 };
-
-const CUT: Closure = { code: 1006, reason: "Cut in DevTools" };
 
 export interface ConnectionOptions {
   /** The address of the service for sockets. */
@@ -48,36 +35,33 @@ export class Connection extends Emitter<SocketEvents> {
   readonly requests: Requests;
   readonly changes = new ChangeStream();
   readonly #options: ConnectionOptions;
-  readonly #runtime: Runtime;
+  readonly #context: RoomSocketContext;
+  readonly #listener: RoomSocketListener;
   readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
   #isCut = false;
-  #transport: Transport | null = null;
+  #socket: RoomSocket | null = null;
   /** What `join()` asked for, until the connection is given up. */
   #target: { readonly role: Role | undefined } | null = null;
   #opening: Deferred | null = null;
   #joining: Deferred | null = null;
-  readonly #renewal: TokenRenewal;
-  /** Waits for a token; null while there is one. */
-  #obtaining: AbortController | null = null;
   /** Whether another token was asked for since the service refused one. */
   #isSecondToken = false;
-  /** The id of the request to join over the current socket. */
-  #joinId: string | null = null;
-  /** When everything was up to date; null while it is not. */
-  #joinedAt: number | null = null;
-  /** Why the service is about to close the socket. */
-  #refusal: Fault | null = null;
 
   constructor(options: ConnectionOptions, runtime: Runtime) {
     super();
     this.#options = options;
-    this.#runtime = runtime;
     this.requests = new Requests(runtime);
+    const { requests, changes } = this;
+    this.#context = { ...options, requests, changes, runtime };
+    this.#listener = {
+      opened: () => this.#opened(),
+      joined: () => this.#joined(),
+      ended: (closure) => this.#ended(closure),
+    };
     this.#reconnect = new ReconnectTimer(runtime);
-    this.#renewal = new TokenRenewal(options.tokens, this.requests, runtime);
-    this.changes.handle("authFailed", (data) => this.#refuseToken(data));
-    this.changes.handle("mark", ({ mark }) => this.requests.notify("MARK", { mark }));
+    changes.handle("authFailed", (data) => this.#refuseToken(data));
+    changes.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));
   }
 
   get state(): SocketState {
@@ -91,7 +75,7 @@ export class Connection extends Emitter<SocketEvents> {
 
   /** Resolves when a socket is open. Makes one attempt; the caller decides whether to try again. */
   connect(): Promise<void> {
-    if (this.#transport?.isOpen) return Promise.resolve();
+    if (this.#socket?.isOpen) return Promise.resolve();
     this.#opening ??= new Deferred();
     const { promise } = this.#opening;
     if (this.#isInactive) this.#start();
@@ -100,14 +84,14 @@ export class Connection extends Emitter<SocketEvents> {
 
   /** Resolves when the room was joined and everything is loaded. From then on, lost connections are restored. */
   join(role?: Role): Promise<void> {
-    if (this.#joinedAt !== null) return Promise.resolve();
+    if (typeof this.#socket?.joinedAt === "number") return Promise.resolve();
     if (this.#joining !== null) return this.#joining.promise;
     this.#target = { role };
     this.#joining = new Deferred();
     const { promise } = this.#joining;
     this.requests.accept();
     if (this.#isInactive) this.#start();
-    else this.#sendJoin();
+    else this.#socket?.join(role);
     return promise;
   }
 
@@ -121,7 +105,7 @@ export class Connection extends Emitter<SocketEvents> {
 
   /** The current socket, for DevTools; null while there is none. */
   get webSocket(): WebSocket | null {
-    return this.#transport?.socket ?? null;
+    return this.#socket?.webSocket ?? null;
   }
 
   /** Whether `cut()` was called, and not `restore()` since. */
@@ -132,7 +116,7 @@ export class Connection extends Emitter<SocketEvents> {
   /** Loses the connection as by a broken network, until `restore()` is called. For DevTools. */
   cut(): void {
     this.#isCut = true;
-    if (this.#transport !== null) this.#abandon(CUT);
+    if (this.webSocket !== null) this.#socket?.end({ code: ABNORMAL_CLOSURE, reason: "Cut in DevTools" });
   }
 
   /** Ends what `cut()` began: attempts to reconnect can succeed, and the next one is made at once. */
@@ -142,7 +126,7 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   get #isInactive(): boolean {
-    return this.#transport === null && this.#obtaining === null && !this.#reconnect.isWaiting;
+    return this.#socket === null && !this.#reconnect.isWaiting;
   }
 
   #start(): void {
@@ -152,53 +136,8 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #open(): void {
-    this.#withToken(() => this.#openSocket());
-  }
-
-  /** Runs `action` with a token, at once if there is one. */
-  #withToken(action: (token: string) => void): void {
-    const { tokens } = this.#options;
-    const { current } = tokens;
-    if (current !== null) {
-      action(current);
-      return;
-    }
-    const obtaining = new AbortController();
-    this.#obtaining = obtaining;
-    const settle = (next: () => void) => {
-      if (this.#obtaining !== obtaining) return;
-      this.#obtaining = null;
-      next();
-    };
-    tokens.obtain(obtaining.signal).then(
-      (token) => settle(() => action(token)),
-      (error: AtriumError) => settle(() => this.#failWithoutToken(error)),
-    );
-  }
-
-  #failWithoutToken(error: AtriumError): void {
-    this.#refusal = error;
-    this.#abandon({ code: error.retryable ? ABNORMAL_CLOSURE : INVALID, reason: error.message });
-  }
-
-  #openSocket(): void {
-    const { base, tokens } = this.#options;
-    if (tokens.claims === null) return;
-    try {
-      if (this.#isCut) throw new Error(CUT.reason);
-      const transport: Transport = new Transport(socketUrl(base, tokens.claims), this.#runtime, {
-        opened: () => this.#opened(),
-        received: (messages) => {
-          for (const message of messages)
-            if (this.#transport === transport) this.#receive(transport, message);
-        },
-        closed: (closure) => this.#closed(closure),
-      });
-      this.#transport = transport;
-    } catch (error) {
-      // Browsers throw for addresses that a page may not connect to.
-      this.#closed({ code: ABNORMAL_CLOSURE, reason: String(error) });
-    }
+    this.#socket = new RoomSocket(this.#context, this.#listener);
+    this.#socket.open(() => this.#isCut);
   }
 
   #opened(): void {
@@ -208,50 +147,11 @@ export class Connection extends Emitter<SocketEvents> {
       this.#state = "connected";
       this.emit("connected", undefined);
     }
-    this.#sendJoin();
-  }
-
-  #sendJoin(): void {
-    const isDue = this.#target !== null && this.#transport?.isOpen && this.#joinId === null;
-    if (!isDue || this.#obtaining !== null) return;
-    this.#withToken((token) => {
-      this.#joinId = newId();
-      const data = { token, ...this.#target, since: this.changes.seq, batch: true };
-      this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
-    });
-  }
-
-  #receive(transport: Transport, message: Message): void {
-    if (message.kind === "event") this.#receiveEvent(message);
-    else if (message.requestId === this.#joinId) this.#receiveJoin(transport, message);
-    else this.requests.settle(message);
-  }
-
-  #receiveEvent(event: EventFrame): void {
-    if (!this.changes.receive(event))
-      this.#abandon({ code: ABNORMAL_CLOSURE, reason: "A change was missed" });
-  }
-
-  #receiveJoin(transport: Transport, { data, fault }: ResponseFrame): void {
-    const joined = fault === null ? readJoined(data) : null;
-    if (joined === null) {
-      this.#refusal = fault ?? UNREADABLE;
-      // After a refusal the service closes the socket, with a code that says whether to reconnect.
-      if (fault === null) this.#abandon({ code: 4400, reason: UNREADABLE.message });
-      return;
-    }
-    this.requests.resume((frame) => transport.send(frame));
-    this.changes.join(joined).then(
-      () => this.#transport === transport && this.#joined(),
-      (error: unknown) =>
-        this.#transport === transport && this.#abandon({ code: 1011, reason: String(error) }),
-    );
+    if (this.#target !== null) this.#socket?.join(this.#target.role);
   }
 
   #joined(): void {
-    this.#joinedAt = this.#runtime.now();
     this.#isSecondToken = false;
-    this.#renewal.start();
     this.#joining?.resolve();
     this.#joining = null;
     if (this.#state !== "reconnecting") return;
@@ -259,16 +159,17 @@ export class Connection extends Emitter<SocketEvents> {
     this.emit("reconnected", undefined);
   }
 
-  #refuseToken({ code, message }: Data): void {
-    const fault = { code: String(code), module: "Auth", message: String(message) };
-    this.#refusal = fault;
-    if (!this.#canUseSecondToken) this.emit("authFailed", { code: fault.code, message: fault.message });
+  #refuseToken(data: Data): void {
+    const [code, message] = [String(data.code), String(data.message)];
+    if (this.#socket !== null) this.#socket.refusal = { code, module: "Auth", message };
+    if (!this.#canUseSecondToken) this.emit("authFailed", { code, message });
   }
 
   /** Whether the connection can go on, after a refused or expired token, with the next one. */
   get #canUseSecondToken(): boolean {
     const { reconnect, tokens } = this.#options;
-    return this.#refusal?.code === "UNAUTHORIZED" && reconnect && tokens.isRenewable && !this.#isSecondToken;
+    const isRefused = this.#socket?.refusal?.code === "UNAUTHORIZED";
+    return isRefused && reconnect && tokens.isRenewable && !this.#isSecondToken;
   }
 
   #planReconnect(closure: Closure): ReconnectDecision {
@@ -279,17 +180,12 @@ export class Connection extends Emitter<SocketEvents> {
     return "soon";
   }
 
-  /** Closes a socket that is still open, as if the service had closed it. */
-  #abandon(closure: Closure): void {
-    this.#transport?.drop();
-    this.#closed(closure);
-  }
-
-  #closed(closure: Closure): void {
+  #ended(closure: Closure): void {
+    const { refusal, joinedAt } = this.#socket ?? { refusal: null, joinedAt: null };
     const wasConnected = this.#state === "connected";
-    const wasStable = this.#joinedAt !== null && this.#runtime.now() - this.#joinedAt >= STABLE_MS;
+    const wasStable = joinedAt !== null && this.#context.runtime.now() - joinedAt >= STABLE_MS;
     if (wasStable) this.#reconnect.reset();
-    const fault = this.#refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(closure));
+    const fault = refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(closure));
     const hadTarget = this.#target !== null;
     const decision = this.#planReconnect(closure);
     if (decision === "never") this.#stop(fault, hadTarget ? "closed" : "idle");
@@ -302,15 +198,14 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #reopen(decision: "soon" | "later"): void {
-    this.#resetTransport();
+    this.#drop();
     this.#state = "reconnecting";
     this.#reconnect.schedule(decision, () => this.#open());
   }
 
   #stop(fault: Fault, state: "idle" | "closed"): void {
     this.#reconnect.cancel();
-    this.#transport?.drop();
-    this.#resetTransport();
+    this.#drop();
     this.#state = state;
     this.#target = null;
     const error = new AtriumError(fault);
@@ -321,14 +216,8 @@ export class Connection extends Emitter<SocketEvents> {
     this.requests.stop(fault);
   }
 
-  #resetTransport(): void {
-    this.#transport = null;
-    this.#obtaining?.abort();
-    this.#obtaining = null;
-    this.#renewal.stop();
-    this.#joinId = null;
-    this.#joinedAt = null;
-    this.#refusal = null;
-    this.requests.suspend();
+  #drop(): void {
+    this.#socket?.drop();
+    this.#socket = null;
   }
 }

@@ -44,13 +44,18 @@ export function socketBase(serverUrl: string): string {
   throw invalid("Client", "serverUrl must be an http or https URL");
 }
 
-const roomUrl = (base: string, { accountId, roomId }: Claims): string =>
-  base + ["v1", "accounts", accountId, "rooms", roomId].map(encodeURIComponent).join("/");
+/** The URL of a path below the account, on the address for sockets. */
+const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): string =>
+  base + ["v1", "accounts", accountId, ...path].map(encodeURIComponent).join("/");
 
 /** The address of the room's socket. A room that is gone refuses it by a close code, which a page can read. */
 export const socketUrl = (base: string, claims: Claims): string =>
-  `${roomUrl(base, claims)}/socket?refusal=close`;
+  `${urlBelow(base, claims, "rooms", claims.roomId, "socket")}?refusal=close`;
 
 /** The address that takes batches of writes over HTTP. */
 export const batchUrl = (base: string, claims: Claims): string =>
-  `${roomUrl(base, claims).replace(/^ws/, "http")}/stores/batch`;
+  httpUrl(urlBelow(base, claims, "rooms", claims.roomId, "stores", "batch"));
+
+/** The address of a file, which anyone can read. */
+export const fileUrl = (base: string, claims: Claims, key: string): string =>
+  httpUrl(urlBelow(base, claims, "storage", ...key.split("/")));

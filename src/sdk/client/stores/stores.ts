@@ -4,8 +4,9 @@ import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
 import { History } from "./history.ts";
+import type { ChangeNotice } from "./replica.ts";
 import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
-import { type ChangeNotice, Store, type StoreContext } from "./store.ts";
+import { Store, type StoreContext } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** The declared stores by their names. */
@@ -33,10 +34,10 @@ export class Stores {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
         return;
       const change: ChangeNotice = { key, action, value, version, by: typeof by === "string" ? by : null };
-      this.#byName.get(store)?.receive(change);
+      this.#byName.get(store)?.replica.receive(change);
     });
     connection.changes.onJoined(({ changes }) =>
-      Promise.all([...this.#byName.values()].map((store) => store.rejoin(changes === null))),
+      Promise.all([...this.#byName.values()].map((store) => store.replica.rejoin(changes === null))),
     );
     connection.changes.onJoined(() => {
       this.queue.resume();

@@ -2,7 +2,7 @@
 import { invalid } from "../../core/error.ts";
 import { copyJson, isRecord } from "../../core/json.ts";
 import { isCount } from "../connection/frames.ts";
-import type { Action, Operation } from "./entries.ts";
+import type { Operation } from "./entries.ts";
 import { fitPatch, fitValue, type StoreShape } from "./shapes.ts";
 
 export interface WriteOptions {
@@ -35,12 +35,6 @@ export type Write<Input, Patch> = WriteOptions & { readonly key: string } & (
     | { readonly action: "delete" }
   );
 
-const MESSAGES: Readonly<Record<Action, string>> = {
-  set: "STORE_SET",
-  update: "STORE_UPDATE",
-  delete: "STORE_DELETE",
-};
-
 /** The fields of a write that was made with separate arguments or with one object. */
 export const keyedWrite = (
   target: string | KeyedDeletion,
@@ -65,7 +59,7 @@ function fitted(shape: StoreShape | null, action: "set" | "update", value: unkno
 
 /** The write as an operation of `STORE_BATCH`. */
 export const operationOf = (store: string, { action, key, value, ifVersion }: FittedWrite): object => ({
-  type: MESSAGES[action],
+  type: `STORE_${action.toUpperCase()}`,
   store,
   key,
   ifVersion,

@@ -1,0 +1,171 @@
+/** One socket to the room, from the token that it needs to its end: opens, joins, and hands over what it receives. */
+import type { AtriumError, Fault } from "../../core/error.ts";
+import { newId, type Runtime } from "../../core/runtime.ts";
+import type { Role } from "../../wire/resources.ts";
+import type { ChangeStream } from "./change-stream.ts";
+import { type Message, type ResponseFrame, readJoined, UNREADABLE } from "./frames.ts";
+import type { Requests } from "./requests.ts";
+import { socketUrl } from "./token.ts";
+import { TokenRenewal } from "./token-renewal.ts";
+import type { Tokens } from "./tokens.ts";
+import { ABNORMAL_CLOSURE, type Closure, Transport } from "./transport.ts";
+
+/** The close code that stands for a request that can never succeed. */
+const INVALID = 4400;
+
+/** What the sockets of a connection share. */
+export interface RoomSocketContext {
+  /** The address of the service for sockets. */
+  readonly base: string;
+  readonly tokens: Tokens;
+  readonly requests: Requests;
+  readonly changes: ChangeStream;
+  readonly runtime: Runtime;
+}
+
+export interface RoomSocketListener {
+  opened(): void;
+  /** The room was joined, and everything is up to date. */
+  joined(): void;
+  /** Called at most once, and not after {@link RoomSocket.drop}. */
+  ended(closure: Closure): void;
+}
+
+export class RoomSocket {
+  readonly #context: RoomSocketContext;
+  readonly #listener: RoomSocketListener;
+  readonly #renewal: TokenRenewal;
+  #transport: Transport | null = null;
+  /** Waits for a token; null while there is one. */
+  #obtaining: AbortController | null = null;
+  #joinId: string | null = null;
+  #joinedAt: number | null = null;
+  /** Why the service is about to close the socket. */
+  refusal: Fault | null = null;
+
+  constructor(context: RoomSocketContext, listener: RoomSocketListener) {
+    this.#context = context;
+    this.#listener = listener;
+    this.#renewal = new TokenRenewal(context.tokens, context.requests, context.runtime);
+  }
+
+  /** The current WebSocket; null while there is none. */
+  get webSocket(): WebSocket | null {
+    return this.#transport?.socket ?? null;
+  }
+
+  get isOpen(): boolean {
+    return this.#transport?.isOpen === true;
+  }
+
+  /** When everything was up to date; null while it is not. */
+  get joinedAt(): number | null {
+    return this.#joinedAt;
+  }
+
+  /** Opens the socket as soon as there is a token, unless `isCut` then: that is a broken network. */
+  open(isCut: () => boolean): void {
+    this.#withToken(() => this.#open(isCut));
+  }
+
+  /** Runs `action` with a token, at once if there is one. */
+  #withToken(action: (token: string) => void): void {
+    const { tokens } = this.#context;
+    const { current } = tokens;
+    if (current !== null) {
+      action(current);
+      return;
+    }
+    const obtaining = new AbortController();
+    this.#obtaining = obtaining;
+    const settle = (next: () => void) => {
+      if (this.#obtaining !== obtaining) return;
+      this.#obtaining = null;
+      next();
+    };
+    tokens.obtain(obtaining.signal).then(
+      (token) => settle(() => action(token)),
+      (error: AtriumError) => settle(() => this.#failWithoutToken(error)),
+    );
+  }
+
+  #failWithoutToken(error: AtriumError): void {
+    this.refusal = error;
+    this.end({ code: error.retryable ? ABNORMAL_CLOSURE : INVALID, reason: error.message });
+  }
+
+  #open(isCut: () => boolean): void {
+    const { base, tokens, runtime } = this.#context;
+    if (tokens.claims === null) return;
+    try {
+      if (isCut()) throw new Error("Cut in DevTools");
+      const transport: Transport = new Transport(socketUrl(base, tokens.claims), runtime, {
+        opened: () => this.#listener.opened(),
+        received: (messages) => {
+          for (const message of messages)
+            if (this.#transport === transport) this.#receive(transport, message);
+        },
+        closed: (closure) => this.end(closure),
+      });
+      this.#transport = transport;
+    } catch (error) {
+      // Browsers throw for addresses that a page may not connect to.
+      this.end({ code: ABNORMAL_CLOSURE, reason: String(error) });
+    }
+  }
+
+  /** Joins the room, unless the socket is not open or does so already. */
+  join(role: Role | undefined): void {
+    if (!this.isOpen || this.#joinId !== null || this.#obtaining !== null) return;
+    this.#withToken((token) => {
+      this.#joinId = newId();
+      const data = { token, role, since: this.#context.changes.seq, batch: true };
+      this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
+    });
+  }
+
+  #receive(transport: Transport, message: Message): void {
+    const { changes, requests } = this.#context;
+    if (message.kind === "event") {
+      if (!changes.receive(message)) this.end({ code: ABNORMAL_CLOSURE, reason: "A change was missed" });
+    } else if (message.requestId === this.#joinId) this.#receiveJoin(transport, message);
+    else requests.settle(message);
+  }
+
+  #receiveJoin(transport: Transport, { data, fault }: ResponseFrame): void {
+    const joined = fault === null ? readJoined(data) : null;
+    if (joined === null) {
+      this.refusal = fault ?? UNREADABLE;
+      // After a refusal the service closes the socket, with a code that says whether to reconnect.
+      if (fault === null) this.end({ code: INVALID, reason: UNREADABLE.message });
+      return;
+    }
+    const { changes, requests, runtime } = this.#context;
+    requests.resume((frame) => transport.send(frame));
+    changes.join(joined).then(
+      () => {
+        if (this.#transport !== transport) return;
+        this.#joinedAt = runtime.now();
+        this.#renewal.start();
+        this.#listener.joined();
+      },
+      (error: unknown) => this.#transport === transport && this.end({ code: 1011, reason: String(error) }),
+    );
+  }
+
+  /** Closes the socket if it is still open, and reports the end as if the service had closed it. */
+  end(closure: Closure): void {
+    this.#transport?.drop();
+    this.#listener.ended(closure);
+  }
+
+  /** Closes the socket without a report: from now on requests wait for another one. */
+  drop(): void {
+    this.#transport?.drop();
+    this.#transport = null;
+    this.#obtaining?.abort();
+    this.#obtaining = null;
+    this.#renewal.stop();
+    this.#context.requests.suspend();
+  }
+}

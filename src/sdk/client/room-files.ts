@@ -1,0 +1,45 @@
+/** The room's files over REST. `client.storage` loads this module when it is first used: many pages never need it. */
+import { Rest } from "../core/rest.ts";
+import { type FileFilter, type FileUpload, uploadFile } from "../core/upload.ts";
+import type { StorageFile, UploadResult } from "../wire/resources.ts";
+import type { Claims } from "./connection/token.ts";
+
+/** The longest page that the service returns. */
+const PAGE = 100;
+
+interface FilePage {
+  readonly files: readonly StorageFile[];
+  readonly total: number;
+}
+
+export class RoomFiles {
+  readonly #claims: Claims;
+  readonly #rest: Rest;
+
+  constructor(serverUrl: string, claims: Claims, token: () => Promise<string>) {
+    this.#claims = claims;
+    const { accountId } = claims;
+    this.#rest = new Rest({ serverUrl, accountId, authorization: async () => `Bearer ${await token()}` });
+  }
+
+  upload(upload: Omit<FileUpload, "roomId" | "userId">): Promise<UploadResult> {
+    const { roomId, userId } = this.#claims;
+    return uploadFile(this.#rest, { ...upload, roomId, userId });
+  }
+
+  async getAll({ mimeType, userId }: FileFilter): Promise<StorageFile[]> {
+    const files = new Map<string, StorageFile>();
+    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+      const query = { roomId: this.#claims.roomId, mimeType, userId, limit: PAGE, offset };
+      const page = await this.#rest.request<FilePage>({ method: "GET", path: ["files"], query });
+      // A file stored meanwhile moves others to the next page, which then repeats them.
+      for (const file of page.files) files.set(file.key, file);
+      total = page.total;
+    }
+    return [...files.values()];
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["upload"], body: { key } });
+  }
+}

@@ -1,0 +1,174 @@
+/** A client's copy of a store: loaded page by page, kept up to date, with the client's own writes on top. */
+import { isRecord } from "../../core/json.ts";
+import { type Data, isCount } from "../connection/frames.ts";
+import type { Requests } from "../connection/requests.ts";
+import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
+import { type Cause, describeChange, RESYNCED, type StoreChange } from "./store-change.ts";
+import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
+
+/** A change of this store as the room sends it. */
+export interface ChangeNotice extends Operation {
+  readonly version: number;
+  readonly by: string | null;
+}
+
+/** A store that is being loaded, page by page, while its changes arrive. */
+interface Load {
+  /** The keys that were loaded or changed since it began: all others no longer exist. */
+  readonly current: Set<string>;
+  /** The writes that were answered since it began, which what is loaded may not contain yet. */
+  readonly answered: QueuedWrite[];
+  /** Whether the pages that were loaded so far may be out of date. */
+  isOutdated: boolean;
+}
+
+export interface ReplicaListener {
+  changed(change: StoreChange<unknown>): void;
+  /** Called once for all changes that have one cause. */
+  updated(): void;
+}
+
+/** What all replicas of a client share. */
+export interface ReplicaContext {
+  readonly requests: Requests;
+  /** Empty before the first token. */
+  readonly userId: () => string;
+}
+
+export class Replica implements WriteTarget {
+  readonly name: string;
+  readonly entries = new Entries();
+  readonly #context: ReplicaContext;
+  readonly #listener: ReplicaListener;
+  /** Why a key has its confirmed value, while writes of this client hide that value. */
+  readonly #hidden = new Map<string, Cause>();
+  /** `stale` if changes may have been missed. */
+  #synced: "never" | "stale" | "yes" = "never";
+  #load: Load | null = null;
+  #loading: Promise<void> | null = null;
+  #isUpdated = false;
+
+  constructor(name: string, context: ReplicaContext, listener: ReplicaListener) {
+    this.name = name;
+    this.#context = context;
+    this.#listener = listener;
+  }
+
+  /** Loads all entries, unless they are up to date. */
+  sync(): Promise<void> {
+    if (this.#synced === "yes") return Promise.resolve();
+    this.#loading ??= this.#loadAll().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  /** Shows a write that undoes or redoes another one. */
+  restore(write: Operation): Difference | null {
+    const difference = this.entries.add(write);
+    this.#alter(() => this.#report(difference, { reason: "history", userId: this.#context.userId() }));
+    return difference;
+  }
+
+  /** The entry shows what the room has confirmed. */
+  settle(write: QueuedWrite, isRefused: boolean): void {
+    // While the store is loaded, what the room has confirmed can be older than the response.
+    if (!isRefused && this.#load !== null) this.#load.answered.push(write);
+    else this.#alter(() => this.#uncover(write, isRefused));
+  }
+
+  #uncover(write: QueuedWrite, isRefused: boolean): void {
+    const difference = this.entries.remove(write);
+    const cause = this.#hidden.get(write.key) ?? RESYNCED;
+    if (!this.entries.isPending(write.key)) this.#hidden.delete(write.key);
+    this.#report(difference, isRefused ? { reason: "reverted", userId: this.#context.userId() } : cause);
+  }
+
+  /** Takes in a change of the room. Changes arrive in order. */
+  receive({ key, action, value, version, by }: ChangeNotice): void {
+    this.#load?.current.add(key);
+    const entry = action === "delete" ? null : { value, version };
+    this.#alter(() => this.#confirm(key, entry, { reason: "remote", userId: by, action }));
+  }
+
+  #confirm(key: string, entry: Entry | null, cause: Cause): void {
+    if (this.entries.isPending(key)) this.#hidden.set(key, cause);
+    this.#report(this.entries.confirm(key, entry), cause);
+  }
+
+  /** The room was joined again; with `isFresh`, missed changes are not known. */
+  rejoin(isFresh: boolean): Promise<void> | undefined {
+    if (isFresh && this.#synced === "yes") this.#synced = "stale";
+    if (isFresh && this.#load !== null) this.#load.isOutdated = true;
+    else if (isFresh && this.#synced === "never") this.#alter(() => this.#forgetExcept(new Set()));
+    return this.#synced === "stale" ? this.sync() : undefined;
+  }
+
+  async #loadAll(): Promise<void> {
+    const load: Load = { current: new Set(), answered: [], isOutdated: false };
+    this.#load = load;
+    try {
+      await this.#loadPages(load, undefined);
+    } finally {
+      this.#end(load);
+    }
+  }
+
+  /** Loads the entries after a key, or all. The room reads each page while the one before is taken in. */
+  async #loadPages(load: Load, after: string | undefined): Promise<void> {
+    const read = (page: Data): Promise<void> | undefined => {
+      if (load.isOutdated) {
+        load.isOutdated = false;
+        load.current.clear();
+        return this.#loadPages(load, undefined);
+      }
+      const others = typeof page.next === "string" ? this.#loadPages(load, page.next) : undefined;
+      this.#takePage(load, page);
+      return others;
+    };
+    await this.#context.requests.send("STORE_SYNC", { store: this.name, after }, { read });
+  }
+
+  #takePage(load: Load, { entries, next }: Data): void {
+    this.#alter(() => {
+      for (const [key, entry] of Object.entries(isRecord(entries) ? entries : {})) {
+        if (!isEntry(entry)) continue;
+        load.current.add(key);
+        this.#confirm(key, entry, RESYNCED);
+      }
+      if (typeof next === "string") return;
+      this.#synced = "yes";
+      this.#forgetExcept(load.current);
+      this.#end(load);
+    });
+  }
+
+  #end(load: Load): void {
+    if (this.#load !== load) return;
+    this.#load = null;
+    this.#alter(() => {
+      for (const write of load.answered) this.#uncover(write, false);
+    });
+  }
+
+  #forgetExcept(current: ReadonlySet<string>): void {
+    for (const key of this.entries.confirmedKeys) if (!current.has(key)) this.#confirm(key, null, RESYNCED);
+  }
+
+  /** Reports `updated` once for everything that `change` does. */
+  #alter(change: () => void): void {
+    change();
+    if (!this.#isUpdated) return;
+    this.#isUpdated = false;
+    this.#listener.updated();
+  }
+
+  #report(difference: Difference | null, cause: Cause): void {
+    if (difference === null) return;
+    this.#isUpdated = true;
+    this.#listener.changed(describeChange(difference, cause));
+  }
+}
+
+const isEntry = (entry: unknown): entry is Entry =>
+  isRecord(entry) && isCount(entry.version) && "value" in entry;

@@ -5,7 +5,7 @@ import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
 import { expireDemoFiles } from "./demo/uploads.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";
-import { RECEIPT_LIFETIME_MS } from "./http/idempotency/idempotency.ts";
+import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";

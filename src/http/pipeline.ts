@@ -10,7 +10,7 @@ import type { Access, Endpoint } from "./endpoint.ts";
 import { failure, success, toAppError } from "./envelope.ts";
 import { Form } from "./form/form.ts";
 import { BrokenOff } from "./form/form-body.ts";
-import { openReceipt, type Receipt } from "./idempotency/idempotency.ts";
+import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { originOf } from "./origin.ts";
 import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./validate.ts";
 

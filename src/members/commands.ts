@@ -1,7 +1,7 @@
 /** The commands on members and invitations. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
 import type { OwnOrganization } from "../people/schema.ts";
-import { evictPerson } from "../people/verify-sign-in.ts";
+import { evictPerson } from "../people/verify-cookie.ts";
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { getInvitation, invitationGone, invitationHashOf } from "./queries.ts";

@@ -3,7 +3,7 @@ import { planSignUp, signUpError } from "../people/commands.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "../people/person-context.ts";
 import type { Me, OwnOrganization, SignUp } from "../people/schema.ts";
 import { requireMayCreateOrganization, requireMaySignUp } from "../people/sign-up-policy.ts";
-import { evictPerson } from "../people/verify-sign-in.ts";
+import { evictPerson } from "../people/verify-cookie.ts";
 import { membershipError, newOrganization, planInvitedMembership } from "./commands.ts";
 
 /**

@@ -27,7 +27,7 @@ import {
   updatePerson,
   updateSignIn,
 } from "./store.ts";
-import { evictPerson, evictSignIn, parseOrganizations } from "./verify-sign-in.ts";
+import { evictPerson, evictSignIn, parseOrganizations } from "./verify-cookie.ts";
 
 type NoData = Record<string, never>;
 type PersonKey = Pick<Person, "id" | "email">;

@@ -14,7 +14,7 @@ import { browserCookieOf } from "./browser-cookie.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
 import { signInLimits } from "./sign-in-limits.ts";
-import { readSignIn, type SignInSession, signedHashOf } from "./verify-sign-in.ts";
+import { readSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
 
 interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import type { Database } from "../platform/d1.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SignUpPolicy } from "./sign-up-policy.ts";
-import type { SignInSession } from "./verify-sign-in.ts";
+import type { SignInSession } from "./verify-cookie.ts";
 
 /** A dashboard request, signed in or not. */
 export interface DashboardContext {

@@ -3,7 +3,7 @@ import type { AuthPorts, Claim } from "../http/authenticate.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { AppError } from "../platform/errors.ts";
 import { signInCookieOf } from "./sign-in-cookie.ts";
-import { readSignIn, recallSignIn, type SignInSession, signedHashOf } from "./verify-sign-in.ts";
+import { readSignIn, recallSignIn, type SignInSession, signedHashOf } from "./verify-cookie.ts";
 
 /**
  * A member of the organization in the path, for requests from the service's `origin`. The cookie counts only in a request without an `Authorization` header.

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
-import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency/idempotency.ts";
+import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency/receipt.ts";
 import { receipts } from "../../src/http/idempotency/table.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";

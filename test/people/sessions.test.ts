@@ -11,7 +11,7 @@ import {
   tokenHashOf,
 } from "../../src/people/sign-in-cookie.ts";
 import type { SignInLimits } from "../../src/people/sign-in-limits.ts";
-import { readSignIn, recallSignIn, SIGN_IN_CACHE_MS, signedHashOf } from "../../src/people/verify-sign-in.ts";
+import { readSignIn, recallSignIn, SIGN_IN_CACHE_MS, signedHashOf } from "../../src/people/verify-cookie.ts";
 import { type Database, openDatabase } from "../../src/platform/d1.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";

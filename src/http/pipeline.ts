@@ -11,8 +11,9 @@ import { failure, success, toAppError } from "./envelope.ts";
 import { Form } from "./form/form.ts";
 import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
+import { parseJson, readBody } from "./json-body.ts";
 import { originOf } from "./origin.ts";
-import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./validate.ts";
+import { checkBody, checkPath, checkQuery } from "./validate.ts";
 
 /** A request with its bindings, and the parameters that routing found in its path. */
 export interface Call {

@@ -1,9 +1,8 @@
-/** Validates the path, the query and the JSON body of requests. Size and depth are checked before anything is parsed. */
+/** Validates the path, the query and the parsed body of requests. */
 import * as z from "zod";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
-import { isPlainText, isTooDeep } from "../platform/text.ts";
-import { BrokenOff } from "./form/form-body.ts";
+import { isPlainText } from "../platform/text.ts";
 
 /** Explains what is wrong with a value, beginning with the field's name. `whole` names the value itself. */
 export function explain(error: z.ZodError, whole: string): string {
@@ -57,72 +56,6 @@ export function checkQuery<T extends z.ZodObject>(schema: T, search: string, mod
   const result = schema.safeParse(values);
   if (!result.success) throw refuse(explain(result.error, "query"));
   return result.data;
-}
-
-/** The limit of a JSON body, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
-
-/** How deep arrays and objects in a JSON body may nest. */
-export const MAX_DEPTH = 32;
-
-const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-
-const tooLarge = (module: Module) =>
-  new AppError(module, "BAD_REQUEST", `The body is larger than ${MAX_BODY_BYTES} bytes`);
-
-/** Reads the body's bytes. BAD_REQUEST as soon as the body turns out to be too large. */
-export async function readBody(request: Request, module: Module): Promise<Uint8Array> {
-  const declared = request.headers.get("Content-Length");
-  if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge(module);
-  if (request.body === null) return new Uint8Array();
-  const bytes = declared === null ? collect(request.body, module) : request.arrayBuffer();
-  return bytes.then(
-    (whole) => new Uint8Array(whole),
-    (error: unknown) => {
-      throw error instanceof AppError ? error : new BrokenOff(module, error);
-    },
-  );
-}
-
-/** The bytes of a body of unknown length. */
-async function collect(body: ReadableStream<Uint8Array>, module: Module): Promise<ArrayBuffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge(module);
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes.buffer;
-}
-
-/**
- * Parses a JSON body. BAD_REQUEST when the Content-Type is not JSON, or the bytes are not UTF-8, not JSON or nested too
- * deep. The last value of a duplicate key counts, as in `JSON.parse`.
- */
-export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
-  const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
-  if (!JSON_TYPE.test(contentType ?? ""))
-    throw refuse("The body must be JSON: send Content-Type: application/json");
-  let json: string;
-  try {
-    json = decoder.decode(bytes);
-  } catch {
-    throw refuse("The body is not valid UTF-8");
-  }
-  if (isTooDeep(json, MAX_DEPTH)) throw refuse(`The body nests deeper than ${MAX_DEPTH} levels`);
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw refuse("The body is not valid JSON");
-  }
 }
 
 /** Parses a body with its schema. VALIDATION_ERROR, which names the field, when it is invalid. */

@@ -4,7 +4,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, inject, it } from "vitest";
 import { app, ENDPOINTS } from "../../src/app.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
-import { isRepeatable, MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/validate.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/json-body.ts";
+import { isRepeatable } from "../../src/http/validate.ts";
 import { type Account, type Answer, Api, account, bearer, formOf, ORIGIN } from "../support/api.ts";
 import { addMember, type Browser } from "../support/person.ts";
 

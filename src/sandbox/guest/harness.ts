@@ -7,7 +7,8 @@ import type { HostBindings, RunLimits } from "../runners/runner.ts";
 import { openBindings, type ProgramSide } from "./bindings.ts";
 import { Log, makeConsole } from "./console.ts";
 import { describeFailure } from "./failure.ts";
-import { install, prepareGlobals } from "./prelude.ts";
+import { install } from "./globals.ts";
+import { prepareGlobals } from "./prelude.ts";
 import { ResultProblem, writeResult } from "./result.ts";
 
 export { spread, tick } from "../guard/guard.ts";

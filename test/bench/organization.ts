@@ -7,11 +7,13 @@ import type { Database } from "./serve.ts";
 export class Organization {
   readonly #origin: string;
   readonly accountId: string;
+  readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
 
   private constructor(origin: string, accountId: string, key: string) {
     this.#origin = origin;
     this.accountId = accountId;
+    this.apiKey = key;
     this.headers = { Authorization: `Bearer ${Buffer.from(`${accountId}:${key}`).toString("base64")}` };
   }
 

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { gzippedBytes, modulesOf, without } from "../support/package-modules.ts";
 import { ROOT, run, runCli } from "./processes.ts";
 import { useSharedService } from "./shared-service.ts";
 
@@ -64,20 +64,6 @@ async function install(name: string, ...packages: readonly string[]): Promise<st
   await writeFile(path.join(project, "package.json"), JSON.stringify(manifest));
   await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], project);
   return project;
-}
-
-/** The modules that an entry needs something of, by their names: the package has no other side effects. */
-async function modulesOf(entry: string): Promise<Map<string, string>> {
-  const modules = new Map<string, string>();
-  const load = async (name: string): Promise<void> => {
-    if (modules.has(name)) return;
-    const text = await readFile(path.join(dist, name), "utf8");
-    modules.set(name, text);
-    for (const [, specifier = ""] of text.matchAll(/\bfrom\s*"(\.[^"]+)"/g))
-      await load(path.join(path.dirname(name), specifier));
-  };
-  await load(`${entry}.js`);
-  return modules;
 }
 
 beforeAll(async () => {
@@ -148,7 +134,7 @@ describe("the package", () => {
 
   it("uses nothing that the oldest supported browsers lack", async () => {
     for (const entry of ["client", "react", "react/suspense", "devtools"]) {
-      for (const [name, text] of await modulesOf(entry))
+      for (const [name, text] of await modulesOf(dist, entry))
         expect([name, TOO_NEW.exec(text)?.[0]]).toEqual([name, undefined]);
     }
     const newer = [
@@ -162,19 +148,19 @@ describe("the package", () => {
   });
 
   it("has a client of at most 14 kB gzipped, including the modules that it imports", async () => {
-    const bytes = gzipSync([...(await modulesOf("client")).values()].join("\n")).byteLength;
+    const bytes = gzippedBytes(await modulesOf(dist, "client"));
     expect(bytes).toBeLessThanOrEqual(MAX_CLIENT_BYTES);
     expect(bytes).toBeGreaterThan(1024);
   });
 
   it("has DevTools of at most 5 kB gzipped beside the client, which no other entry loads", async () => {
-    const devtools = await modulesOf("devtools");
+    let devtools = await modulesOf(dist, "devtools");
     for (const entry of ["client", "react", "react/suspense", "server"]) {
-      const modules = await modulesOf(entry);
+      const modules = await modulesOf(dist, entry);
       expect([...modules.values()].join()).not.toContain("atrium-devtools");
-      for (const name of modules.keys()) devtools.delete(name);
+      devtools = without(devtools, modules);
     }
-    const bytes = gzipSync([...devtools.values()].join("\n")).byteLength;
+    const bytes = gzippedBytes(devtools);
     expect(bytes).toBeLessThanOrEqual(MAX_DEVTOOLS_BYTES);
     expect(bytes).toBeGreaterThan(1024);
   });

@@ -1,54 +1,36 @@
 /** How long it takes to open a large store, next to reading and parsing its JSON. */
-import { AtriumClient } from "../../../src/sdk/client/index.ts";
-import { AtriumServer } from "../../../src/sdk/server/index.ts";
 import { calm } from "../gauge.ts";
 import { inTurns, medianOf, type Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
 import type { SdkSubjects } from "../sdk.ts";
 import { ratio, table, verdict } from "../table.ts";
+import { Board, SHAPES } from "./board.ts";
+import { type Spent, spend } from "./spend.ts";
 
-const STORE = "shapes";
-const ENTRIES = 10_000;
-const ENTRY_BYTES = 1_000;
-const BATCH = 500;
 /** How long opening may take, as a multiple of reading and parsing. */
 const GOAL = 1.3;
 
-interface Run {
-  readonly ms: number;
-  /** Processor time of this process, which is the application's. */
-  readonly processorMs: number;
-}
-
 export async function measureOpening(subjects: SdkSubjects, options: BenchOptions): Promise<Section> {
-  const { organization, origin, textOrigin, pid } = subjects;
-  const roomId = await organization.createRoom("The room");
-  const token = await organization.createUser("Ada", roomId);
-  const authorization = Buffer.from(
-    organization.headers.Authorization?.slice("Bearer ".length) ?? "",
-    "base64",
-  );
-  const [accountId = "", apiKey = ""] = authorization.toString().split(":");
-  const server = new AtriumServer({ serverUrl: origin, accountId, apiKey });
-  await fill(server, roomId);
-  const { entries } = await server.stores.getAll(roomId, STORE);
-  await fetch(textOrigin, { method: "PUT", body: JSON.stringify(entries) });
+  const { textOrigin, pid } = subjects;
+  const board = await Board.create(subjects);
+  await board.fill();
+  await fetch(textOrigin, { method: "PUT", body: JSON.stringify(await board.read()) });
+  const token = await board.createUser("Ada");
 
-  const open = async (): Promise<Run> => {
-    const client = new AtriumClient({ serverUrl: origin, authToken: token });
-    await client.join();
+  const open = async (): Promise<Spent> => {
+    const client = await board.join(token);
     await calm(pid, options.stop);
-    const run = await timed(() => client.store(STORE).sync());
-    const opened = Object.keys(client.store(STORE).getAll()).length;
-    if (opened !== ENTRIES) throw new Error(`The store has ${opened} entries`);
+    const spent = await spend(() => Board.shapesOf(client).sync());
+    const opened = Object.keys(Board.shapesOf(client).getAll()).length;
+    if (opened !== SHAPES) throw new Error(`The store has ${opened} entries`);
     client.disconnect();
-    return run;
+    return spent;
   };
-  const read = async (): Promise<Run> => {
+  const read = async (): Promise<Spent> => {
     await calm(pid, options.stop);
-    return timed(async () => {
+    return spend(async () => {
       const parsed = (await (await fetch(textOrigin)).json()) as object;
-      if (Object.keys(parsed).length !== ENTRIES) throw new Error("The text has other entries");
+      if (Object.keys(parsed).length !== SHAPES) throw new Error("The text has other entries");
     });
   };
   const [opening, reading] = await inTurns(
@@ -59,7 +41,7 @@ export async function measureOpening(subjects: SdkSubjects, options: BenchOption
     options,
     ({ measure }) => measure(),
   );
-  const rowOf = (what: string, figure: (run: Run) => number): readonly string[] => {
+  const rowOf = (what: string, figure: (run: Spent) => number): readonly string[] => {
     const [opened, floor] = [medianOf(opening?.runs ?? [], figure), medianOf(reading?.runs ?? [], figure)];
     const cells = [opened.toFixed(0), floor.toFixed(0), ratio(opened / floor)];
     return [what, ...cells, `≤ ${GOAL}`, verdict(opened <= floor * GOAL)];
@@ -70,23 +52,4 @@ export async function measureOpening(subjects: SdkSubjects, options: BenchOption
     rowOf("the application's processor time", ({ processorMs }) => processorMs),
   ];
   return { markdown: table(head, rows), raw: { opening, reading } };
-}
-
-async function timed(work: () => Promise<void>): Promise<Run> {
-  const [startedAt, usage] = [performance.now(), process.cpuUsage()];
-  await work();
-  const { user, system } = process.cpuUsage(usage);
-  return { ms: performance.now() - startedAt, processorMs: (user + system) / 1000 };
-}
-
-/** Shapes as a whiteboard has them: some fields, and points. */
-async function fill(server: AtriumServer, roomId: string): Promise<void> {
-  for (let first = 0; first < ENTRIES; first += BATCH) {
-    const operations = Array.from({ length: BATCH }, (_, index) => {
-      const value = { type: "draw", x: first, y: index, points: "0123456789".repeat(ENTRY_BYTES / 10 - 8) };
-      return { type: "STORE_SET", store: STORE, key: `shape:${first + index}`, value } as const;
-    });
-    const [response] = await server.stores.batch(roomId, [{ requestId: `${first}`, operations }]);
-    if (!response?.success) throw new Error(`Filling the store failed: ${response?.error?.message}`);
-  }
 }

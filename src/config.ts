@@ -117,6 +117,9 @@ const SETTINGS = {
   QUOTA_WEBHOOKS: largeNumber(1_000),
   QUOTA_WORKFLOWS: largeNumber(1_000),
   QUOTA_FILE_BYTES: largeNumber(100 * 1024 ** 3),
+  /** What may wait for one webhook or workflow, in MiB and in days: an object's storage has 10 GB. */
+  BACKLOG_MIB: wholeNumber(5 * 1024),
+  BACKLOG_DAYS: wholeNumber(7),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
   /** The same, for `fetch` in workflows. */
@@ -205,6 +208,12 @@ export const workflowDevTargets = (env: Settings): readonly string[] => read(env
 
 /** The quota of a room: what all its stores may have together, in bytes. */
 export const storeQuotaBytes = (env: Settings): number => read(env, "ROOM_STORES_MIB") * 1024 * 1024;
+
+/** What may wait for one webhook or workflow before it is suspended. */
+export const backlogLimits = (env: Settings) => ({
+  maxBytes: read(env, "BACKLOG_MIB") * 1024 * 1024,
+  maxAgeMs: read(env, "BACKLOG_DAYS") * 24 * 60 * 60 * 1000,
+});
 
 /** The limits of a run of a workflow. */
 export const runLimits = (env: Settings) => ({

@@ -30,8 +30,10 @@ export type FinalOutcome =
 
 /** No attempt was made. */
 type SkippedOutcome =
-  /** The subscriber no longer wants the event: no attempt follows, and no record is kept. */
-  | { readonly type: "unwanted" }
+  /** A request has disabled the subscriber: all that waits ends with `error`, or leaves no record when that is null. */
+  | { readonly type: "disabled"; readonly error: string | null }
+  /** The service has disabled the subscriber: all that waits is kept until it is enabled again. `why` is for the customer. */
+  | { readonly type: "suspended"; readonly why: string }
   /** The service itself could not make an attempt. It tries again at `until` (epoch ms), or fails with `why`. */
   | { readonly type: "postponed"; readonly until: number; readonly why: string }
   /** The subscriber's row is gone, and everything that its object keeps with it. */
@@ -43,12 +45,22 @@ export interface DeliveryHandler {
    * the error, for the customer, of one that a crash cut off.
    */
   readonly interruption: string | null;
-  /** How many attempts may be in flight at once; the platform's limit holds besides. */
-  readonly maxInFlight?: number;
+  /** How fast the subscriber takes deliveries now. */
+  readonly pace: Pace;
   /** Makes one attempt; `attempts` were made before it. Never rejects. */
   deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome>;
   /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
+  /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */
+  suspend(): Promise<void>;
+}
+
+/** How fast a subscriber takes deliveries. */
+export interface Pace {
+  /** How many attempts may be in flight at once. */
+  readonly maxInFlight: number;
+  /** No attempt starts before (epoch ms). */
+  readonly pausedUntil: number;
 }
 
 /** What a handler keeps with its subscriber while the object is not in memory: JSON, `{}` at first. */

@@ -6,7 +6,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS">): SubscriberGate
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
   return {
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
-    requireVersion: async (key, version) => stub(key).requireVersion(version),
+    notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),
     list: async (key, filter, { limit, offset }) => stub(key).list(filter, limit, offset),
     redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),

@@ -85,6 +85,12 @@ export async function updateWebhook(
   };
   const [[row]] = await ctx.commit([updateRow(ctx, webhookId, changes, ctx.now())]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
+  await ctx.subscribers
+    .notifyOfChange(subscriberKey(ctx, webhookId), row.updatedAt)
+    .catch((error: unknown) => {
+      // It reads the row again within a second of its next delivery, or after an hour.
+      ctx.log("The object of a changed webhook could not be notified", error);
+    });
   return { webhook: presentWebhook(row) };
 }
 

@@ -82,7 +82,7 @@ export const webhookEndpoints = [
     operation: "updateWebhook",
     summary: "Update, disable or enable a webhook",
     details:
-      "Pending deliveries go to the new URL. Events that happen while the webhook is disabled are not delivered later.",
+      "Pending deliveries go to the new URL. Disabling a webhook ends its pending deliveries, a few hundred at a time. Events that happen while it is disabled are not delivered later.",
     errors: ["NOT_FOUND"],
     body: WebhookUpdate,
     status: 200,
@@ -137,7 +137,7 @@ export const webhookEndpoints = [
     operation: "listWebhookDeliveries",
     summary: "List a webhook's deliveries",
     details:
-      "Newest first. The latest 1,000 finished deliveries are kept, for 7 days. A page of large events may end early: continue at `offset` plus the number of deliveries returned.",
+      "Newest first. Finished deliveries are kept for 7 days, up to 1 GiB of them. A page of large events may end early: continue at `offset` plus the number of deliveries returned.",
     errors: ["NOT_FOUND"],
     query: DeliveriesQuery,
     status: 200,

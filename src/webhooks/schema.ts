@@ -31,7 +31,7 @@ export const Webhook = z
       .meta({ description: "The room whose events it receives; null for all rooms." }),
     enabled: z.boolean().meta({
       description:
-        "A disabled webhook receives nothing. An endpoint that answers 410, fails for five days, or fails 50 times without ever answering 2xx disables its webhook.",
+        "A disabled webhook receives nothing. An endpoint that answers 410, fails for five days, fails 50 times without ever answering 2xx, or is so slow that too much waits for it disables its webhook.",
     }),
     disabled_reason: z.string().optional().meta({
       description: "Why the service has disabled the webhook, and what to do. Absent in every other case.",
@@ -177,8 +177,10 @@ export type Delivery = z.infer<typeof Delivery>;
 const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
   gone: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
   failing:
-    "Every attempt has failed for five days. Make the receiver answer 2xx, then enable the webhook again.",
+    "Every attempt has failed for five days. Make the receiver answer 2xx, then enable the webhook again: it receives what waits.",
   unproven: `The receiver has never answered 2xx, and has failed ${MAX_UNPROVEN_FAILURES} times. Make it answer 2xx, then enable the webhook again.`,
+  backlogged:
+    "Too many events were waiting, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
 };
 
 export const presentWebhook = (row: WebhookRow): Webhook => ({

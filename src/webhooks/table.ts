@@ -4,7 +4,7 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import { accounts } from "../accounts/table.ts";
 
 /** Why the service disables a webhook by itself. */
-const DISABLED_REASONS = ["gone", "failing", "unproven"] as const;
+const DISABLED_REASONS = ["gone", "failing", "unproven", "backlogged"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export const webhooks = sqliteTable(

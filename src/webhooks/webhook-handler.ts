@@ -1,7 +1,7 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
-import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
+import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
@@ -15,6 +15,11 @@ import type { DisabledReason, StoredWebhook } from "./table.ts";
 
 /** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
+/** The platform lets one object wait for the responses of this many requests at once. */
+const MAX_IN_FLIGHT = 6;
+const DISABLED = "The webhook was disabled";
+/** The reasons that end when the receiver works again: what waits is kept until then. */
+const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];
 
 export class WebhookHandler implements DeliveryHandler {
   /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
@@ -43,8 +48,8 @@ export class WebhookHandler implements DeliveryHandler {
   }
 
   /** A receiver that has not shown that it wants our events gets them one at a time. */
-  get maxInFlight(): number {
-    return this.#readState().proof.isProven ? Number.POSITIVE_INFINITY : 1;
+  get pace(): Pace {
+    return { maxInFlight: this.#readState().proof.isProven ? MAX_IN_FLIGHT : 1, pausedUntil: 0 };
   }
 
   requireVersion(version: number): void {
@@ -55,7 +60,11 @@ export class WebhookHandler implements DeliveryHandler {
     try {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
-      if (row.enabled === 0) return { type: "failed", attempt: null, error: "The webhook was disabled" };
+      if (row.enabled === 0) {
+        return SUSPENSIONS.includes(row.disabledReason)
+          ? { type: "suspended", why: DISABLED }
+          : { type: "disabled", error: DISABLED };
+      }
       return await this.#send(row, event, attempts);
     } catch (error) {
       this.#row.invalidate();
@@ -63,6 +72,17 @@ export class WebhookHandler implements DeliveryHandler {
       logError(why, { account: this.#tenant.accountId, webhook: this.#id }, error);
       return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
     }
+  }
+
+  async suspend(): Promise<void> {
+    const row = await this.#row.get();
+    if (row === null || row.enabled === 0) return;
+    this.#row.invalidate();
+    await this.#disable(row, "backlogged");
+  }
+
+  async #disable({ updatedAt }: StoredWebhook, reason: DisabledReason): Promise<void> {
+    await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, updatedAt, reason, this.#now())]);
   }
 
   async #send(row: StoredWebhook, event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
@@ -75,11 +95,11 @@ export class WebhookHandler implements DeliveryHandler {
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
     const result = await attempt(destination, event, ports);
-    const { isDisabled, restMs } = await this.#updateState(row, result);
+    const { isRefused, restMs } = await this.#updateState(row, result);
     const logged = toLogged(result, startedAt);
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
-    const retry = isDisabled ? null : planRetry(summary);
+    const retry = isRefused ? null : planRetry(summary);
     const failed = { attempt: logged, error: result.error, restMs };
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
   }
@@ -88,7 +108,7 @@ export class WebhookHandler implements DeliveryHandler {
   async #updateState(
     row: StoredWebhook,
     { outcome }: AttemptResult,
-  ): Promise<{ readonly isDisabled: boolean; readonly restMs: number }> {
+  ): Promise<{ readonly isRefused: boolean; readonly restMs: number }> {
     const before = this.#readState();
     const now = this.#now();
     const hasFailed = outcome !== "delivered";
@@ -99,9 +119,9 @@ export class WebhookHandler implements DeliveryHandler {
     const reason = reasonToDisable({ isGone: outcome === "gone", isHopeless, isRefuted });
     if (reason !== null) {
       this.#row.invalidate();
-      await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, row.updatedAt, reason, now)]);
+      await this.#disable(row, reason);
     }
-    return { isDisabled: reason !== null, restMs };
+    return { isRefused: reason !== null && !SUSPENSIONS.includes(reason), restMs };
   }
 
   #readState(): State {

@@ -43,6 +43,7 @@ export async function createWorkflow(
     events: eventsColumn(events),
     roomId,
     enabled: 1,
+    disabledReason: null,
     createdAt: now,
     updatedAt: now,
     origin: ctx.origin,
@@ -72,7 +73,7 @@ export async function updateWorkflow(
     ...(name === undefined ? {} : { name, nameFolded: fold(name) }),
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
-    ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
+    ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
     ...replacement,
   };
   const now = ctx.now();
@@ -84,7 +85,7 @@ export async function updateWorkflow(
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
   await ctx.subscribers
-    .requireVersion(subscriberKey(ctx, workflowId), row.updatedAt)
+    .notifyOfChange(subscriberKey(ctx, workflowId), row.updatedAt)
     .catch((error: unknown) => {
       // It reads the row again within a second anyway.
       ctx.log("The object of a changed workflow could not be notified", error);

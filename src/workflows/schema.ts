@@ -21,6 +21,9 @@ const EXAMPLE = {
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
 
+const BACKLOGGED =
+  "Too many events were waiting, or the oldest for too long. Make the workflow faster, then enable it again: it runs on what waits.";
+
 /** A customer's code that runs on events (spec section 2). */
 export const Workflow = z
   .object({
@@ -33,7 +36,13 @@ export const Workflow = z
       .string()
       .nullable()
       .meta({ description: "The room whose events it runs on; null for all rooms." }),
-    enabled: z.boolean().meta({ description: "A disabled workflow does not run." }),
+    enabled: z.boolean().meta({
+      description: "A disabled workflow does not run. One for which too many events wait is disabled.",
+    }),
+    disabled_reason: z.string().optional().meta({
+      description: "Why the service has disabled the workflow, and what to do. Absent in every other case.",
+      example: BACKLOGGED,
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -174,6 +183,7 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   events: z.array(EventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
   enabled: row.enabled === 1,
+  ...(row.disabledReason === null ? {} : { disabled_reason: BACKLOGGED }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });

@@ -79,6 +79,15 @@ export const updateWorkflow = (
       .returning(SHOWN),
   );
 
+/** Disables a workflow because too much waits for it, unless it has changed since this version of it was read. */
+export const suspendWorkflow = (tenant: Tenant, id: string, version: number, now: number): Statement =>
+  statement(
+    build
+      .update(workflows)
+      .set({ enabled: 0, disabledReason: "backlogged", updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(and(byId(tenant, id), eq(workflows.updatedAt, version))),
+  );
+
 const retire = (condition: string): string =>
   `INSERT INTO retired_scripts (account_id, workflow_id, hash, retired_at)
    SELECT account_id, id, hash, ? FROM workflows WHERE account_id = ? AND id = ? AND ${condition}

@@ -28,6 +28,8 @@ export const workflows = sqliteTable(
     nameFolded: text("name_folded").notNull(),
     /** Why every run fails before it starts (a problem with `message` and position, as JSON); null when runs can start. */
     problemAtRun: text("problem_at_run"),
+    /** `backlogged` when the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
+    disabledReason: text("disabled_reason", { enum: ["backlogged"] }),
     // Large columns come last, so that reading subscriptions does not read them.
     /** The source code. */
     code: text().notNull(),

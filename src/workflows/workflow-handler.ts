@@ -1,7 +1,7 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
-import type { DeliveryHandler, DeliveryOutcome, HandlerState } from "../delivery/handler.ts";
+import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
@@ -13,13 +13,15 @@ import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
 import type { LoggedRun } from "./schema.ts";
-import { selectRunnable } from "./store.ts";
+import { selectRunnable, suspendWorkflow } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
 /** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
 /** When no run could be started for this long, runs that cannot be started fail instead of waiting. */
 export const MAX_STUCK_MS = 5 * 60_000;
+/** How many runs may be in flight at once. */
+const MAX_IN_FLIGHT = 6;
 const NOT_STARTED = "The workflow could not be started";
 
 /** After a run that used too much processor time, the workflow rests for this multiple of that time. */
@@ -58,6 +60,10 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runCounter = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
   }
 
+  get pace(): Pace {
+    return { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };
+  }
+
   requireVersion(version: number): void {
     this.#row.requireVersion(version);
   }
@@ -71,7 +77,11 @@ export class WorkflowHandler implements DeliveryHandler {
       return this.#postponed;
     }
     if (row === null) return { type: "orphaned" };
-    if (row.enabled === 0) return { type: "unwanted" };
+    if (row.enabled === 0) {
+      return row.disabledReason === null
+        ? { type: "disabled", error: null }
+        : { type: "suspended", why: "The workflow was disabled" };
+    }
     if (row.problemAtRun !== null) {
       this.#runCounter.count("failed");
       return { type: "failed", attempt: null, error: parseProblem(row.problemAtRun).message };
@@ -85,6 +95,13 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#writeState({ stuckSince: null });
     this.#runCounter.count(run.report.status);
     return { ...outcomeOf(run.report, startedAt), restMs: run.restMs };
+  }
+
+  async suspend(): Promise<void> {
+    const row = await this.#row.get();
+    if (row === null || row.enabled === 0) return;
+    this.#row.invalidate();
+    await this.#tenant.db.run([suspendWorkflow(this.#tenant, this.#id, row.updatedAt, this.#now())]);
   }
 
   /** Rejects when the run could not be started. */

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
+import type { BacklogLimits } from "../../src/delivery/subscriber/backlog-guard.ts";
 import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
@@ -17,6 +18,16 @@ const outgoingEvent: OutgoingEvent = {
   occurredAt: START,
 };
 
+const LIMITS: BacklogLimits = { maxBytes: 1024 ** 3, maxAgeMs: 1024 ** 3 };
+
+/** What every handler of these tests has. */
+const HANDLER: Omit<DeliveryHandler, "deliver"> = {
+  interruption: "It was cut off",
+  pace: { maxInFlight: 6, pausedUntil: 0 },
+  requireVersion: () => {},
+  suspend: () => Promise.resolve(),
+};
+
 /** Runs `work` with a queue whose handler comes back with this. */
 function withQueue<T>(
   outcome: DeliveryOutcome,
@@ -24,9 +35,8 @@ function withQueue<T>(
 ): Promise<T> {
   const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
   const handler: DeliveryHandler = {
-    interruption: "It was cut off",
+    ...HANDLER,
     deliver: async () => outcome,
-    requireVersion: () => {},
   };
   return runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), (_, state) =>
     work(
@@ -34,6 +44,7 @@ function withQueue<T>(
         state,
         () => handler,
         () => START,
+        LIMITS,
       ),
       key,
     ),
@@ -65,8 +76,8 @@ it("an attempt whose outcome cannot be stored fails and is not repeated", async 
   });
 });
 
-it("an unwanted event leaves no record", async () => {
-  await withQueue({ type: "unwanted" }, async (queue, key) => {
+it("an event for a disabled subscriber that shows none of them leaves no record", async () => {
+  await withQueue({ type: "disabled", error: null }, async (queue, key) => {
     expect(await queue.enqueueManual(key, outgoingEvent).attempted).toBeNull();
     expect(queue.history.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
   });
@@ -78,18 +89,18 @@ it("a manual delivery takes the next turn", async () => {
   await runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), async (_, state) => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     const handler: DeliveryHandler = {
-      interruption: "It was cut off",
+      ...HANDLER,
       deliver: async ({ body }) => {
         delivered.push(body);
         await opened;
-        return { type: "unwanted" };
+        return { type: "failed", attempt: null, error: "It fails" };
       },
-      requireVersion: () => {},
     };
     const queue = new DeliveryQueue(
       state,
       () => handler,
       () => START,
+      LIMITS,
     );
     const crowd = Array.from({ length: 20 }, (_, index) => ({
       ...outgoingEvent,

@@ -1,7 +1,11 @@
 /** The scheduler, with a clock of the test: order, turns, and no job lost. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Job, MAX_IN_FLIGHT, Scheduler } from "../../src/delivery/subscriber/scheduler.ts";
+import type { Pace } from "../../src/delivery/handler.ts";
+import { type Job, Scheduler, type WaitingJobs } from "../../src/delivery/subscriber/scheduler.ts";
+
+const MAX_IN_FLIGHT = 6;
+const PACE: Pace = { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };
 
 const job = (seq: number, lane: string, fields: Partial<Job> = {}): Job => ({
   seq,
@@ -12,94 +16,167 @@ const job = (seq: number, lane: string, fields: Partial<Job> = {}): Job => ({
 });
 
 const seqs = (jobs: readonly Job[]): number[] => jobs.map(({ seq }) => seq);
+const byNumber = (a: Job, b: Job): number => a.seq - b.seq;
+
+/** Storage in memory: the jobs that are pending. */
+class Pending implements WaitingJobs {
+  readonly jobs = new Map<number, Job>();
+
+  add(...jobs: readonly Job[]): void {
+    for (const each of jobs) this.jobs.set(each.seq, each);
+  }
+
+  get #firsts(): Job[] {
+    return [...this.jobs.values()].filter(({ attempts }) => attempts === 0).sort(byNumber);
+  }
+
+  laneAfter(lane: string): string | null {
+    const later = this.#firsts.map((each) => each.lane).filter((each) => each > lane);
+    return later.sort()[0] ?? null;
+  }
+
+  firstOf(lane: string, afterSeq: number): Job | null {
+    return this.#firsts.find((each) => each.lane === lane && each.seq > afterSeq) ?? null;
+  }
+
+  retries(limit: number): Job[] {
+    const retries = [...this.jobs.values()].filter(({ attempts }) => attempts > 0);
+    return retries.sort((a, b) => a.dueAt - b.dueAt || byNumber(a, b)).slice(0, limit);
+  }
+}
+
+/** A scheduler of these jobs, which writes outcomes to storage at once. */
+class Subject {
+  readonly pending = new Pending();
+  readonly scheduler = new Scheduler(this.pending);
+
+  constructor(...jobs: readonly Job[]) {
+    this.pending.add(...jobs);
+  }
+
+  start(now: number, pace: Pace = PACE): Job[] {
+    return this.scheduler.start(now, pace);
+  }
+
+  settle(ended: Job, retryAt: number | null): void {
+    this.scheduler.settle(ended);
+    if (retryAt === null) this.pending.jobs.delete(ended.seq);
+    else this.pending.add({ ...ended, attempts: ended.attempts + 1, dueAt: retryAt });
+    this.scheduler.forgetSettled();
+  }
+}
+
+const numbered = (
+  from: number,
+  to: number,
+  lane: (seq: number) => string,
+  fields: Partial<Job> = {},
+): Job[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => job(from + index, lane(from + index), fields));
 
 describe("the scheduler", () => {
   it("starts the first attempts of a lane one at a time, and other lanes meanwhile", () => {
-    const scheduler = new Scheduler();
-    const jobs = [job(1, "a"), job(2, "a"), job(3, "b")];
-    for (const each of jobs) scheduler.add(each);
-    expect(seqs(scheduler.start(0))).toEqual([1, 3]);
-    expect(scheduler.start(0)).toEqual([]);
-    expect(scheduler.dueAt(0)).toBeNull();
-    scheduler.settle(job(1, "a"), null);
-    expect(seqs(scheduler.start(0))).toEqual([2]);
+    const subject = new Subject(job(1, "a"), job(2, "a"), job(3, "b"));
+    expect(seqs(subject.start(0))).toEqual([1, 3]);
+    expect(subject.start(0)).toEqual([]);
+    subject.settle(job(1, "a"), null);
+    expect(seqs(subject.start(0))).toEqual([2]);
+  });
+
+  it("starts nothing again whose outcome is not in storage yet", () => {
+    const subject = new Subject(job(1, "a"), job(2, "a"), job(3, "b", { attempts: 1 }));
+    expect(seqs(subject.start(0))).toEqual([1, 3]);
+    for (const each of subject.pending.jobs.values()) if (each.seq !== 2) subject.scheduler.settle(each);
+    expect(seqs(subject.start(0))).toEqual([2]);
+    subject.scheduler.settle(job(2, "a"));
+    expect(subject.start(0)).toEqual([]);
+    expect(subject.scheduler.dueAt(0)).toBeNull();
   });
 
   it("delays no later delivery for a retry, which starts when it is due", () => {
-    const scheduler = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "a")]) scheduler.add(each);
-    scheduler.start(0);
-    scheduler.settle(job(1, "a"), 5_000);
-    expect(seqs(scheduler.start(0))).toEqual([2]);
-    scheduler.settle(job(2, "a"), null);
-    expect(scheduler.dueAt(0)).toBe(5_000);
-    expect(scheduler.start(4_999)).toEqual([]);
-    expect(scheduler.start(5_000)).toEqual([job(1, "a", { attempts: 1, dueAt: 5_000 })]);
+    const subject = new Subject(job(1, "a"), job(2, "a"));
+    subject.start(0);
+    subject.settle(job(1, "a"), 5_000);
+    expect(seqs(subject.start(0))).toEqual([2]);
+    subject.settle(job(2, "a"), null);
+    expect(subject.scheduler.dueAt(0)).toBe(5_000);
+    expect(subject.start(4_999)).toEqual([]);
+    expect(subject.start(5_000)).toEqual([job(1, "a", { attempts: 1, dueAt: 5_000 })]);
   });
 
   it("lets lanes take turns, so a busy one does not starve the others", () => {
-    const scheduler = new Scheduler();
-    for (let seq = 1; seq <= 100; seq += 1) scheduler.add(job(seq, "busy"));
-    for (let seq = 101; seq <= 100 + MAX_IN_FLIGHT; seq += 1) scheduler.add(job(seq, `quiet ${seq}`));
-    const [first] = scheduler.start(0);
-    scheduler.settle(job(1, "busy"), null);
-    expect([first?.seq, ...seqs(scheduler.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
+    const busy = numbered(1, 100, () => "a busy one");
+    const subject = new Subject(...busy, ...numbered(101, 100 + MAX_IN_FLIGHT, (seq) => `quiet ${seq}`));
+    const [first] = subject.start(0);
+    subject.settle(job(1, "a busy one"), null);
+    expect([first?.seq, ...seqs(subject.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
+  });
+
+  it("gives the next turn to the lane that is preferred", () => {
+    const subject = new Subject(...numbered(1, 20, (seq) => `lane ${seq + 10}`));
+    subject.scheduler.prefer("lane 29");
+    subject.scheduler.prefer("gone");
+    expect(seqs(subject.start(0, { maxInFlight: 2, pausedUntil: 0 }))).toEqual([19, 1]);
   });
 
   it("lets first attempts and retries take turns", () => {
-    const scheduler = new Scheduler();
-    for (let seq = 1; seq <= 20; seq += 1) scheduler.add(job(seq, `${seq}`));
-    for (let seq = 21; seq <= 40; seq += 1) scheduler.add(job(seq, `${seq}`, { attempts: 1, dueAt: 1 }));
-    expect(seqs(scheduler.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
+    const retries = numbered(21, 40, String, { attempts: 1, dueAt: 1 });
+    const subject = new Subject(...numbered(1, 9, String), ...retries);
+    expect(seqs(subject.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
   });
 
   it("has nothing due while the maximum is in flight, and then when a job is over", () => {
-    const scheduler = new Scheduler();
-    for (let seq = 1; seq <= MAX_IN_FLIGHT + 1; seq += 1) scheduler.add(job(seq, `${seq}`));
-    scheduler.add(job(99, "retried", { attempts: 1, dueAt: 1 }));
-    scheduler.start(0);
-    expect(scheduler.dueAt(0)).toBeNull();
-    scheduler.settle(job(1, "1"), null);
-    expect(scheduler.dueAt(0)).toBe(0);
+    const subject = new Subject(
+      ...numbered(1, MAX_IN_FLIGHT, String),
+      job(99, "retried", { attempts: 1, dueAt: 7 }),
+    );
+    subject.start(0);
+    expect(subject.scheduler.dueAt(0)).toBeNull();
+    subject.settle(job(1, "1"), null);
+    expect(subject.scheduler.dueAt(0)).toBe(7);
   });
 
   it("starts nothing while it pauses, and the postponed attempt first afterwards", () => {
-    const scheduler = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "a")]) scheduler.add(each);
-    scheduler.start(0);
-    scheduler.postpone(job(1, "a"), 5_000);
-    expect(scheduler.start(4_999)).toEqual([]);
-    expect(scheduler.dueAt(0)).toBe(5_000);
-    expect(seqs(scheduler.start(5_000))).toEqual([1]);
+    const subject = new Subject(job(1, "a"), job(2, "a"));
+    subject.start(0);
+    subject.scheduler.postpone(job(1, "a"), 5_000);
+    expect(subject.start(4_999)).toEqual([]);
+    expect(subject.scheduler.dueAt(0)).toBe(5_000);
+    expect(seqs(subject.start(5_000))).toEqual([1]);
+  });
+
+  it("starts nothing before its pace allows it, and again at once when it is resumed", () => {
+    const subject = new Subject(job(1, "a"), job(2, "b"));
+    expect(subject.start(0, { maxInFlight: 1, pausedUntil: 3_000 })).toEqual([]);
+    expect(subject.scheduler.dueAt(0)).toBe(3_000);
+    subject.scheduler.pause(9_000);
+    expect(subject.start(3_000)).toEqual([]);
+    subject.scheduler.resume();
+    expect(seqs(subject.start(3_000))).toEqual([1, 2]);
   });
 
   it("adds up rests, within bounds", () => {
-    const scheduler = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "b"), job(3, "c")]) scheduler.add(each);
+    const subject = new Subject(job(1, "a"), job(2, "b"), job(3, "c"));
+    const { scheduler } = subject;
     scheduler.rest(2_000, 1_000, 10_000);
     scheduler.rest(1_000, 1_500, 10_000);
-    expect(scheduler.start(3_999)).toEqual([]);
+    expect(subject.start(3_999)).toEqual([]);
     expect(scheduler.dueAt(1_500)).toBe(4_000);
     scheduler.rest(60_000, 2_000, 10_000);
-    expect(scheduler.start(11_999)).toEqual([]);
-    expect(seqs(scheduler.start(12_000))).toEqual([1, 2, 3]);
+    expect(subject.start(11_999)).toEqual([]);
+    expect(seqs(subject.start(12_000))).toEqual([1, 2, 3]);
     scheduler.rest(0, 20_000, 10_000);
-    scheduler.add(job(4, "d"));
-    expect(seqs(scheduler.start(20_000))).toEqual([4]);
+    subject.pending.add(job(4, "d"));
+    expect(seqs(subject.start(20_000))).toEqual([4]);
   });
 
-  it("drops all jobs when it is cleared", () => {
-    const scheduler = new Scheduler();
-    for (const each of [job(1, "a"), job(2, "a")]) scheduler.add(each);
-    scheduler.start(0);
-    scheduler.clear();
-    scheduler.settle(job(1, "a"), 5_000);
-    expect([scheduler.size, scheduler.inFlight, scheduler.dueAt(9_000), scheduler.start(9_000)]).toEqual([
-      0,
-      0,
-      null,
-      [],
-    ]);
+  it("forgets all jobs when it is cleared", () => {
+    const subject = new Subject(job(1, "a"), job(2, "a"));
+    subject.start(0);
+    subject.scheduler.clear();
+    subject.pending.jobs.clear();
+    const { scheduler } = subject;
+    expect([scheduler.inFlight, scheduler.dueAt(9_000), subject.start(9_000)]).toEqual([0, null, []]);
   });
 });
 
@@ -107,20 +184,21 @@ describe("the scheduler", () => {
 type Step =
   | { readonly type: "add"; readonly lane: number }
   | { readonly type: "deliver" | "fail" | "postpone"; readonly pick: number; readonly afterMs: number }
-  | { readonly type: "crash" }
+  | { readonly type: "crash" | "record" }
   | { readonly type: "advance"; readonly ms: number };
 
 const MAX_ATTEMPTS = 4;
 
-/** A subscriber's object in miniature: storage, a clock, and a scheduler that a crash discards. */
+/** A subscriber's object in miniature: storage, a clock, and a scheduler that a crash discards with what is not recorded. */
 class Simulation {
   #now = 0;
-  #scheduler = new Scheduler();
+  readonly #pending = new Pending();
+  #scheduler = new Scheduler(this.#pending);
   #lastSeq = 0;
-  /** What is stored: pending jobs by seq. */
-  readonly #stored = new Map<number, Job>();
   readonly #inFlight = new Map<number, Job>();
-  /** The first attempts made so far, by lane. */
+  /** Outcomes that are not in storage yet: what is then pending of the job, null for nothing. */
+  readonly #unrecorded = new Map<number, Job | null>();
+  /** The first attempts that are recorded, by lane. */
   readonly #tried = new Map<string, number[]>();
 
   run(step: Step): void {
@@ -131,18 +209,17 @@ class Simulation {
 
   #take(step: Step): void {
     switch (step.type) {
-      case "add": {
+      case "add":
         this.#lastSeq += 1;
-        const added = job(this.#lastSeq, `lane ${step.lane}`, { dueAt: this.#now });
-        this.#stored.set(added.seq, added);
-        this.#scheduler.add(added);
+        this.#pending.add(job(this.#lastSeq, `lane ${step.lane}`, { dueAt: this.#now }));
         return;
-      }
       case "crash":
-        this.#scheduler = new Scheduler();
+        this.#scheduler = new Scheduler(this.#pending);
         this.#inFlight.clear();
-        for (const stored of [...this.#stored.values()].sort((a, b) => a.seq - b.seq))
-          this.#scheduler.add(stored);
+        this.#unrecorded.clear();
+        return;
+      case "record":
+        this.#record();
         return;
       case "advance":
         this.#now += step.ms;
@@ -150,6 +227,17 @@ class Simulation {
       default:
         this.#end(step);
     }
+  }
+
+  #record(): void {
+    for (const [seq, remaining] of this.#unrecorded) {
+      const ended = this.#pending.jobs.get(seq);
+      if (ended?.attempts === 0) this.#tried.set(ended.lane, [...(this.#tried.get(ended.lane) ?? []), seq]);
+      if (remaining === null) this.#pending.jobs.delete(seq);
+      else this.#pending.add(remaining);
+    }
+    this.#unrecorded.clear();
+    this.#scheduler.forgetSettled();
   }
 
   #end({ type, pick, afterMs }: Extract<Step, { pick: number }>): void {
@@ -161,26 +249,21 @@ class Simulation {
       return;
     }
     const attempts = ended.attempts + 1;
-    const retryAt = type === "deliver" || attempts === MAX_ATTEMPTS ? null : this.#now + afterMs;
-    if (ended.attempts === 0) {
-      this.#tried.set(ended.lane, [...(this.#tried.get(ended.lane) ?? []), ended.seq]);
-    }
-    if (retryAt === null) this.#stored.delete(ended.seq);
-    else this.#stored.set(ended.seq, { ...ended, attempts, dueAt: retryAt });
-    this.#scheduler.settle(ended, retryAt);
+    const isOver = type === "deliver" || attempts === MAX_ATTEMPTS;
+    this.#unrecorded.set(ended.seq, isOver ? null : { ...ended, attempts, dueAt: this.#now + afterMs });
+    this.#scheduler.settle(ended);
   }
 
   #pump(): void {
-    for (const started of this.#scheduler.start(this.#now)) {
-      expect(started).toEqual(this.#stored.get(started.seq));
-      expect(this.#inFlight.has(started.seq)).toBe(false);
+    for (const started of this.#scheduler.start(this.#now, PACE)) {
+      expect(started).toEqual(this.#pending.jobs.get(started.seq));
+      expect(this.#inFlight.has(started.seq) || this.#unrecorded.has(started.seq)).toBe(false);
       expect(started.dueAt).toBeLessThanOrEqual(this.#now);
       this.#inFlight.set(started.seq, started);
     }
   }
 
   #check(): void {
-    expect(this.#scheduler.size).toBe(this.#stored.size);
     expect(this.#scheduler.inFlight).toBe(this.#inFlight.size);
     expect(this.#inFlight.size).toBeLessThanOrEqual(MAX_IN_FLIGHT);
     const lanes = [...this.#inFlight.values()]
@@ -192,9 +275,10 @@ class Simulation {
 
   /** From now on everything succeeds: nothing may be left, and only `dueAt` says when to look. */
   finish(): void {
-    for (let turn = 0; this.#stored.size > 0; turn += 1) {
+    for (let turn = 0; this.#pending.jobs.size > 0; turn += 1) {
       expect(turn).toBeLessThan(1_000);
       if (this.#inFlight.size > 0) this.run({ type: "deliver", pick: 0, afterMs: 0 });
+      else if (this.#unrecorded.size > 0) this.run({ type: "record" });
       else {
         const dueAt = this.#scheduler.dueAt(this.#now);
         expect(dueAt).not.toBeNull();
@@ -218,6 +302,7 @@ it("everything is delivered through failures and crashes, and the first attempts
       }),
     },
     { weight: 1, arbitrary: fc.constant({ type: "crash" as const }) },
+    { weight: 2, arbitrary: fc.constant({ type: "record" as const }) },
     { weight: 2, arbitrary: fc.record({ type: fc.constant("advance" as const), ms: fc.nat(300) }) },
   );
   const seed = (Math.random() * 2 ** 31) | 0;

@@ -3,8 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
-import { MAX_WAITING } from "../../src/delivery/subscriber/delivery-queue.ts";
-import { KEPT_MS, MAX_KEPT } from "../../src/delivery/subscriber/delivery-store.ts";
+import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
 import { FREE_FAILURES, MAX_UNPROVEN_FAILURES, UNPROVEN_REST_MS } from "../../src/webhooks/proof.ts";
@@ -238,18 +237,11 @@ describe("a webhook's object", () => {
     expect((await elsewhere.received()).map(({ body }) => body)).toEqual(['{"number":2}']);
   });
 
-  it("keeps the latest 1,000 finished deliveries, for seven days", { timeout: 240_000 }, async () => {
-    await subject.inside((object) => {
-      object.enqueue(subject.key, events(MAX_KEPT + 20), 1);
-    });
-    const page = { limit: 1, offset: 0 };
-    const total = async () => (await subscribers.list(subject.key, "success", page)).total;
-    await expect.poll(total, { timeout: 180_000 }).toBe(MAX_KEPT + 20);
-    await subject.enqueue(outgoingEvent(1));
-    expect(await total()).toBeLessThanOrEqual(MAX_KEPT + 1);
-    await expect.poll(async () => (await subject.list("pending")).length).toBe(0);
+  it("keeps finished deliveries for seven days", async () => {
+    await subject.enqueue(...events(3));
+    await subject.subscriber.settled(3);
     expect(await subject.advance(KEPT_MS - 1)).toBe(true);
-    expect(await subject.list()).not.toEqual([]);
+    expect(await subject.list()).toHaveLength(3);
     expect(await subject.advance(2)).toBe(true);
     expect(await subject.list()).toEqual([]);
   });
@@ -343,9 +335,9 @@ describe("a receiver that fails", () => {
     expect((await subject.webhook()).enabled).toBe(true);
     subject.now += 1;
     await subject.enqueue(outgoingEvent(3));
-    await subject.latest(({ status }) => status === "failed");
-    expect((await subject.webhook()).enabled).toBe(false);
-    // Once enabled again, it has five days anew.
+    await expect.poll(async () => (await subject.webhook()).enabled).toBe(false);
+    // What waits is kept. Once enabled again, the webhook has five days anew.
+    expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
     const version = subject.now + 1;
     await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
     await subscribers.enqueue(subject.key, [outgoingEvent(4)], version);
@@ -353,16 +345,24 @@ describe("a receiver that fails", () => {
     expect((await subject.webhook()).enabled).toBe(true);
   });
 
-  it("does not fill the disk: events beyond the limit fail at once", async () => {
-    subject = await Subject.create("silent");
-    const [waiting, late] = await subject.inside((object) => {
-      object.enqueue(subject.key, events(MAX_WAITING), 1);
-      object.enqueue(subject.key, [outgoingEvent(1)], 1);
-      const count = (filter: StatusFilter) => object.list(filter, 1, 0);
-      return [count("pending").total, count("failed").deliveries];
-    });
-    expect(waiting).toBe(MAX_WAITING);
-    expect(late).toMatchObject([{ attempts: 0, error: "Too many events were already waiting" }]);
-    await subscribers.remove(subject.key);
+  it("that is too slow suspends its webhook, and receives what waited when it is enabled again", async () => {
+    const gate = crypto.randomUUID();
+    subject = await Subject.create(`gate/${gate}`);
+    await subject.enqueue(...events(3));
+    await expect.poll(() => subject.numbers()).toEqual([0]);
+    await subject.advance(7 * 24 * HOUR_MS);
+    await expect
+      .poll(() => subject.webhook())
+      .toMatchObject({
+        enabled: false,
+        disabled_reason: expect.stringContaining("Too many events were waiting"),
+      });
+    await fetch(`http://127.0.0.1:${inject("receiver").port}/open/${gate}/now`);
+    await expect.poll(() => subject.list("success")).toHaveLength(1);
+    expect(await subject.list("pending")).toHaveLength(2);
+    await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
+    await subject.subscriber.settled(3);
+    expect(await subject.numbers()).toEqual([0, 1, 2]);
+    expect((await subject.webhook()).enabled).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "two first attempts of one room run at the same time",
     file: "src/delivery/subscriber/scheduler.ts",
-    code: "this.#busyLanes.add(job.lane);",
+    code: "if (job.attempts === 0) this.#busyLanes.add(job.lane);",
     by: "",
     tests: ["test/delivery/scheduler.test.ts"],
   },
@@ -43,6 +43,34 @@ export const DELIVERY: readonly Mutant[] = [
     code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
     by: "unreached.set(eventId, [subscription]);",
     tests: ["test/delivery/fan-out.test.ts"],
+  },
+  {
+    bug: "an attempt whose outcome is not recorded yet is made again",
+    file: "src/delivery/subscriber/scheduler.ts",
+    code: "this.#overFirsts.set(job.lane, job.seq);",
+    by: "",
+    tests: ["test/delivery/scheduler.test.ts"],
+  },
+  {
+    bug: "what waits is not counted any more once it was retried",
+    file: "src/delivery/subscriber/delivery-table.ts",
+    code: "AFTER UPDATE OF status, log, body",
+    by: "AFTER UPDATE OF body",
+    tests: ["test/delivery/delivery-storage.test.ts"],
+  },
+  {
+    bug: "a subscriber for which too much waits is never suspended",
+    file: "src/delivery/subscriber/backlog-guard.ts",
+    code: "await handler.suspend();",
+    by: "",
+    tests: ["test/delivery/delivery-storage.test.ts"],
+  },
+  {
+    bug: "disabling a webhook also ends what is enqueued after it was enabled again",
+    file: "src/delivery/subscriber/delivery-retention.ts",
+    code: "AND seq <= ? ORDER BY seq",
+    by: "AND 0 < ? ORDER BY seq",
+    tests: ["test/delivery/delivery-storage.test.ts"],
   },
   {
     bug: "a run's start is not recorded before its first effect",

@@ -71,8 +71,8 @@ export interface SubscriberGateway {
    * subscriber's row when they happened.
    */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
-  /** From now on the object uses no cached row of a lower version. */
-  requireVersion(key: SubscriberKey, version: number): Promise<void>;
+  /** The subscriber's row was changed: the object uses no older one, and continues with what waits. */
+  notifyOfChange(key: SubscriberKey, version: number): Promise<void>;
   /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */
   remove(key: SubscriberKey): Promise<void>;
   /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */

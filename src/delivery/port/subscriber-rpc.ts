@@ -10,7 +10,7 @@ import type {
 /** The RPC methods of a subscriber's object, which do what `SubscriberGateway` describes. */
 export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
-  requireVersion(version: number): void;
+  notifyOfChange(version: number): void;
   remove(): Promise<void>;
   list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;

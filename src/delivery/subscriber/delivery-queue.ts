@@ -3,16 +3,21 @@ import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandlerState } from "../handler.ts";
 import type { DeliveryRecord, OutgoingEvent, SubscriberKey } from "../port/subscriber-port.ts";
+import { BacklogGuard, type BacklogLimits } from "./backlog-guard.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
+import { DeliveryRetention } from "./delivery-retention.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { type Job, Scheduler } from "./scheduler.ts";
 
 /** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
 const WATCHDOG_MS = 5_000;
-/** A receiver with this many pending events has been dead for long: further events fail at once. */
-export const MAX_WAITING = 50_000;
 /** However long a handler asks to rest, deliveries go on after this time. */
 const MAX_REST_MS = 10_000;
+/** How often a suspended subscriber is looked up, should the message that it was enabled have been lost. */
+const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
+/** Outcomes are written together, after this time or when there are so many: each write holds up the next requests. */
+const RECORD_AFTER_MS = 50;
+const MAX_UNRECORDED = 64;
 
 /** Creates the handler for the subscriber's kind. */
 export type CreateHandler = (key: SubscriberKey, state: HandlerState) => DeliveryHandler;
@@ -25,23 +30,40 @@ interface ManualDelivery {
   readonly attempted: Promise<DeliveryRecord | null>;
 }
 
+interface Ended {
+  readonly job: Job;
+  readonly outcome: FinalOutcome;
+}
+
 const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
 
 export class DeliveryQueue {
-  readonly history: DeliveryHistory;
   readonly #ctx: DurableObjectState;
   readonly #createHandler: CreateHandler;
   /** Epoch milliseconds. */
   readonly #now: () => number;
   readonly #alarm: DurableAlarm;
   readonly #store: DeliveryStore;
-  readonly #scheduler = new Scheduler();
+  readonly #history: DeliveryHistory;
+  readonly #retention: DeliveryRetention;
+  readonly #backlog: BacklogGuard;
+  readonly #scheduler: Scheduler;
   #handler: DeliveryHandler | null = null;
   /** Callers waiting for the first attempt of a delivery, by its seq. */
   readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
+  /** Outcomes that are not in storage yet. A crash repeats their attempts, where that is allowed. */
+  #unrecorded: Ended[] = [];
+  /** The number of the newest delivery. */
+  #lastSeq: number;
+  #recordTimer: ReturnType<typeof setTimeout> | null = null;
 
   /** Resumes what is pending in storage. Attempts that were cut off and must not be repeated fail. */
-  constructor(ctx: DurableObjectState, createHandler: CreateHandler, now: () => number) {
+  constructor(
+    ctx: DurableObjectState,
+    createHandler: CreateHandler,
+    now: () => number,
+    limits: BacklogLimits,
+  ) {
     this.#ctx = ctx;
     this.#createHandler = createHandler;
     this.#now = now;
@@ -49,40 +71,50 @@ export class DeliveryQueue {
       this.#logError("The alarm of a subscriber could not be set", error),
     );
     this.#store = new DeliveryStore(ctx.storage);
-    this.history = new DeliveryHistory(this.#store);
-    const key = this.#store.readKey();
-    const interruption = key === null ? null : this.#handlerFor(key).interruption;
+    this.#history = new DeliveryHistory(this.#store);
+    this.#retention = new DeliveryRetention(this.#store);
+    this.#backlog = new BacklogGuard(this.#store, limits);
+    this.#scheduler = new Scheduler(this.#store);
+    this.#lastSeq = this.#store.lastSeq();
+    const interruption = this.#currentHandler()?.interruption ?? null;
     if (interruption !== null) this.#store.failStarted(interruption);
-    for (const job of this.#store.listPending()) this.#scheduler.add(job);
+  }
+
+  /** The deliveries as they are now. */
+  get history(): DeliveryHistory {
+    this.#recordOutcomes();
+    return this.#history;
   }
 
   /** Enqueues each event once, by its id. They are stored when this returns. */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
     const now = this.#now();
-    const jobs = this.#store.transaction(() => {
+    this.#store.transaction(() => {
       this.#store.open(key);
-      const fresh = events.filter(({ eventId }) => this.#store.recordEventId(eventId, now));
-      this.#store.prune(now);
-      return fresh.flatMap((event) => this.#insert(event, event.roomId, now).job ?? []);
+      for (const event of events) {
+        if (this.#store.recordEventId(event.eventId, now)) this.#insert(event, event.roomId, now);
+      }
+      this.#retention.prune(now);
     });
-    this.#handlerFor(key).requireVersion(version);
-    for (const job of jobs) this.#scheduler.add(job);
+    const handler = this.#handlerFor(key);
+    handler.requireVersion(version);
     this.#run();
+    this.#checkBacklog(handler);
   }
 
   /** Enqueues an event by hand, ahead of the others and in a lane of its own. */
   enqueueManual(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
-    const { seq, job } = this.#store.transaction(() => {
+    const delivery = this.#store.transaction(() => {
       this.#store.open(key);
-      return this.#insert(event, null, this.#now());
+      const seq = this.#insert(event, null, this.#now());
+      this.#store.linkEvent(event.eventId, seq);
+      return this.#store.find(seq);
     });
-    const delivery = this.#store.find(seq);
     if (delivery === null) throw new Error("A delivery was written but cannot be read");
     const attempted = this.#firstAttempt(delivery);
-    if (job === null) return { delivery, attempted };
     // A person who tests by hand has often just changed something.
     this.#handlerFor(key).requireVersion(Number.POSITIVE_INFINITY);
-    this.#scheduler.add(job, "next");
+    this.#scheduler.prefer(delivery.id);
     this.#run();
     return { delivery, attempted };
   }
@@ -92,9 +124,8 @@ export class DeliveryQueue {
     const now = this.#now();
     const earlier = this.#store.transaction(() => {
       this.#store.open(key);
-      this.#store.prune(now);
       const isNew = this.#store.recordEventId(event.eventId, now);
-      return isNew ? null : this.history.findByEvent(event.eventId);
+      return isNew ? null : this.#store.findByEvent(event.eventId);
     });
     return earlier === null
       ? this.enqueueManual(key, event)
@@ -109,29 +140,29 @@ export class DeliveryQueue {
     return this.#store.find(delivery.seq);
   }
 
-  /** Stores a delivery. Without a job it has failed already, because too many are pending. */
-  #insert(
-    event: OutgoingEvent,
-    lane: string | null,
-    now: number,
-  ): { readonly seq: number; readonly job: Job | null } {
-    const isFull = this.#scheduler.size >= MAX_WAITING;
+  #insert(event: OutgoingEvent, lane: string | null, now: number): number {
     const id = crypto.randomUUID();
-    const refusal = isFull ? "Too many events were already waiting" : null;
-    const job = this.#store.insert({ id, event, lane: lane ?? id, now, refusal });
-    return { seq: job.seq, job: isFull ? null : job };
+    this.#lastSeq = this.#store.insert({ id, event, lane: lane ?? id, now });
+    return this.#lastSeq;
   }
 
-  /** From now on the handler uses no cached row of a lower version. */
-  requireVersion(version: number): void {
-    this.#handler?.requireVersion(version);
+  /** The subscriber was changed: from now on the handler uses no cached row of a lower version. */
+  notifyOfChange(version: number): void {
+    const handler = this.#currentHandler();
+    if (handler === null) return;
+    handler.requireVersion(version);
+    this.#backlog.forgive(this.#now());
+    this.#scheduler.resume();
+    this.#run();
   }
 
   /** Removes everything, because the subscriber was deleted. No pending delivery starts any more. */
   async clear(): Promise<void> {
     this.#scheduler.clear();
-    this.requireVersion(Number.POSITIVE_INFINITY);
+    this.#handler?.requireVersion(Number.POSITIVE_INFINITY);
     this.#handler = null;
+    this.#unrecorded = [];
+    this.#lastSeq = 0;
     this.#alarm.markFired();
     await this.#store.clear();
     for (const { resolve } of this.#waiting.values()) resolve();
@@ -142,73 +173,145 @@ export class DeliveryQueue {
   wake(): void {
     this.#alarm.markFired();
     try {
-      this.#store.prune(this.#now());
+      this.#recordOutcomes();
+      this.#store.transaction(() => {
+        this.#retention.endSome();
+        this.#retention.prune(this.#now());
+      });
       this.#run();
+      const handler = this.#currentHandler();
+      if (handler !== null) this.#checkBacklog(handler);
     } catch (error) {
       this.#logError("The alarm of a subscriber failed", error);
-      this.#scheduleAlarm();
+      this.#alarm.scheduleBy([this.#now() + WATCHDOG_MS]);
     }
   }
 
   /** Starts every attempt that may start now, and sets the alarm for the rest. */
   #run(): void {
-    const key = this.#store.readKey();
-    if (key !== null) {
-      const handler = this.#handlerFor(key);
-      const jobs = this.#scheduler.start(this.#now(), handler.maxInFlight);
-      for (const job of jobs) this.#ctx.waitUntil(this.#attempt(handler, job));
+    const handler = this.#currentHandler();
+    if (handler !== null && !this.#retention.isEnding) {
+      for (const job of this.#scheduler.start(this.#now(), handler.pace)) {
+        this.#ctx.waitUntil(this.#attempt(handler, job));
+      }
     }
+    if (this.#scheduler.inFlight === 0) this.#recordOutcomes();
     this.#scheduleAlarm();
+  }
+
+  #checkBacklog(handler: DeliveryHandler): void {
+    const checked = this.#backlog.check(handler, this.#now()).catch((error: unknown) => {
+      this.#logError("A subscriber for which too much waits could not be disabled yet", error);
+    });
+    this.#ctx.waitUntil(checked.then(() => this.#scheduleAlarm()));
   }
 
   async #attempt(handler: DeliveryHandler, job: Job): Promise<void> {
     const isOnce = handler.interruption !== null;
     let hasStarted = false;
+    const lastSeq = this.#lastSeq;
     try {
       const delivery = this.#store.find(job.seq);
       if (isOnce) await this.#store.markStarted(job.seq, this.#now());
       hasStarted = isOnce;
       const outcome = delivery && (await handler.deliver(delivery, job.attempts));
       if (handler !== this.#handler) return; // cleared meanwhile: other rows may have these numbers now
-      if (outcome === null) this.#scheduler.settle(job, null);
-      else await this.#settle(job, outcome, isOnce);
+      if (outcome === null) this.#scheduler.settle(job);
+      else await this.#settle(job, outcome, isOnce, lastSeq);
     } catch (error) {
       this.#logError("An attempt to deliver an event failed on the service's side", error);
       if (handler !== this.#handler) return;
       // No outcome is recorded: the attempt is repeated, unless that is forbidden.
-      if (hasStarted) this.#record(job, failure("The outcome could not be recorded"));
+      if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));
       else this.#scheduler.postpone(job, this.#now() + WATCHDOG_MS);
     }
-    this.#waiting.get(job.seq)?.resolve();
-    this.#waiting.delete(job.seq);
     this.#run();
+    this.#answerFor(job);
   }
 
-  async #settle(job: Job, outcome: DeliveryOutcome, isOnce: boolean): Promise<void> {
+  /** `lastSeq` is the newest delivery that was there when the attempt began. */
+  async #settle(job: Job, outcome: DeliveryOutcome, isOnce: boolean, lastSeq: number): Promise<void> {
     switch (outcome.type) {
       case "orphaned":
         await this.clear();
         return;
-      case "unwanted":
-        this.#store.remove(job.seq);
-        this.#scheduler.settle(job, null);
+      case "disabled":
+        this.#end(job, outcome.error);
+        this.#retention.endWaiting(lastSeq, outcome.error);
+        if (this.#retention.isEnding) this.#alarm.scheduleBy([this.#now()]);
+        return;
+      case "suspended":
+        if (this.#waiting.has(job.seq)) this.#recordNow(job, failure(outcome.why));
+        else this.#postpone(job, this.#now() + SUSPENSION_CHECK_MS);
         return;
       case "postponed":
-        if (isOnce && this.#waiting.has(job.seq)) this.#record(job, failure(outcome.why));
-        else {
-          this.#store.clearStarted(job.seq);
-          this.#scheduler.postpone(job, outcome.until);
-        }
+        if (isOnce && this.#waiting.has(job.seq)) this.#recordNow(job, failure(outcome.why));
+        else this.#postpone(job, outcome.until);
         return;
       default:
-        this.#record(job, outcome);
-        if ("restMs" in outcome) this.#scheduler.rest(outcome.restMs ?? 0, this.#now(), MAX_REST_MS);
+        if (isOnce) this.#recordNow(job, outcome);
+        else this.#recordSoon(job, outcome);
+        this.#scheduler.rest(outcome.restMs ?? 0, this.#now(), MAX_REST_MS);
     }
   }
 
-  #record(job: Job, outcome: FinalOutcome): void {
+  #postpone(job: Job, until: number): void {
+    this.#store.clearStarted(job.seq);
+    this.#scheduler.postpone(job, until);
+  }
+
+  /** Ends a delivery without an attempt; without an error it leaves no record. */
+  #end(job: Job, error: string | null): void {
+    if (error !== null) this.#recordNow(job, failure(error));
+    else {
+      this.#store.remove(job.seq);
+      this.#scheduler.settle(job);
+    }
+  }
+
+  #recordNow(job: Job, outcome: FinalOutcome): void {
     this.#store.transaction(() => this.#store.recordOutcome(job.seq, outcome));
-    this.#scheduler.settle(job, outcome.type === "retry" ? outcome.at : null);
+    this.#scheduler.settle(job);
+  }
+
+  #recordSoon(job: Job, outcome: FinalOutcome): void {
+    this.#unrecorded.push({ job, outcome });
+    this.#scheduler.settle(job);
+    if (this.#unrecorded.length >= MAX_UNRECORDED) this.#recordOutcomes();
+    else this.#recordTimer ??= setTimeout(() => this.#recordOutcomes(), RECORD_AFTER_MS);
+  }
+
+  /** Writes the outcomes that are not in storage yet, in one transaction. If that fails, their attempts are repeated. */
+  #recordOutcomes(): void {
+    if (this.#recordTimer !== null) clearTimeout(this.#recordTimer);
+    this.#recordTimer = null;
+    const ended = this.#unrecorded;
+    this.#unrecorded = [];
+    try {
+      if (ended.length > 0) {
+        this.#store.transaction(() => {
+          for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
+        });
+      }
+    } catch (error) {
+      this.#logError("The outcomes of a subscriber's deliveries could not be recorded", error);
+      this.#scheduler.pause(this.#now() + WATCHDOG_MS);
+    }
+    this.#scheduler.forgetSettled();
+  }
+
+  /** Answers who waits for the job's first attempt. */
+  #answerFor(job: Job): void {
+    const waiting = this.#waiting.get(job.seq);
+    if (waiting === undefined) return;
+    this.#waiting.delete(job.seq);
+    this.#recordOutcomes();
+    waiting.resolve();
+  }
+
+  #currentHandler(): DeliveryHandler | null {
+    const key = this.#store.readKey();
+    return key && this.#handlerFor(key);
   }
 
   #handlerFor(key: SubscriberKey): DeliveryHandler {
@@ -216,10 +319,14 @@ export class DeliveryQueue {
     return this.#handler;
   }
 
+  /** While attempts are in flight, each of their ends comes here again: the rest can wait until none is. */
   #scheduleAlarm(): void {
     const now = this.#now();
-    const watchdogAt = this.#scheduler.inFlight > 0 ? now + WATCHDOG_MS : null;
-    this.#alarm.scheduleBy([this.#scheduler.dueAt(now), watchdogAt, this.#store.pruneAt()]);
+    const isBusy = this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
+    this.#alarm.scheduleBy([
+      this.#scheduler.dueAt(now),
+      ...(isBusy ? [now + WATCHDOG_MS] : [this.#retention.dueAt(now), this.#backlog.dueAt()]),
+    ]);
   }
 
   #logError(message: string, error: unknown): void {

@@ -6,24 +6,19 @@ import type {
   OutgoingEvent,
   SubscriberKey,
 } from "../port/subscriber-port.ts";
-import { SELECT_DELIVERIES, TABLES } from "./delivery-table.ts";
-import type { Job } from "./scheduler.ts";
+import { CREATE, MIGRATE, SELECT_DELIVERIES } from "./delivery-table.ts";
+import type { Job, WaitingJobs } from "./scheduler.ts";
 
-/** Of the deliveries that are over, the latest ones are kept, this many at most… */
-export const MAX_KEPT = 1_000;
-/** …and for this long. */
-export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-/** How long a repeated event id is recognized; the outbox relay retries within seconds. */
-const EVENT_ID_KEPT_MS = 24 * 60 * 60 * 1000;
 /** A delivery to write. */
 export interface NewDelivery {
   readonly id: string;
   readonly event: OutgoingEvent;
   readonly lane: string;
   readonly now: number;
-  /** Why it fails without an attempt; null when it is due at once. */
-  readonly refusal: string | null;
 }
+
+/** How many deliveries there are, and what they take on disk. */
+export type Total = { readonly deliveries: number; readonly bytes: number };
 
 type Row = Record<string, SqlStorageValue>;
 
@@ -33,15 +28,28 @@ const STATUS_AFTER: Readonly<Record<FinalOutcome["type"], DeliveryStatus>> = {
   failed: "failed",
 };
 
-export class DeliveryStore {
+const SELECT_JOBS = "SELECT seq, lane, attempts, due_at AS dueAt FROM deliveries";
+/** The planner would rather read and sort all that is pending. */
+const FIRSTS = "INDEXED BY deliveries_first WHERE status = 'pending' AND attempts = 0";
+const RETRIES = "INDEXED BY deliveries_retry WHERE status = 'pending' AND attempts > 0";
+
+export class DeliveryStore implements WaitingJobs {
   readonly #storage: DurableObjectStorage;
   /** False until {@link open}, and after {@link clear}: reads then find nothing, and writes change nothing. */
   #hasTables: boolean;
+  #key: SubscriberKey | null = null;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'deliveries'";
-    this.#hasTables = storage.sql.exec(query).toArray().length > 0;
+    const tables = this.#findTables();
+    this.#hasTables = tables.has("deliveries");
+    if (this.#hasTables && !tables.has("totals")) storage.transactionSync(() => storage.sql.exec(MIGRATE));
+  }
+
+  #findTables(): ReadonlySet<string> {
+    const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('deliveries', 'totals')";
+    const rows = this.#storage.sql.exec<{ name: string }>(query).toArray();
+    return new Set(rows.map(({ name }) => name));
   }
 
   *iterate<T extends Row>(query: string, ...params: SqlStorageValue[]): Iterable<T> {
@@ -70,21 +78,23 @@ export class DeliveryStore {
   /** Creates the tables with the subscriber's key, unless they exist. */
   open({ kind, accountId, id }: SubscriberKey): void {
     if (this.#hasTables) return;
-    this.#storage.sql.exec(TABLES);
+    this.#storage.sql.exec(CREATE);
     this.#hasTables = true;
     this.write("INSERT INTO subscriber VALUES (1, ?, ?, ?, '{}')", kind, accountId, id);
   }
 
-  /** Removes everything, the alarm included. */
+  /** Removes everything, the alarm included; the platform drops the whole database, whatever its size. */
   async clear(): Promise<void> {
     this.#hasTables = false;
+    this.#key = null;
     await this.#storage.deleteAll();
   }
 
   /** The subscriber's key; null before the first write. */
   readKey(): SubscriberKey | null {
     type KeyRow = { kind: SubscriberKey["kind"]; accountId: string; id: string };
-    return this.read<KeyRow>("SELECT kind, account_id AS accountId, id FROM subscriber")[0] ?? null;
+    this.#key ??= this.read<KeyRow>("SELECT kind, account_id AS accountId, id FROM subscriber")[0] ?? null;
+    return this.#key;
   }
 
   readonly handlerState: HandlerState = {
@@ -92,16 +102,37 @@ export class DeliveryStore {
     write: (json) => this.write("UPDATE subscriber SET memory = ?", json),
   };
 
+  /** A fact that the queue keeps, as JSON; null before it is written. */
+  readFact(name: string): string | null {
+    return this.read<{ value: string }>("SELECT value FROM facts WHERE name = ?", name)[0]?.value ?? null;
+  }
+
+  writeFact(name: string, json: string | null): void {
+    if (json === null) this.write("DELETE FROM facts WHERE name = ?", name);
+    else this.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, json);
+  }
+
   /** Records that the event was enqueued; false when it was before. */
   recordEventId(eventId: string, now: number): boolean {
-    const insertion = "INSERT INTO known VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING at";
+    const insertion = "INSERT INTO known (event_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING at";
     return this.read(insertion, eventId, now).length > 0;
   }
 
-  insert({ id, event, lane, now, refusal }: NewDelivery): Job {
+  /** Links an event that was enqueued by hand with its delivery. */
+  linkEvent(eventId: string, seq: number): void {
+    this.write("UPDATE known SET seq = ? WHERE event_id = ?", seq, eventId);
+  }
+
+  findByEvent(eventId: string): DeliveryRecord | null {
+    const query = `${SELECT_DELIVERIES} WHERE seq = (SELECT known.seq FROM known WHERE event_id = ?)`;
+    return this.read<DeliveryRecord>(query, eventId)[0] ?? null;
+  }
+
+  /** Writes a delivery that is due at once, and returns its number. */
+  insert({ id, event, lane, now }: NewDelivery): number {
     const [row] = this.read<{ seq: number }>(
-      `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at, error)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+      `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING seq`,
       id,
       event.eventId,
       event.event,
@@ -110,22 +141,44 @@ export class DeliveryStore {
       event.body,
       lane,
       now,
-      refusal === null ? "pending" : "failed",
-      refusal === null ? now : null,
-      refusal,
+      now,
     );
-    return { seq: row?.seq ?? 0, lane, attempts: 0, dueAt: now };
+    return row?.seq ?? 0;
+  }
+
+  /** The number of the newest delivery; 0 without one. */
+  lastSeq(): number {
+    return this.read<{ seq: number | null }>("SELECT max(seq) AS seq FROM deliveries")[0]?.seq ?? 0;
   }
 
   find(seq: number): DeliveryRecord | null {
     return this.read<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq)[0] ?? null;
   }
 
-  /** All pending deliveries, in the order in which they were enqueued. */
-  listPending(): Job[] {
-    return this.read<Job>(
-      "SELECT seq, lane, attempts, due_at AS dueAt FROM deliveries WHERE status = 'pending' ORDER BY seq",
-    );
+  laneAfter(lane: string): string | null {
+    const query = `SELECT lane FROM deliveries ${FIRSTS} AND lane > ? ORDER BY lane LIMIT 1`;
+    return this.read<{ lane: string }>(query, lane)[0]?.lane ?? null;
+  }
+
+  firstOf(lane: string, afterSeq: number): Job | null {
+    const query = `${SELECT_JOBS} ${FIRSTS} AND lane = ? AND seq > ? ORDER BY seq LIMIT 1`;
+    return this.read<Job>(query, lane, afterSeq)[0] ?? null;
+  }
+
+  retries(limit: number): Job[] {
+    const query = `${SELECT_JOBS} ${RETRIES} AND due_at >= 0 ORDER BY due_at, seq LIMIT ?`;
+    return this.read<Job>(query, limit);
+  }
+
+  total(status: DeliveryStatus): Total {
+    const query = "SELECT deliveries, bytes FROM totals WHERE status = ?";
+    return this.read<Total>(query, status)[0] ?? { deliveries: 0, bytes: 0 };
+  }
+
+  /** When the oldest delivery with this status was enqueued (epoch ms); null when there is none. */
+  oldestAt(status: DeliveryStatus): number | null {
+    const query = "SELECT created_at AS at FROM deliveries WHERE status = ? ORDER BY seq LIMIT 1";
+    return this.read<{ at: number }>(query, status)[0]?.at ?? null;
   }
 
   /** Marks a first attempt that must not be repeated as started; on disk when this resolves. */
@@ -149,42 +202,27 @@ export class DeliveryStore {
   }
 
   recordOutcome(seq: number, outcome: FinalOutcome): void {
+    const { type, attempt } = outcome;
+    const dueAt = type === "retry" ? outcome.at : null;
+    const error = type === "delivered" ? null : outcome.error;
+    const ended = "UPDATE deliveries SET status = ?, due_at = ?, error = ?";
+    if (attempt === null) {
+      this.write(`${ended} WHERE seq = ?`, STATUS_AFTER[type], dueAt, error, seq);
+      return;
+    }
     this.write(
-      "UPDATE deliveries SET status = ?, due_at = ?, error = ? WHERE seq = ?",
-      STATUS_AFTER[outcome.type],
-      outcome.type === "retry" ? outcome.at : null,
-      outcome.type === "delivered" ? null : outcome.error,
-      seq,
-    );
-    if (outcome.attempt === null) return;
-    this.write(
-      `UPDATE deliveries SET attempts = attempts + 1, last_attempt_at = ?,
-         log = json_insert(log, '$[#]', json(?)) WHERE seq = ?`,
-      Date.parse(outcome.attempt.attempted_at),
-      JSON.stringify(outcome.attempt),
+      `${ended}, attempts = attempts + 1, last_attempt_at = ?, log = json_insert(log, '$[#]', json(?))
+       WHERE seq = ?`,
+      STATUS_AFTER[type],
+      dueAt,
+      error,
+      Date.parse(attempt.attempted_at),
+      JSON.stringify(attempt),
       seq,
     );
   }
 
   remove(seq: number): void {
     this.write("DELETE FROM deliveries WHERE seq = ?", seq);
-  }
-
-  /** Deletes what is no longer kept. */
-  prune(now: number): void {
-    this.write(
-      `DELETE FROM deliveries WHERE status <> 'pending' AND seq <=
-         (SELECT seq FROM deliveries WHERE status <> 'pending' ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
-      MAX_KEPT,
-    );
-    this.write("DELETE FROM deliveries WHERE status <> 'pending' AND created_at < ?", now - KEPT_MS);
-    this.write("DELETE FROM known WHERE at < ?", now - EVENT_ID_KEPT_MS);
-  }
-
-  /** When the oldest delivery that is over is to be deleted (epoch ms); null when there is none. */
-  pruneAt(): number | null {
-    const query = "SELECT min(created_at) AS at FROM deliveries WHERE status <> 'pending'";
-    const at = this.read<{ at: number | null }>(query)[0]?.at ?? null;
-    return at === null ? null : at + KEPT_MS;
   }
 }

@@ -1,12 +1,24 @@
-/** The tables of a subscriber's object. */
+/** The tables of a subscriber's object, and how a database that an earlier version wrote is brought to them. */
+
+/** Counts the schemas; a database without a number has the first one. */
+const SCHEMA_VERSION = 2;
+
+/** What a delivery takes on disk besides its texts, its places in the indexes included. */
+const ROW_BYTES = 600;
+const bytesOf = (row: "NEW" | "OLD" | "deliveries"): string =>
+  `${ROW_BYTES} + length(CAST(${row}.body AS BLOB)) + length(CAST(${row}.log AS BLOB))`;
+
+const add = (sign: "+" | "-", row: "NEW" | "OLD"): string =>
+  `UPDATE totals SET deliveries = deliveries ${sign} 1, bytes = bytes ${sign} (${bytesOf(row)}) WHERE status = ${row}.status;`;
 
 /**
  * - `subscriber`: one row that names the subscriber, because an alarm brings no key; `memory` is the handler's state.
  * - `deliveries`: `lane` is the ordering key, see `Job`. A first attempt that must not be repeated sets
  *   `last_attempt_at` when it starts. `log` is a JSON array of what the handler logged of each attempt.
- * - `known`: the event ids that were enqueued, so that each is enqueued once.
+ * - `known`: the event ids that were enqueued, so that each is enqueued once; `seq` is the delivery of one that was
+ *   enqueued by hand.
  */
-export const TABLES = `
+const TABLES = `
   CREATE TABLE IF NOT EXISTS subscriber (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     kind TEXT NOT NULL,
@@ -31,11 +43,47 @@ export const TABLES = `
     error TEXT,
     log TEXT NOT NULL DEFAULT '[]'
   );
-  CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (seq) WHERE status = 'pending';
-  CREATE INDEX IF NOT EXISTS deliveries_over ON deliveries (seq) WHERE status <> 'pending';
-  CREATE INDEX IF NOT EXISTS deliveries_old ON deliveries (created_at) WHERE status <> 'pending';
   CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`;
+
+/**
+ * What the second version adds: an index for each step of the queue, so that none reads more than what is next, and
+ * how many deliveries have each status, with their bytes. Triggers keep these totals, so no write can forget them.
+ */
+const ADDED = `
+  CREATE INDEX deliveries_by_status ON deliveries (status, seq);
+  CREATE INDEX deliveries_first ON deliveries (lane, seq) WHERE status = 'pending' AND attempts = 0;
+  CREATE INDEX deliveries_retry ON deliveries (due_at, seq) WHERE status = 'pending' AND attempts > 0;
+  CREATE INDEX deliveries_started ON deliveries (seq)
+    WHERE status = 'pending' AND attempts = 0 AND last_attempt_at IS NOT NULL;
+  ALTER TABLE known ADD COLUMN seq INTEGER;
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE totals (status TEXT PRIMARY KEY, deliveries INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  INSERT INTO totals VALUES ('pending', 0, 0), ('success', 0, 0), ('failed', 0, 0);
+  CREATE TRIGGER deliveries_insert AFTER INSERT ON deliveries BEGIN ${add("+", "NEW")} END;
+  CREATE TRIGGER deliveries_delete AFTER DELETE ON deliveries BEGIN ${add("-", "OLD")} END;
+  CREATE TRIGGER deliveries_update AFTER UPDATE OF status, log, body ON deliveries BEGIN
+    ${add("-", "OLD")} ${add("+", "NEW")}
+  END;
+  INSERT INTO facts VALUES ('schema', '${SCHEMA_VERSION}');`;
+
+/** For a new database. */
+export const CREATE = `${TABLES}\n${ADDED}`;
+
+/**
+ * For a database of the first version. It marked what exceeded a count of waiting events as failed, without an
+ * attempt: what is left of that waits again.
+ */
+export const MIGRATE = `${TABLES}
+  DROP INDEX IF EXISTS deliveries_pending;
+  DROP INDEX IF EXISTS deliveries_over;
+  DROP INDEX IF EXISTS deliveries_old;
+  UPDATE deliveries SET status = 'pending', due_at = created_at, error = NULL
+    WHERE status = 'failed' AND attempts = 0 AND error = 'Too many events were already waiting';
+  ${ADDED}
+  UPDATE totals SET (deliveries, bytes) = (
+    SELECT count(*), ifnull(sum(${bytesOf("deliveries")}), 0) FROM deliveries WHERE deliveries.status = totals.status
+  );`;
 
 /** Selects `DeliveryRecord`s; a condition may follow. */
 export const SELECT_DELIVERIES = `SELECT seq, id, event_id AS eventId, event, room_id AS roomId,

@@ -1,4 +1,5 @@
-/** Decides which deliveries to start now, and when to look again. Pure: it reads no clock and starts nothing itself. */
+/** Decides which deliveries to start now, and when to look again. It holds what is in flight; all else stays in storage. */
+import type { Pace } from "../handler.ts";
 
 /** A delivery that is pending: waiting or in flight. */
 export type Job = {
@@ -11,118 +12,136 @@ export type Job = {
   readonly dueAt: number;
 };
 
-/** The platform lets one object wait for the responses of this many requests at once. */
-export const MAX_IN_FLIGHT = 6;
+/** The deliveries in storage that are pending. Each question reads a bounded number of rows. */
+export interface WaitingJobs {
+  /** The first lane behind this one, by name, in which a first attempt is pending; null behind the last. */
+  laneAfter(lane: string): string | null;
+  /** The lane's earliest first attempt behind this number; null when there is none. */
+  firstOf(lane: string, afterSeq: number): Job | null;
+  /** The retries that are due first, at most this many. */
+  retries(limit: number): Job[];
+}
+
+/** Beyond it, lanes wait for their turns: what takes the next turn was asked for by hand. */
+const MAX_PREFERRED = 1_000;
 
 export class Scheduler {
-  /** Waiting first attempts, by lane. */
-  readonly #lanes = new Map<string, Job[]>();
-  /** The lanes whose next job may start, each once; lanes take turns. */
-  #ready: string[] = [];
-  /** Waiting retries, the earliest first. */
-  readonly #retries: Job[] = [];
-  readonly #inFlight = new Set<number>();
+  readonly #waiting: WaitingJobs;
+  readonly #inFlight = new Map<number, Job>();
   readonly #busyLanes = new Set<string>();
-  /** As of the latest {@link start}. */
-  #maxInFlight = MAX_IN_FLIGHT;
+  /** What is over but still pending in storage: by lane the number of its last first attempt, and retries. */
+  readonly #overFirsts = new Map<string, number>();
+  readonly #overRetries = new Set<number>();
+  /** Lanes that take the next turns. */
+  #next: string[] = [];
+  /** The lane that had the latest turn: lanes take turns in the order of their names. */
+  #latest = "";
   #isRetryNext = false;
+  #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
-  #size = 0;
 
-  /** How many jobs wait or are in flight. */
-  get size(): number {
-    return this.#size;
+  constructor(waiting: WaitingJobs) {
+    this.#waiting = waiting;
   }
 
   get inFlight(): number {
     return this.#inFlight.size;
   }
 
-  /** Adds a job; callers add those of one lane in the order of `seq`. A new lane may take the next turn. */
-  add(job: Job, turn: "next" | "last" = "last"): void {
-    this.#size += 1;
-    if (job.attempts > 0) this.#addRetry(job);
-    else this.#addFirst(job, turn);
+  /** Lets a lane take the next turn. */
+  prefer(lane: string): void {
+    if (this.#next.length < MAX_PREFERRED) this.#next.push(lane);
   }
 
-  #addFirst(job: Job, turn: "next" | "last"): void {
-    const waiting = this.#lanes.get(job.lane);
-    if (waiting !== undefined) {
-      waiting.push(job);
-      return;
-    }
-    this.#lanes.set(job.lane, [job]);
-    if (this.#busyLanes.has(job.lane)) return;
-    if (turn === "next") this.#ready.unshift(job.lane);
-    else this.#ready.push(job.lane);
-  }
-
-  #addRetry(job: Job): void {
-    const at = this.#retries.findLastIndex(({ dueAt }) => dueAt <= job.dueAt);
-    this.#retries.splice(at + 1, 0, job);
-  }
-
-  /** The jobs to start at `now` (epoch ms), while fewer than `maxInFlight` are in flight. Each is in flight until {@link settle} or {@link postpone}. */
-  start(now: number, maxInFlight: number = MAX_IN_FLIGHT): Job[] {
-    this.#maxInFlight = Math.min(maxInFlight, MAX_IN_FLIGHT);
+  /** The jobs to start at `now` (epoch ms). Each is in flight until {@link settle} or {@link postpone}. */
+  start(now: number, pace: Pace): Job[] {
+    this.#pace = pace;
     const started: Job[] = [];
-    while (now >= this.#pausedUntil && this.#inFlight.size < this.#maxInFlight) {
-      const job = this.#next(now);
+    while (now >= this.#resumesAt && this.#inFlight.size < pace.maxInFlight) {
+      const job = this.#nextJob(now);
       if (job === null) break;
-      this.#inFlight.add(job.seq);
+      this.#inFlight.set(job.seq, job);
+      if (job.attempts === 0) this.#busyLanes.add(job.lane);
       started.push(job);
     }
     return started;
   }
 
+  get #resumesAt(): number {
+    return Math.max(this.#pausedUntil, this.#pace.pausedUntil);
+  }
+
   /** First attempts and retries take turns, so neither starves the other. */
-  #next(now: number): Job | null {
+  #nextJob(now: number): Job | null {
     const job = this.#isRetryNext
-      ? (this.#nextRetry(now) ?? this.#nextFirst())
-      : (this.#nextFirst() ?? this.#nextRetry(now));
+      ? (this.#dueRetry(now) ?? this.#takeFirst())
+      : (this.#takeFirst() ?? this.#dueRetry(now));
     if (job !== null) this.#isRetryNext = job.attempts === 0;
     return job;
   }
 
-  #nextRetry(now: number): Job | null {
-    const earliest = this.#retries[0];
-    if (earliest === undefined || earliest.dueAt > now) return null;
-    this.#retries.shift();
-    return earliest;
+  #dueRetry(now: number): Job | null {
+    const retry = this.#earliestRetry();
+    return retry !== null && retry.dueAt <= now ? retry : null;
   }
 
-  #nextFirst(): Job | null {
-    const lane = this.#ready.shift();
-    const waiting = lane === undefined ? undefined : this.#lanes.get(lane);
-    const job = waiting?.shift();
-    if (job === undefined) return null;
-    if (waiting?.length === 0) this.#lanes.delete(job.lane);
-    this.#busyLanes.add(job.lane);
+  #earliestRetry(): Job | null {
+    const hidden = this.#inFlight.size + this.#overRetries.size;
+    const isFree = ({ seq }: Job) => !this.#inFlight.has(seq) && !this.#overRetries.has(seq);
+    return this.#waiting.retries(hidden + 1).find(isFree) ?? null;
+  }
+
+  #takeFirst(): Job | null {
+    for (let lane = this.#next.shift(); lane !== undefined; lane = this.#next.shift()) {
+      const job = this.#firstOf(lane);
+      if (job !== null) return job;
+    }
+    const job = this.#peekFirst();
+    if (job !== null) this.#latest = job.lane;
     return job;
   }
 
-  /** The attempt is over. With `retryAt` (epoch ms) a retry follows, which delays no first attempt. */
-  settle(job: Job, retryAt: number | null): void {
-    if (!this.#inFlight.delete(job.seq)) return;
-    if (job.attempts === 0) {
-      this.#busyLanes.delete(job.lane);
-      if (this.#lanes.has(job.lane)) this.#ready.push(job.lane);
+  /** The first attempt whose turn is next; a lane without one that may start now is skipped, and met twice at most. */
+  #peekFirst(): Job | null {
+    const skipped = new Set<string>();
+    for (let lane: string | null = this.#latest; ; ) {
+      lane = this.#waiting.laneAfter(lane) ?? this.#waiting.laneAfter("");
+      if (lane === null || skipped.has(lane)) return null;
+      const job = this.#firstOf(lane);
+      if (job !== null) return job;
+      skipped.add(lane);
     }
-    if (retryAt === null) this.#size -= 1;
-    else this.#addRetry({ ...job, attempts: job.attempts + 1, dueAt: retryAt });
+  }
+
+  #firstOf(lane: string): Job | null {
+    return this.#busyLanes.has(lane) ? null : this.#waiting.firstOf(lane, this.#overFirsts.get(lane) ?? 0);
+  }
+
+  /** The attempt is over, and its outcome will be in storage at {@link forgetSettled}. */
+  settle(job: Job): void {
+    if (!this.#inFlight.delete(job.seq)) return;
+    if (job.attempts > 0) this.#overRetries.add(job.seq);
+    else {
+      this.#busyLanes.delete(job.lane);
+      this.#overFirsts.set(job.lane, job.seq);
+    }
+  }
+
+  /** All outcomes of settled jobs are in storage. */
+  forgetSettled(): void {
+    this.#overFirsts.clear();
+    this.#overRetries.clear();
   }
 
   /** The attempt was not made after all, and is due again. No job starts before `until` (epoch ms). */
   postpone(job: Job, until: number): void {
+    this.pause(until);
+    if (this.#inFlight.delete(job.seq) && job.attempts === 0) this.#busyLanes.delete(job.lane);
+  }
+
+  /** No job starts before `until` (epoch ms). */
+  pause(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
-    if (!this.#inFlight.delete(job.seq)) return;
-    if (job.attempts > 0) {
-      this.#addRetry(job);
-      return;
-    }
-    this.#busyLanes.delete(job.lane);
-    this.#lanes.set(job.lane, [job, ...(this.#lanes.get(job.lane) ?? [])]);
-    this.#ready.push(job.lane);
   }
 
   /** Starts no job for `ms` more than it already rests, but at most until `maxMs` after `now` (epoch ms). */
@@ -130,20 +149,28 @@ export class Scheduler {
     this.#pausedUntil = Math.min(Math.max(this.#pausedUntil, now) + ms, now + maxMs);
   }
 
-  /** Drops all jobs, in flight or not. */
-  clear(): void {
-    this.#lanes.clear();
-    this.#ready = [];
-    this.#retries.length = 0;
-    this.#inFlight.clear();
-    this.#busyLanes.clear();
-    this.#size = 0;
+  /** Ends every pause but the pace's own. */
+  resume(): void {
+    this.#pausedUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** When a job may start (epoch ms); null when none waits, or none can start before one in flight is over. */
+  /** Forgets all jobs, in flight or not. */
+  clear(): void {
+    this.#inFlight.clear();
+    this.#busyLanes.clear();
+    this.#next = [];
+    this.forgetSettled();
+  }
+
+  /**
+   * When a job may start (epoch ms), after {@link start} at `now`; null when none waits, or none can start before one
+   * in flight is over.
+   */
   dueAt(now: number): number | null {
-    if (this.#inFlight.size >= this.#maxInFlight) return null;
-    const earliest = this.#ready.length > 0 ? now : (this.#retries[0]?.dueAt ?? null);
-    return earliest === null ? null : Math.max(earliest, this.#pausedUntil);
+    if (this.#inFlight.size > 0 && this.#inFlight.size >= this.#pace.maxInFlight) return null;
+    const mayFirstsWait = now < this.#resumesAt || this.#inFlight.size === 0;
+    const isFirstWaiting = mayFirstsWait && this.#peekFirst() !== null;
+    const earliest = isFirstWaiting ? now : (this.#earliestRetry()?.dueAt ?? null);
+    return earliest === null ? null : Math.max(earliest, this.#resumesAt);
   }
 }

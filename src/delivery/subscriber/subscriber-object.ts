@@ -1,6 +1,6 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. */
 import { DurableObject } from "cloudflare:workers";
-import type { Env } from "../../config.ts";
+import { backlogLimits, type Env } from "../../config.ts";
 import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
 import type {
@@ -30,6 +30,7 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
           ? new WebhookHandler(env, key, now, state)
           : new WorkflowHandler(env, key, now, state),
       now,
+      backlogLimits(env),
     );
   }
 
@@ -41,8 +42,8 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     this.#queue.enqueue(key, events, version);
   }
 
-  requireVersion(version: number): void {
-    this.#queue.requireVersion(version);
+  notifyOfChange(version: number): void {
+    this.#queue.notifyOfChange(version);
   }
 
   remove(): Promise<void> {

@@ -50,7 +50,7 @@ export class Webhooks {
     return (await this.#rest.request<{ delivery: Delivery }>(request)).delivery;
   }
 
-  /** Newest first: the latest 1,000 deliveries of the last 7 days. */
+  /** Newest first: the deliveries of the last 7 days, up to 1 GiB of them. */
   listDeliveries(
     webhookId: string,
     filter: Page & { readonly status?: Delivery["status"] } = {},

@@ -45,7 +45,7 @@ export class Workflows {
     await this.#rest.request({ method: "DELETE", path: ["workflows", workflowId] });
   }
 
-  /** Newest first: the latest 1,000 executions of the last 7 days. A page of large results can be shorter. */
+  /** Newest first: the executions of the last 7 days, up to 1 GiB of them. A page of large results can be shorter. */
   listExecutions(
     workflowId: string,
     page: Page = {},

@@ -1,0 +1,1 @@
+ALTER TABLE `workflows` ADD `disabled_reason` text;

@@ -1,0 +1,318 @@
+/** What a subscriber's queue does to its database: it takes over an earlier version's, reads by index, and counts exactly. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
+import type {
+  DeliveryStatus,
+  OutgoingEvent,
+  SubscriberKey,
+} from "../../src/delivery/port/subscriber-port.ts";
+import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
+import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
+import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
+import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+
+const START = Date.UTC(2100, 0, 1);
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const outgoingEvent = (number: number, roomId = "room"): OutgoingEvent => ({
+  eventId: crypto.randomUUID(),
+  event: "user.created",
+  roomId,
+  body: JSON.stringify({ number }),
+  occurredAt: START,
+});
+
+const attempt = { attempted_at: new Date(START).toISOString(), duration_ms: 1 };
+
+/** A subscriber whose attempts end as the test says, with a clock that only the test advances. */
+class Subject {
+  readonly state: DurableObjectState;
+  readonly key: SubscriberKey;
+  now = START;
+  /** The numbers of the events that were attempted. */
+  readonly attempted: number[] = [];
+  outcome: (number: number) => DeliveryOutcome = () => ({ type: "delivered", attempt });
+  suspensions = 0;
+  queue: DeliveryQueue;
+
+  private constructor(state: DurableObjectState, key: SubscriberKey, maxBytes: number) {
+    this.state = state;
+    this.key = key;
+    this.queue = new DeliveryQueue(
+      state,
+      () => this.#handler,
+      () => this.now,
+      { maxBytes, maxAgeMs: 7 * DAY_MS },
+    );
+  }
+
+  /** Runs `work` in an object whose storage `prepare` has filled. */
+  static run<T>(
+    work: (subject: Subject) => Promise<T>,
+    {
+      prepare = () => {},
+      maxBytes = 1024 ** 3,
+    }: { prepare?: (state: DurableObjectState) => void; maxBytes?: number } = {},
+  ): Promise<T> {
+    const key: SubscriberKey = { kind: "webhook", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
+    return runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${key.id}`), (_, state) => {
+      prepare(state);
+      return work(new Subject(state, key, maxBytes));
+    });
+  }
+
+  get #handler(): DeliveryHandler {
+    return {
+      interruption: null,
+      pace: { maxInFlight: 2, pausedUntil: 0 },
+      deliver: async ({ body }) => {
+        const { number } = JSON.parse(body) as { number: number };
+        this.attempted.push(number);
+        return this.outcome(number);
+      },
+      requireVersion: () => {},
+      suspend: async () => {
+        this.suspensions += 1;
+      },
+    };
+  }
+
+  total(status: DeliveryStatus): number {
+    return this.queue.history.list(status, 1, 0).total;
+  }
+
+  /** Compares the totals with what they count. */
+  expectExactTotals(): void {
+    const counted = this.state.storage.sql.exec(
+      `SELECT totals.status, count(seq) AS deliveries,
+         ifnull(sum(600 + length(CAST(body AS BLOB)) + length(CAST(log AS BLOB))), 0) AS bytes
+       FROM totals LEFT JOIN deliveries ON deliveries.status = totals.status GROUP BY totals.status`,
+    );
+    expect(this.state.storage.sql.exec("SELECT * FROM totals ORDER BY status").toArray()).toEqual(
+      counted.toArray(),
+    );
+  }
+}
+
+/** A database as the first version wrote it: a delivered event, a started retry, two that wait, and one that was refused. */
+function writeFirstVersion({ storage }: DurableObjectState): void {
+  storage.sql.exec(`
+    CREATE TABLE subscriber (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), kind TEXT NOT NULL,
+      account_id TEXT NOT NULL, id TEXT NOT NULL, memory TEXT NOT NULL);
+    CREATE TABLE deliveries (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL,
+      event TEXT NOT NULL, room_id TEXT NOT NULL, occurred_at INTEGER NOT NULL, body TEXT NOT NULL, lane TEXT NOT NULL,
+      created_at INTEGER NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, last_attempt_at INTEGER,
+      due_at INTEGER, error TEXT, log TEXT NOT NULL DEFAULT '[]');
+    CREATE INDEX deliveries_pending ON deliveries (seq) WHERE status = 'pending';
+    CREATE INDEX deliveries_over ON deliveries (seq) WHERE status <> 'pending';
+    CREATE INDEX deliveries_old ON deliveries (created_at) WHERE status <> 'pending';
+    CREATE TABLE known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX known_oldest ON known (at);
+    INSERT INTO subscriber VALUES (1, 'webhook', 'an account', 'a webhook', '{"failingSince":7,"version":3}');
+    INSERT INTO known VALUES ('event 4', ${START});`);
+  const insert = (number: number, fields: string): void => {
+    storage.sql.exec(
+      `INSERT INTO deliveries VALUES (?, ?, ?, 'user.created', 'room', ${START}, ?, 'room', ${START}, ${fields})`,
+      number,
+      `delivery ${number}`,
+      `event ${number}`,
+      JSON.stringify({ number }),
+    );
+  };
+  insert(
+    1,
+    `'success', 1, ${START}, NULL, NULL, '[{"attempted_at":"2099-12-31T23:59:59.000Z","duration_ms":1}]'`,
+  );
+  insert(
+    2,
+    `'pending', 1, ${START}, ${START + 5_000}, 'It failed', '[{"attempted_at":"x","duration_ms":1}]'`,
+  );
+  insert(3, `'pending', 0, NULL, ${START}, NULL, '[]'`);
+  insert(4, `'pending', 0, NULL, ${START}, NULL, '[]'`);
+  insert(5, "'failed', 0, NULL, NULL, 'Too many events were already waiting', '[]'");
+}
+
+describe("a database of the first version", () => {
+  it("is taken over with what waits in it, and with what was refused because too much waited", () =>
+    Subject.run(
+      async (subject) => {
+        subject.expectExactTotals();
+        expect([subject.total("pending"), subject.total("success"), subject.total("failed")]).toEqual([
+          4, 1, 0,
+        ]);
+        subject.queue.enqueue(
+          subject.key,
+          [{ ...outgoingEvent(4), eventId: "event 4" }, outgoingEvent(6)],
+          1,
+        );
+        await expect.poll(() => subject.total("success")).toBe(5);
+        subject.now += 5_000;
+        subject.queue.wake();
+        await expect.poll(() => subject.total("success")).toBe(6);
+        expect(subject.attempted).toEqual([3, 4, 5, 6, 2]);
+        subject.expectExactTotals();
+        expect(new DeliveryStore(subject.state.storage).handlerState.read()).toBe(
+          '{"failingSince":7,"version":3}',
+        );
+      },
+      { prepare: writeFirstVersion },
+    ));
+});
+
+describe("the totals of a queue", () => {
+  it("stay exact through deliveries, retries, failures and deletions", () =>
+    Subject.run(async (subject) => {
+      subject.outcome = (number) => {
+        if (number % 3 === 0) return { type: "delivered", attempt };
+        return number % 3 === 1
+          ? { type: "retry", at: START + 1_000, attempt, error: "It failed" }
+          : { type: "failed", attempt, error: "It failed: äöü" };
+      };
+      const events = Array.from({ length: 30 }, (_, number) => outgoingEvent(number, `room ${number % 4}`));
+      subject.queue.enqueue(subject.key, events, 1);
+      await expect.poll(() => subject.attempted.length).toBe(30);
+      await expect.poll(() => subject.total("failed")).toBe(10);
+      expect(subject.total("pending")).toBe(10);
+      subject.expectExactTotals();
+      subject.outcome = () => ({ type: "disabled", error: null });
+      subject.now += 1_000;
+      subject.queue.wake();
+      await expect.poll(() => subject.total("pending")).toBe(0);
+      subject.expectExactTotals();
+    }));
+
+  it("suspend the subscriber when what waits exceeds the bound, without losing any of it", () =>
+    Subject.run(
+      async (subject) => {
+        subject.outcome = () => ({ type: "suspended", why: "It was disabled" });
+        subject.queue.enqueue(subject.key, [outgoingEvent(0)], 1);
+        expect(subject.suspensions).toBe(0);
+        const events = Array.from({ length: 20 }, (_, number) => outgoingEvent(number));
+        subject.queue.enqueue(subject.key, events, 1);
+        subject.queue.enqueue(subject.key, [outgoingEvent(20)], 1);
+        await expect.poll(() => subject.suspensions).toBe(1);
+        expect(subject.total("pending")).toBe(22);
+        // Enabled again, it has a day to work off what waits.
+        subject.queue.notifyOfChange(2);
+        subject.queue.enqueue(subject.key, [outgoingEvent(21)], 2);
+        subject.now += DAY_MS;
+        subject.queue.wake();
+        await expect.poll(() => subject.suspensions).toBe(2);
+        expect(subject.total("pending")).toBe(23);
+      },
+      { maxBytes: 10_000 },
+    ));
+});
+
+describe("a subscriber that a request disables while much waits", () => {
+  it("ends what waits in steps of its alarm, and delivers what comes after", () =>
+    Subject.run(async (subject) => {
+      subject.outcome = () => ({ type: "postponed", until: START + 1, why: "Not yet" });
+      const events = Array.from({ length: 1_200 }, (_, number) => outgoingEvent(number));
+      subject.queue.enqueue(subject.key, events, 1);
+      await expect.poll(() => subject.attempted.length).toBe(1);
+      subject.outcome = () => ({ type: "disabled", error: "It was disabled" });
+      subject.now += 1;
+      subject.queue.wake();
+      await expect.poll(() => subject.total("failed")).toBe(501);
+      subject.outcome = () => ({ type: "delivered", attempt });
+      subject.queue.enqueue(subject.key, [outgoingEvent(5_000)], 2);
+      subject.queue.wake();
+      subject.queue.wake();
+      await expect.poll(() => subject.total("success")).toBe(1);
+      expect([subject.total("pending"), subject.total("failed")]).toEqual([0, 1_200]);
+      expect(subject.attempted).toEqual([0, 0, 5_000]);
+    }));
+});
+
+it("what is over is deleted, the oldest first, when it takes too much space", () =>
+  Subject.run(async (subject) => {
+    subject.outcome = (number) =>
+      number % 2 === 0 ? { type: "delivered", attempt } : { type: "failed", attempt, error: "It failed" };
+    subject.queue.enqueue(subject.key, [outgoingEvent(0), outgoingEvent(1)], 1);
+    await expect.poll(() => subject.total("success") + subject.total("failed")).toBe(2);
+    const store = new DeliveryStore(subject.state.storage);
+    new DeliveryRetention(store, 2_000).prune(START);
+    expect(store.total("success").deliveries).toBe(1);
+    new DeliveryRetention(store, 1_000).prune(START);
+    expect([store.total("success").deliveries, store.total("failed").deliveries]).toEqual([0, 0]);
+    subject.expectExactTotals();
+  }));
+
+/** Steps of a plan that read no more than a few rows, whatever waits; a page of all deliveries reads them by number. */
+const isBounded =
+  (statement: string) =>
+  (step: string): boolean =>
+    (step === "SCAN deliveries" &&
+      statement.endsWith("FROM deliveries ORDER BY seq DESC LIMIT ? OFFSET ?")) ||
+    !/^SCAN|TEMP B-TREE/.test(step) ||
+    /^SCAN (subscriber|\(subquery-\d+\)|CONSTANT ROW|json_each)/.test(step);
+
+it("every statement of a queue finds its rows by an index", () => {
+  const statements = new Set<string>();
+  const recording = (sql: SqlStorage): SqlStorage =>
+    new Proxy(sql, {
+      get: (target, name) =>
+        name === "exec"
+          ? (query: string, ...params: SqlStorageValue[]) => {
+              statements.add(query);
+              return target.exec(query, ...params);
+            }
+          : Reflect.get(target, name),
+    });
+  const inspected = (state: DurableObjectState): DurableObjectState => {
+    const bound = (target: object, name: string | symbol): unknown => {
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    };
+    const sql = recording(state.storage.sql);
+    const storage = new Proxy(state.storage, {
+      get: (target, name) => (name === "sql" ? sql : bound(target, name)),
+    });
+    return new Proxy(state, { get: (target, name) => (name === "storage" ? storage : bound(target, name)) });
+  };
+  return Subject.run(async ({ state, key }) => {
+    const store = new DeliveryStore(inspected(state).storage);
+    store.open(key);
+    statements.clear();
+    const retention = new DeliveryRetention(store, 0);
+    store.recordEventId("event", START);
+    const insert = () =>
+      store.insert({ id: crypto.randomUUID(), event: outgoingEvent(1), lane: "room", now: START });
+    const seq = insert();
+    store.linkEvent("event", seq);
+    store.findByEvent("event");
+    store.laneAfter("");
+    store.firstOf("room", 0);
+    store.retries(7);
+    store.lastSeq();
+    store.failStarted("It was cut off");
+    store.clearStarted(seq);
+    store.recordOutcome(seq, { type: "delivered", attempt });
+    store.recordOutcome(insert(), { type: "failed", attempt: null, error: "It failed" });
+    retention.dueAt(START);
+    retention.prune(START + 1);
+    for (const error of [null, "It was disabled"]) {
+      retention.endWaiting(insert(), error);
+      retention.endSome();
+    }
+    store.remove(seq);
+    const history = new DeliveryHistory(store);
+    history.findById("an id");
+    for (const filter of ["any", "over", "pending", "success", "failed"] as const) history.list(filter, 1, 0);
+    expect(statements.size).toBeGreaterThan(20);
+    const plans = [...statements].map((statement) => ({
+      statement,
+      plan: state.storage.sql
+        .exec<{ detail: string }>(
+          `EXPLAIN QUERY PLAN ${statement}`,
+          ...Array.from(statement.matchAll(/\?/g), () => "1"),
+        )
+        .toArray()
+        .map(({ detail }) => detail),
+    }));
+    expect(plans.filter(({ statement, plan }) => !plan.every(isBounded(statement)))).toEqual([]);
+  });
+});

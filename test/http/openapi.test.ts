@@ -45,6 +45,12 @@ describe("the API's description", () => {
     expect(explained.toSorted()).toEqual([...used].toSorted());
   });
 
+  it("says in words what a body's fields default to: generated clients take `default` for a field that is always sent", () => {
+    expect(JSON.stringify(schemas)).not.toContain('"default":');
+    expect(schemas.WebhookCreation?.properties?.enabled?.description).toBe("`true` by default.");
+    expect(schemas.WebhookCreation?.required).toEqual(["url", "events"]);
+  });
+
   it("has a valid example of a failed response", () => {
     expect(Failure.strict().safeParse(exampleOf(schemas.Failure ?? {}, schemas)).error).toBeUndefined();
   });

@@ -3,9 +3,10 @@ import { expect } from "vitest";
 import { ENDPOINTS } from "../../src/app.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { errorsOf } from "../../src/http/openapi/openapi.ts";
+import { documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { ERROR_CODES } from "../../src/platform/error-codes.ts";
 import type { Answer } from "./api.ts";
+import { documentProblems } from "./document.ts";
 
 const ROUTES = ENDPOINTS.map((endpoint) => ({
   endpoint,
@@ -26,6 +27,9 @@ export function expectDescribed(method: string, path: string, answer: Answer<unk
   expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
   expect(headers.get("Access-Control-Allow-Credentials")).toBeNull();
   const endpoint = findEndpoint(method, path);
+  if (endpoint !== undefined) {
+    expect(documentProblems(method, documentedPath(endpoint), status, envelope)).toEqual([]);
+  }
   if (!envelope.success) {
     const failure = Failure.strict().parse(envelope);
     expect(failure).toEqual(envelope);

@@ -10,6 +10,7 @@ import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
 import { ERROR_CODES, type ErrorCode } from "../../platform/error-codes.ts";
 import { type AnyEndpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
+import { describeDefaults, openObjects } from "./portable.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
 
 /** Every error code that the endpoint may return. */
@@ -116,15 +117,11 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
 export const documentedPath = (endpoint: AnyEndpoint): string =>
   pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
 
-/**
- * Drops what zod adds for its own checks: the bounds of safe integers, the pattern behind a format, and
- * `additionalProperties: false`, since later versions may add fields to a response.
- */
+/** Drops what zod adds for its own checks: the bounds of safe integers, and the pattern behind a format. */
 function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 /** Builds the whole document. */
@@ -137,7 +134,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[]) {
       [endpoint.method.toLowerCase()]: operationOf(endpoint),
     };
   }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: "3.1.1",
       info: {
@@ -172,6 +169,10 @@ export function buildDocument(endpoints: readonly AnyEndpoint[]) {
     },
     { override: dropChecks },
   );
+  // zod-openapi calls no override where a schema is a `$ref`, so these rules apply to what it has made.
+  openObjects(document);
+  describeDefaults(document.components?.schemas);
+  return document;
 }
 
 export type ApiDocument = ReturnType<typeof buildDocument>;

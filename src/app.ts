@@ -4,7 +4,7 @@ import { accountEndpoints } from "./accounts/routes.ts";
 import { type AppContext, compose, healthChecks } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
-import { demoPage, handleVisitor } from "./demo/routes.ts";
+import { demoPage, handleRenewal, handleVisitor } from "./demo/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { guidePage, searchIndex } from "./http/docs/guides.ts";
 import { referencePage } from "./http/docs/reference.ts";
@@ -72,6 +72,7 @@ app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument())
 app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
+app.post("/demo/tokens", (c) => handleRenewal(c.req.raw, c.env, c.executionCtx, handleRequest));
 app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
 app.get("/", (c) => c.redirect("/docs"));
 

@@ -1,4 +1,4 @@
-/** The demo's page and the endpoint for its visitors, both outside the API. */
+/** The demo's page and the endpoints for its visitors, all outside the API. */
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
 import { demoAccountId, type Env } from "../config.ts";
@@ -11,7 +11,7 @@ import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
-import { createVisitor, type DemoContext } from "./commands.ts";
+import { createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
 
 const { endpoint } = endpointsFor<DemoContext>();
 
@@ -29,6 +29,20 @@ const visitors = endpoint({
   done: "Visitor created",
   data: z.object({ token: Token }),
   handle: (ctx, { query }) => createVisitor(ctx, query.name),
+});
+
+const renewal = endpoint({
+  method: "POST",
+  path: "/demo/tokens",
+  operation: "renewDemoVisitor",
+  module: "Users",
+  access: "member",
+  summary: "Renew a visitor's token",
+  errors: ["NOT_FOUND"],
+  status: 201,
+  done: "Token renewed",
+  data: z.object({ token: Token }),
+  handle: (ctx) => renewVisitor(ctx),
 });
 
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
@@ -65,6 +79,17 @@ export const handleVisitor = (
     await limitDemoVisitors(env, request);
     return handleRequest(visitors, { request, env, execution, params: { accountId } });
   });
+
+/** `POST /demo/tokens`: a new token in exchange for one that is still valid. */
+export const handleRenewal = (
+  request: Request,
+  env: Env,
+  execution: ExecutionContext,
+  handleRequest: RequestHandler<DemoContext>,
+): Promise<Response> =>
+  respond(async () =>
+    handleRequest(renewal, { request, env, execution, params: { accountId: requireDemo(env) } }),
+  );
 
 /** The page and its files. Their headers let them load, run and reach this service only. */
 export const demoPage = (request: Request, env: Env): Promise<Response> =>

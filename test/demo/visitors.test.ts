@@ -5,18 +5,20 @@ import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { User } from "../../src/users/schema.ts";
-import { type Account, account, freshAddress, ORIGIN } from "../support/api.ts";
+import { claimsOf } from "../../src/users/tokens.ts";
+import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 
 interface Asked {
   readonly method?: string;
   readonly address?: string;
   readonly origin?: string;
+  readonly authorization?: string;
 }
 
 /** Asks a Worker whose demo belongs to this organization, or one that has no demo. */
 async function ask(accountId: string | undefined, path: string, asked: Asked = {}): Promise<Response> {
-  const { method = "GET", address = freshAddress(), origin = ORIGIN } = asked;
-  const headers = { "CF-Connecting-IP": address };
+  const { method = "GET", address = freshAddress(), origin = ORIGIN, authorization } = asked;
+  const headers = { "CF-Connecting-IP": address, ...(authorization && { Authorization: authorization }) };
   const execution = createExecutionContext();
   const request = new Request(origin + path, { method, headers });
   const bindings = accountId === undefined ? env : { ...env, DEMO_ACCOUNT_ID: accountId };
@@ -164,5 +166,46 @@ describe("POST /demo/visitors", () => {
       "60",
     ]);
     expect((await visit(owner.id, "?name=Bo")).status).toBe(201);
+  });
+});
+
+describe("a visitor's token", () => {
+  const DAY_SECONDS = 24 * 60 * 60;
+  const lifetimeOf = (token: string) => {
+    const { iat, exp } = claimsOf(token);
+    return exp - iat;
+  };
+  async function renew(accountId: string, authorization: string) {
+    const response = await ask(accountId, "/demo/tokens", { method: "POST", authorization });
+    return { status: response.status, ...(await response.json<Answer>()) };
+  }
+
+  it("lasts a day, and is renewed for the same user while it is valid", async () => {
+    const owner = await account();
+    const { data } = await visit(owner.id, "?name=Ada");
+    const { token = "" } = data;
+    expect(lifetimeOf(token)).toBe(DAY_SECONDS);
+    const renewed = await renew(owner.id, `Bearer ${token}`);
+    expect(renewed.status).toBe(201);
+    const { token: next = "" } = renewed.data;
+    expect(lifetimeOf(next)).toBe(DAY_SECONDS);
+    const { userId, roomId, role } = claimsOf(token);
+    expect(claimsOf(next)).toMatchObject({ userId, roomId, role });
+    const visitor = owner.api.as(next);
+    expect((await visitor.get(`/users?roomId=${roomId}`)).status).toBe(200);
+  });
+
+  it("is not renewed once it has been ended, and never for other credentials", async () => {
+    const [owner, stranger] = [await account(), await account()];
+    const { data } = await visit(owner.id, "?name=Ada");
+    const { token = "" } = data;
+    const key = bearer(owner.id, owner.apiKey);
+    expect([
+      (await renew(owner.id, key)).status,
+      (await renew(stranger.id, `Bearer ${token}`)).status,
+    ]).toEqual([403, 403]);
+    await owner.api.delete("/tokens");
+    expect((await renew(owner.id, `Bearer ${token}`)).status).toBe(401);
+    expect((await renew(owner.id, "Bearer nothing")).status).toBe(401);
   });
 });

@@ -1,16 +1,20 @@
-/** `npm run account`: creates an organization with its first API key, or shows and sets an organization's quotas. */
+/** `npm run account`: creates an organization with its first API key, sets its quotas, or ends the tokens of its users. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import { bearerOf, createOrganization, isOrganizationName } from "./organization.ts";
 import { runCommand, UsageError } from "./process/command.ts";
 import { parseLimits, type ShownQuota, setLimits } from "./quota-limits.ts";
+import { endTokens } from "./token-ending.ts";
 
 const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
-       npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]`;
+       npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
+       npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]`;
+
+const VERBS = ["create", "limits", "end-tokens"] as const;
 
 interface Arguments {
-  readonly verb: "create" | "limits";
+  readonly verb: (typeof VERBS)[number];
   /** What follows the verb. */
   readonly subject: string;
   readonly rest: readonly string[];
@@ -20,11 +24,12 @@ interface Arguments {
 
 function parseArguments(args: string[]): Arguments {
   const { values, positionals } = readFlags(args);
-  const [verb, subject, ...rest] = positionals;
+  const [name, subject, ...rest] = positionals;
+  const verb = VERBS.find((candidate) => candidate === name);
   const remote = values.remote ?? false;
   const persistTo = values["persist-to"];
-  if ((verb !== "create" && verb !== "limits") || subject === undefined) throw new UsageError(USAGE);
-  if (verb === "create" && rest.length > 0) throw new UsageError(USAGE);
+  if (verb === undefined || subject === undefined) throw new UsageError(USAGE);
+  if (verb !== "limits" && rest.length > 0) throw new UsageError(USAGE);
   if (persistTo === "" || (remote && persistTo !== undefined)) throw new UsageError(USAGE);
   const database: Database = remote
     ? { kind: "remote" }
@@ -72,9 +77,21 @@ async function limits({ subject, rest, database, json }: Arguments, stop: AbortS
   console.log(json ? JSON.stringify(quotas) : quotas.map(lineOf).join("\n"));
 }
 
+async function end({ subject, database, json }: Arguments, stop: AbortSignal): Promise<void> {
+  const rooms = await endTokens(database, subject, stop);
+  const online = rooms === 1 ? "the room with users online" : `the ${rooms} rooms with users online`;
+  console.log(
+    json
+      ? JSON.stringify({ rooms })
+      : `Ended the tokens of all users.${rooms === 0 ? "" : ` The sockets of ${online} close within about a minute.`}`,
+  );
+}
+
+const RUN = { create, limits, "end-tokens": end };
+
 async function main(stop: AbortSignal): Promise<void> {
   const args = parseArguments(process.argv.slice(2));
-  await (args.verb === "create" ? create(args, stop) : limits(args, stop));
+  await RUN[args.verb](args, stop);
 }
 
 await runCommand(main, { interruptedExitCode: 130 });

@@ -1,4 +1,4 @@
-/** `npm run account -- create` and `-- limits`, with and without a running service. */
+/** `npm run account -- create`, `-- limits` and `-- end-tokens`, with and without a running service. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,6 +9,7 @@ import { createAccount, type Organization, type Service, startService } from "./
 
 const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
+       npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
 `;
 
 let service: Service;
@@ -22,6 +23,19 @@ const requestRooms = (organization: Organization, init: RequestInit = {}): Promi
     ...init,
     headers: { Authorization: `Bearer ${organization.bearer}`, "Content-Type": "application/json" },
   });
+
+async function create<Data>(
+  { accountId, bearer }: Organization,
+  things: "rooms" | "users",
+  body: object,
+): Promise<Data> {
+  const response = await fetch(`${service.url}/v1/accounts/${accountId}/${things}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" },
+  });
+  return ((await response.json()) as { data: Data }).data;
+}
 
 const createRoom = (name: string): Promise<Response> =>
   requestRooms(service, { method: "POST", body: JSON.stringify({ name }) });
@@ -112,6 +126,47 @@ describe("the limits of an organization", () => {
   });
 });
 
+describe("the tokens of an organization's users", () => {
+  const endTokens = (...args: string[]) =>
+    runCli("account.ts", ["end-tokens", ...args, "--persist-to", service.persistTo]);
+  const statusWith = async (organization: Organization, roomId: string, token: string) => {
+    const url = `${service.url}/v1/accounts/${organization.accountId}/users?roomId=${roomId}`;
+    return (await fetch(url, { headers: { Authorization: `Bearer ${token}` } })).status;
+  };
+
+  it("are ended by the operator, of this organization only", async () => {
+    const organizations = await Promise.all(["Ended", "Kept"].map((name) => createAccount(service, name)));
+    const users = await Promise.all(
+      organizations.map(async (organization) => {
+        const { room } = await create<{ room: { id: string } }>(organization, "rooms", { name: "A room" });
+        const body = { name: "Ada", roomId: room.id };
+        const { token } = await create<{ token: string }>(organization, "users", body);
+        return { organization, roomId: room.id, token };
+      }),
+    );
+    const statuses = () =>
+      Promise.all(users.map(({ organization, roomId, token }) => statusWith(organization, roomId, token)));
+    expect(await statuses()).toEqual([200, 200]);
+    const [first] = users;
+    if (first === undefined) throw new Error("No user");
+    const online = `UPDATE rooms SET active_participants = 1 WHERE id = '${first.roomId}'`;
+    await query(service.persistTo, online);
+    const { stdout, stderr } = await endTokens(first.organization.accountId);
+    expect([stdout, stderr]).toEqual([
+      "Ended the tokens of all users. The sockets of the room with users online close within about a minute.\n",
+      "",
+    ]);
+    expect(await statuses()).toEqual([401, 200]);
+  });
+
+  it("belong to an organization that exists", async () => {
+    expect(await endTokens(crypto.randomUUID())).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("No organization has the ID"),
+    });
+  });
+});
+
 describe("a name", () => {
   it("may contain quotes, SQL, flags, newlines and 255 characters of any kind", async () => {
     const names = [
@@ -156,6 +211,8 @@ describe("while no service runs", () => {
     [["create"]],
     [["delete", "Acme"]],
     [["limits"]],
+    [["end-tokens"]],
+    [["end-tokens", "x", "y"]],
     [["create", "Acme", "Corp"]],
     [["create", "Acme", "--nope"]],
     [["create", "Acme", "--persist-to"]],

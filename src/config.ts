@@ -111,6 +111,13 @@ const SETTINGS = {
     .pipe(z.enum(["", "open", "invite", "domains"], 'must be "open", "invite" or "domains"')),
   /** The domains of `SIGN_UP = "domains"`. */
   SIGN_UP_DOMAINS: domains,
+  /** The keys of a Turnstile widget, which signing in and up then ask for; both or none. */
+  TURNSTILE_SITE_KEY: text,
+  TURNSTILE_SECRET_KEY: text,
+  /** Where responses of the widget are verified. */
+  TURNSTILE_VERIFY_URL: text.transform(
+    (url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify",
+  ),
   /** The quotas of organizations for which the operator has set no others. */
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),
@@ -190,6 +197,29 @@ export function signUpPolicy(env: Settings) {
   const problem = 'The setting SIGN_UP_DOMAINS is empty; with SIGN_UP = "domains", it must name a domain';
   throw new AppError("Server", "INTERNAL_ERROR", problem);
 }
+
+/** The Turnstile widget of the pages for signing in and up. */
+export interface TurnstileSettings {
+  /** Public: the pages contain it. */
+  readonly siteKey: string;
+  readonly secretKey: string;
+  readonly verifyUrl: string;
+}
+
+/** Null unless the deployment has set both keys. */
+export function turnstileSettings(env: Settings): TurnstileSettings | null {
+  const siteKey = read(env, "TURNSTILE_SITE_KEY");
+  const secretKey = read(env, "TURNSTILE_SECRET_KEY");
+  if (siteKey === undefined && secretKey === undefined) return null;
+  if (siteKey !== undefined && secretKey !== undefined)
+    return { siteKey, secretKey, verifyUrl: read(env, "TURNSTILE_VERIFY_URL") };
+  const problem =
+    "The settings TURNSTILE_SITE_KEY and TURNSTILE_SECRET_KEY belong together; set both or none";
+  throw new AppError("Server", "INTERNAL_ERROR", problem);
+}
+
+/** Whether pages have a Turnstile widget, however the settings are to be completed. */
+export const hasTurnstile = (env: Settings): boolean => read(env, "TURNSTILE_SITE_KEY") !== undefined;
 
 /** The quotas of organizations for which the operator has set no others. */
 export const quotaDefaults = (env: Settings) => ({

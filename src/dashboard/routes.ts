@@ -1,5 +1,5 @@
 /** Serves the dashboard's page and its files. The page calls `/dashboard/api` and the API. */
-import type { Env } from "../config.ts";
+import { type Env, hasTurnstile, type Settings } from "../config.ts";
 import { failure, withoutCors } from "../http/envelope.ts";
 import { type PageNeeds, withPageHeaders } from "../http/security-headers.ts";
 import { AppError } from "../platform/errors.ts";
@@ -7,12 +7,23 @@ import { AppError } from "../platform/errors.ts";
 /** For previews of uploaded files and of files chosen for upload. */
 const NEEDS: PageNeeds = { "img-src": "'self' blob: data:", "media-src": "'self' blob:" };
 
+const CHALLENGES = "https://challenges.cloudflare.com";
+
+/** The same, and for the Turnstile widget where there is one, which is a script that opens a frame. */
+const needsOf = (settings: Settings): PageNeeds =>
+  hasTurnstile(settings)
+    ? { ...NEEDS, "script-src": `'self' ${CHALLENGES}`, "frame-src": CHALLENGES }
+    : NEEDS;
+
 /** The names of these files contain a hash of their content. */
 const FILES = "/dashboard/assets/";
 const FILES_MAX_AGE_SECONDS = 365 * 24 * 60 * 60;
 
 /** Serves one page for every path that is not a file's; the page routes by the path itself. */
-export async function dashboardPage(request: Request, env: Pick<Env, "ASSETS">): Promise<Response> {
+export async function dashboardPage(
+  request: Request,
+  env: Pick<Env, "ASSETS"> & Settings,
+): Promise<Response> {
   const url = new URL(request.url);
   const isFile = url.pathname.startsWith(FILES);
   const asset = await env.ASSETS.fetch(
@@ -24,7 +35,7 @@ export async function dashboardPage(request: Request, env: Pick<Env, "ASSETS">):
     const error = new AppError("Server", "NOT_FOUND", "The dashboard has no file with this name");
     return withoutCors(failure(error, crypto.randomUUID()));
   }
-  const page = withPageHeaders(asset, url, NEEDS);
+  const page = withPageHeaders(asset, url, needsOf(env));
   page.headers.set(
     "Cache-Control",
     isFile ? `public, max-age=${FILES_MAX_AGE_SECONDS}, immutable` : "no-cache",

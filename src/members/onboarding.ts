@@ -16,6 +16,7 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
   if (invitation === undefined) requireMaySignUp(ctx.signUpPolicy(), input.email);
   const guess =
     invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
+  await ctx.challenge().requirePassed(input.challenge);
   const [personId, now] = [ctx.newId(), ctx.now()];
   const { organization, statements } =
     invitation === undefined

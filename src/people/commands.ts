@@ -107,10 +107,11 @@ export const signUpError = (error: unknown): unknown =>
 /** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
 export async function signIn(
   ctx: DashboardContext,
-  { email, password }: SignIn,
+  { email, password, challenge }: SignIn,
 ): Promise<DashboardResult<Me>> {
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   const guess = await ctx.limits.countPassword(email, browser);
+  await ctx.challenge().requirePassed(challenge);
   const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
   const stored = row?.password ?? null;
   const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);

@@ -1,17 +1,18 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
 import type * as z from "zod";
-import { type Env, jwtSecrets, signUpPolicy } from "../config.ts";
+import { type Env, jwtSecrets, signUpPolicy, turnstileSettings } from "../config.ts";
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
 import { parseJson, readBody } from "../http/json-body.ts";
 import { originOf } from "../http/origin.ts";
-import { clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
+import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
 import { openDatabase } from "../platform/d1.ts";
 import type { Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { browserCookieOf } from "./browser-cookie.ts";
+import { challengeFor } from "./challenge.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import { cookieSecretOf, signInCookieOf } from "./sign-in-cookie.ts";
 import { signInLimits } from "./sign-in-limits.ts";
@@ -119,6 +120,7 @@ async function enter(
     now: Date.now,
     newId: () => crypto.randomUUID(),
     signUpPolicy: () => signUpPolicy(env),
+    challenge: () => challengeFor(turnstileSettings(env), addressOf(request)),
     limits: signInLimits(env, clientOf(request)),
   };
   const read = async () => ({ params, body: await bodyOf(endpoint, request) });

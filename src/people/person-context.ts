@@ -1,5 +1,6 @@
 /** The context of one dashboard request: what its commands and queries may use. */
 import type { Database } from "../platform/d1.ts";
+import type { Challenge } from "./challenge.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SignUpPolicy } from "./sign-up-policy.ts";
 import type { SignInSession } from "./verify-cookie.ts";
@@ -19,6 +20,8 @@ export interface DashboardContext {
   newId(): string;
   /** Who may sign up without an invitation. Throws when it is set wrongly. */
   signUpPolicy(): SignUpPolicy;
+  /** What a person must pass to sign in or up. Throws when it is set wrongly. */
+  challenge(): Challenge;
   /** What guessing a password or an invitation costs. */
   readonly limits: SignInLimits;
 }

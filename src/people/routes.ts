@@ -5,6 +5,14 @@ import { PasswordChange, PersonUpdate, SignIn } from "./schema.ts";
 
 export const peopleEndpoints = [
   publicEndpoint({
+    method: "GET",
+    path: "/challenge",
+    module: "Auth",
+    status: 200,
+    done: "Challenge retrieved",
+    handle: async (ctx) => ({ data: { site_key: ctx.challenge().siteKey } }),
+  }),
+  publicEndpoint({
     method: "POST",
     path: "/sign-in",
     module: "Auth",

@@ -26,6 +26,9 @@ const NewPassword = text(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH);
 /** A current password: one that is too short is merely wrong. */
 const KnownPassword = text(0, MAX_PASSWORD_LENGTH);
 
+/** The response of a Turnstile widget, where the deployment has one. */
+const ChallengeResponse = z.string().max(2048, "must be the response of the widget").optional();
+
 /** Body of `POST /dashboard/api/sign-up`. Without an invitation, it creates an organization. */
 export const SignUp = z
   .object({
@@ -34,6 +37,7 @@ export const SignUp = z
     password: NewPassword,
     organization: Name.optional(),
     invitation: z.string().optional(),
+    challenge: ChallengeResponse,
   })
   .refine(
     ({ organization, invitation }) => organization === undefined || invitation === undefined,
@@ -42,7 +46,7 @@ export const SignUp = z
 export type SignUp = z.infer<typeof SignUp>;
 
 /** Body of `POST /dashboard/api/sign-in`. */
-export const SignIn = z.object({ email: Email, password: KnownPassword });
+export const SignIn = z.object({ email: Email, password: KnownPassword, challenge: ChallengeResponse });
 export type SignIn = z.infer<typeof SignIn>;
 
 /** Body of `POST /dashboard/api/password`. */

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { jwtSecrets, signUpPolicy } from "../../src/config.ts";
+import { challengeFor } from "../../src/people/challenge.ts";
 import { changePassword, signIn } from "../../src/people/commands.ts";
 import type { Me } from "../../src/people/schema.ts";
 import {
@@ -176,6 +177,7 @@ describe("a sign-in or a change of the password that overlaps another change", (
   const context = {
     ...{ cookie: null, browserCookie: null, cookieSecret: secret },
     signUpPolicy: () => signUpPolicy(env),
+    challenge: () => challengeFor(null, "192.0.2.1"),
     ...{ now: Date.now, newId: () => crypto.randomUUID() },
   };
   const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });

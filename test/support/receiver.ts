@@ -50,7 +50,21 @@ class Gates {
 
 const gates = new Gates();
 
-function behave(url: URL, response: ServerResponse): void {
+/** Responses of a Turnstile widget that were verified: each counts once. */
+const verified = new Set<string>();
+
+/** Answers as Turnstile's siteverify does: a response passes that begins with "passed", by the secret "secret". */
+function siteverify(form: URLSearchParams): object {
+  const [secret, response = ""] = [form.get("secret"), form.get("response") ?? ""];
+  const refuse = (code: string) => ({ success: false, "error-codes": [code] });
+  if (secret !== "secret") return refuse("invalid-input-secret");
+  if (!response.startsWith("passed")) return refuse("invalid-input-response");
+  if (verified.has(response)) return refuse("timeout-or-duplicate");
+  verified.add(response);
+  return { success: true, "error-codes": [], hostname: "atrium.test" };
+}
+
+function behave(url: URL, body: string, response: ServerResponse): void {
   const [, behaviour, argument = ""] = url.pathname.split("/");
   switch (behaviour) {
     case "gate":
@@ -63,6 +77,10 @@ function behave(url: URL, response: ServerResponse): void {
       return;
     case "status":
       response.writeHead(Number(argument), Object.fromEntries(url.searchParams)).end(`answer ${argument}`);
+      return;
+    case "siteverify":
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify(siteverify(new URLSearchParams(body))));
       return;
     case "sized":
       response.end("é".repeat(Number(argument)));
@@ -104,7 +122,7 @@ export async function startReceiver(): Promise<{
     const { method = "", headers } = request;
     const message = { method, headers: headers as Record<string, string>, body: await bodyOf(request) };
     received.set(name, [...(received.get(name) ?? []), message]);
-    behave(url, response);
+    behave(url, message.body, response);
   };
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -28,7 +28,11 @@ export interface SignUpInput {
   readonly password: string;
   readonly organization?: string;
   readonly invitation?: string;
+  /** The response of the Turnstile widget, where there is one. */
+  readonly challenge?: string | undefined;
 }
+
+type SignInInput = Pick<SignUpInput, "email" | "password" | "challenge">;
 
 /** Who may sign up without an invitation. */
 export const useSignUpPolicy = () =>
@@ -46,8 +50,7 @@ function useSignInRequest<Input extends object>(path: string) {
 }
 
 export const useSignUp = () => useSignInRequest<SignUpInput>("sign-up");
-export const useSignIn = () =>
-  useSignInRequest<{ readonly email: string; readonly password: string }>("sign-in");
+export const useSignIn = () => useSignInRequest<SignInInput>("sign-in");
 
 export function useSignOut() {
   const queries = useQueryClient();

@@ -9,6 +9,7 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
+import { Challenge } from "./challenge.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
@@ -68,13 +69,14 @@ function JoinAsNew({ token }: { readonly token: string }) {
         submitLabel="Sign up and join"
         error={signUp.error}
         isBusy={signUp.isPending}
-        onSubmit={({ name = "", email = "", password = "" }) =>
-          signUp.mutate({ name, email, password, invitation: token }, { onSuccess: () => go("/") })
+        onSubmit={({ name = "", email = "", password = "", challenge }) =>
+          signUp.mutate({ name, email, password, invitation: token, challenge }, { onSuccess: () => go("/") })
         }
       >
         <TextField label="Your name" name="name" autoComplete="name" required maxLength={255} />
         <EmailField />
         <NewPasswordField />
+        <Challenge error={signUp.error} />
       </Form>
       <p className="soft">
         Already have an account?{" "}

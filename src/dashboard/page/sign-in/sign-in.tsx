@@ -3,6 +3,7 @@ import { Link, useLocation, useSearch } from "wouter";
 import { useSignIn } from "../data/me.ts";
 import { Form } from "../ui/form.tsx";
 import { TextField } from "../ui/text-field.tsx";
+import { Challenge } from "./challenge.tsx";
 import { EmailField } from "./credentials.tsx";
 import { nextAfter } from "./next.ts";
 import { SignInLayout } from "./sign-in-layout.tsx";
@@ -17,8 +18,8 @@ export function SignIn() {
         submitLabel="Sign in"
         error={signIn.error}
         isBusy={signIn.isPending}
-        onSubmit={({ email = "", password = "" }) =>
-          signIn.mutate({ email, password }, { onSuccess: () => go(`~${nextAfter(search)}`) })
+        onSubmit={({ email = "", password = "", challenge }) =>
+          signIn.mutate({ email, password, challenge }, { onSuccess: () => go(`~${nextAfter(search)}`) })
         }
       >
         <EmailField autoFocus />
@@ -29,6 +30,7 @@ export function SignIn() {
           autoComplete="current-password"
           required
         />
+        <Challenge error={signIn.error} />
       </Form>
       <p className="soft">
         New here? <Link href={`/sign-up${search && `?${search}`}`}>Sign up</Link>

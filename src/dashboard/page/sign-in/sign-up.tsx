@@ -6,6 +6,7 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
+import { Challenge } from "./challenge.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
@@ -38,8 +39,8 @@ function SignUpForm({ policy }: { readonly policy: SignUpPolicy }) {
       submitLabel="Sign up"
       error={signUp.error}
       isBusy={signUp.isPending}
-      onSubmit={({ name = "", email = "", password = "", organization = "" }) =>
-        signUp.mutate({ name, email, password, organization }, { onSuccess: () => go("/") })
+      onSubmit={({ name = "", email = "", password = "", organization = "", challenge }) =>
+        signUp.mutate({ name, email, password, organization, challenge }, { onSuccess: () => go("/") })
       }
     >
       <TextField label="Your name" name="name" autoComplete="name" required maxLength={255} autoFocus />
@@ -55,6 +56,7 @@ function SignUpForm({ policy }: { readonly policy: SignUpPolicy }) {
         maxLength={255}
         hint="Owns your rooms. You can invite members and create more organizations later."
       />
+      <Challenge error={signUp.error} />
     </Form>
   );
 }

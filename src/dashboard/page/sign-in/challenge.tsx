@@ -1,0 +1,46 @@
+/** Turnstile's widget in a form, where the deployment has one. It adds the field `challenge` to the form by itself. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { callDashboard } from "../data/api.ts";
+import { ErrorMessage } from "../ui/error-message.tsx";
+import { loadTurnstile } from "./turnstile.ts";
+
+const useSiteKey = () =>
+  useQuery({
+    queryKey: ["challenge"],
+    queryFn: () => callDashboard<{ readonly site_key: string | null }>("GET", "challenge"),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export interface ChallengeProps {
+  /** The error of the latest attempt: a response counts once, so the widget begins again after each. */
+  readonly error: Error | null;
+}
+
+export function Challenge({ error }: ChallengeProps) {
+  const { data } = useSiteKey();
+  const place = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
+  const siteKey = data?.site_key ?? null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new error needs a new widget.
+  useEffect(() => {
+    if (siteKey === null) return;
+    const abandoned = new AbortController();
+    loadTurnstile()
+      .then((turnstile) => {
+        if (place.current === null || abandoned.signal.aborted) return;
+        const options = { sitekey: siteKey, "response-field-name": "challenge", size: "flexible" } as const;
+        const widget = turnstile.render(place.current, options);
+        abandoned.signal.addEventListener("abort", () => turnstile.remove(widget));
+      })
+      .catch(setFailure);
+    return () => abandoned.abort();
+  }, [siteKey, error]);
+  if (siteKey === null) return null;
+  return (
+    <>
+      <div ref={place} />
+      <ErrorMessage error={failure} />
+    </>
+  );
+}

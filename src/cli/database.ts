@@ -28,6 +28,10 @@ export async function applyMigrations(database: Database, stop: AbortSignal): Pr
 const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);
 
+/** Local processes that write at the same moment do not wait for each other: one fails, sometimes without saying why. */
+const isBusy = ({ kind }: Database, error: unknown): boolean =>
+  kind === "local" && (failedWith(error, "SQLITE_BUSY") || failedWith(error, "internal error; reference"));
+
 /** The rows of each statement, as wrangler prints them. */
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
@@ -51,8 +55,7 @@ async function execute(
       const command = ["d1", "execute", BINDING, ...flagsOf(database), "--yes", "--json", "--command", sql];
       return parseResults(await runWrangler(command, stop));
     } catch (error) {
-      // Local processes that write at the same moment do not wait for each other: one of them fails.
-      if (attempt === MAX_ATTEMPTS || !failedWith(error, "SQLITE_BUSY")) throw error;
+      if (attempt === MAX_ATTEMPTS || !isBusy(database, error)) throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
 import { presentTime, Timestamp } from "../platform/time.ts";
+import { Comment } from "../realtime/protocol/comment.ts";
 import { Room } from "../rooms/schema.ts";
 import { User } from "../users/schema.ts";
 
@@ -54,9 +55,27 @@ export const UserEvent = z.object({
 });
 export type UserEvent = z.infer<typeof UserEvent>;
 
+/**
+ * A comment was written, edited or reopened, resolved, or deleted. Reactions cause no event. `userId` is who did it;
+ * there is none when your back end did, except for the author of a comment that it created.
+ */
+export const CommentEvent = z.object({
+  ...common,
+  event: z.enum(["comment.created", "comment.updated", "comment.resolved", "comment.deleted"]),
+  data: z.object({ roomId, commentId: z.uuid(), threadId: z.uuid(), userId: z.string().optional() }),
+  comment: Comment.meta({ description: "The comment right after the event; as it was, if it was deleted." }),
+});
+export type CommentEvent = z.infer<typeof CommentEvent>;
+
 /** Any event: the body of a webhook, and the first argument of a workflow. */
 export const Event = z
-  .discriminatedUnion("event", [ParticipantEvent, SessionStartedEvent, SessionClosedEvent, UserEvent])
+  .discriminatedUnion("event", [
+    ParticipantEvent,
+    SessionStartedEvent,
+    SessionClosedEvent,
+    UserEvent,
+    CommentEvent,
+  ])
   .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 

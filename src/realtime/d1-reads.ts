@@ -176,6 +176,18 @@ export class D1Reads {
     if ((await this.#findRoom()) === null) updates.recordDeletion();
   }
 
+  /**
+   * Before a change of a comment, whose event shows the room. Until the first join, changes of the room do not reach
+   * its object: the row is read each time.
+   */
+  async requireRow(): Promise<void> {
+    const { room } = this.#ports;
+    if (room.record !== null || room.updates.isDeleted) return;
+    const row = await this.#findRoom();
+    if (row === null) room.updates.recordDeletion();
+    else room.updates.keepRow(row);
+  }
+
   /** Null when the database failed, or the room is gone. */
   async #query(query: DatabaseQuery): Promise<QueryResult | null> {
     const { context } = this.#ports;

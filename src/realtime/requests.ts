@@ -48,6 +48,17 @@ interface Handler<Request extends RoomRequest> {
   handle(request: Request, by: Requester): Result;
 }
 
+/** What subscribers are to know of: a success records an event for them. */
+const REPORTED: ReadonlySet<string> = new Set([
+  "COMMENT_CREATE",
+  "COMMENT_POST",
+  "COMMENT_UPDATE",
+  "COMMENT_EDIT",
+  "COMMENT_RESOLVE",
+  "COMMENT_DELETE",
+] satisfies RoomRequest["type"][]);
+export const isReported = ({ type }: RoomRequest): boolean => REPORTED.has(type);
+
 type Handlers = { readonly [Type in RoomRequest["type"]]: Handler<RequestOf<Type>> };
 
 const VIEWER_REFUSED = new AppError("Rooms", "FORBIDDEN", "Viewers may not do this");
@@ -81,9 +92,8 @@ export class Requests {
 
   #run(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
     if (!handler.isLasting) return handler.handle(request, by);
-    return {
-      data: this.#content.changes.once(senderOf(by), request, () => handler.handle(request, by).data),
-    };
+    const data = this.#content.changes.once(senderOf(by), request, () => handler.handle(request, by).data);
+    return isReported(request) ? { data, effects: [{ type: "drainOutbox" }] } : { data };
   }
 
   #faultOf({ type }: RoomRequest, error: unknown): Fault {

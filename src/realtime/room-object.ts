@@ -14,6 +14,7 @@ import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./po
 import { serialize } from "./protocol/frame.ts";
 import { CLOSE, PING, PONG } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
+import { isReported } from "./requests.ts";
 import { Room } from "./room.ts";
 import { RoomAlarm } from "./room-alarm.ts";
 import { RoomContext } from "./room-context.ts";
@@ -193,8 +194,9 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Handles a request of the organization. Request and response are JSON, as they hold any value that users send. */
   async request(accountId: string, request: string): Promise<string> {
     this.#context.identify(accountId);
-    await this.#reads.requireExisting();
-    const { response, effects } = this.#room.request(JSON.parse(request) as RoomRequest);
+    const parsed = JSON.parse(request) as RoomRequest;
+    await (isReported(parsed) ? this.#reads.requireRow() : this.#reads.requireExisting());
+    const { response, effects } = this.#room.request(parsed);
     this.#effects.perform(effects);
     return serialize(response);
   }

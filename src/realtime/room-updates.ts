@@ -137,6 +137,11 @@ export class RoomUpdates {
     if (!this.#isDeleted && userIds.length > 0) this.#content.follows.forget(userIds);
   }
 
+  /** Stores the row of a room that no one has joined yet, for its events. */
+  keepRow(row: RoomRow): void {
+    this.#ports.storage.transaction(() => this.#ports.storage.occupancy.writeRoom(row));
+  }
+
   /** Stores the room's current row. */
   recordRoom(row: RoomRow): void {
     this.#participants.sessions.updateRoom(row);

@@ -2,6 +2,7 @@
 import { type ContentPorts, openContent } from "./content/content.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
+import { CommentEvents } from "./outbox/comment-events.ts";
 import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
@@ -45,7 +46,13 @@ export class Room {
   constructor(ports: RoomPorts) {
     this.#ports = ports;
     const participants = new Participants(ports);
-    const content = openContent(ports);
+    const commentEvents = new CommentEvents({
+      storage: ports.storage,
+      now: () => ports.now(),
+      newId: () => ports.newId(),
+      stats: () => participants.sessions.stats,
+    });
+    const content = openContent(ports, commentEvents);
     const handshake = new JoinHandshake(ports, participants, content);
     const tokenRefresh = new TokenRefresh(participants.connections);
     this.#participants = participants;
@@ -66,9 +73,11 @@ export class Room {
     return this.#participants.sessions.record;
   }
 
-  /** Which room this is, from its record. */
+  /** Which room this is, from what it stores; null while it stores nothing. */
   get identity(): RoomIdentity | null {
-    return this.record && { accountId: this.record.accountId, roomId: this.record.roomId };
+    if (this.record !== null) return { accountId: this.record.accountId, roomId: this.record.roomId };
+    const row = this.#ports.storage.occupancy.readRoom();
+    return row && { accountId: row.accountId, roomId: row.id };
   }
 
   get stats(): RoomStats {

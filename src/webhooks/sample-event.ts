@@ -1,8 +1,8 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
 import type { RequestContext } from "../context/context.ts";
-import { type EventDraft, presentEvent } from "../delivery/events.ts";
-import type { EventName } from "../delivery/port/event-name.ts";
+import { presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { sampleDraft } from "../delivery/sample-draft.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
@@ -30,21 +30,6 @@ export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook:
     status: "offline",
     created_at: presentTime(now),
   };
-  const body = presentEvent(eventId, now, draftEvent(event, room, user, ctx.newId()));
+  const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, newId: ctx.newId }));
   return { eventId, event, roomId: room.id, body, occurredAt: now };
-}
-
-function draftEvent(event: EventName, room: Room, user: User, sessionId: string): EventDraft {
-  const [roomId, userId] = [room.id, user.id];
-  switch (event) {
-    case "participant.joined":
-    case "participant.left":
-      return { event, data: { roomId, userId, sessionId }, room, user };
-    case "session.started":
-      return { event, data: { roomId, sessionId }, room };
-    case "session.closed":
-      return { event, data: { roomId, sessionId }, room, users: [user] };
-    default:
-      return { event, data: { roomId, userId }, room, user };
-  }
 }

@@ -1,14 +1,14 @@
 /** An event about a room and a user as they are now, for running a workflow by hand. */
 
-import { type EventDraft, presentEvent } from "../delivery/events.ts";
-import type { EventName } from "../delivery/port/event-name.ts";
+import { presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { sampleDraft } from "../delivery/sample-draft.ts";
 import { notFound } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
-import { presentRoom, type Room } from "../rooms/schema.ts";
+import { presentRoom } from "../rooms/schema.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import { selectUsersPage } from "../users/queries.ts";
-import { presentUser, type User } from "../users/schema.ts";
+import { presentUser } from "../users/schema.ts";
 import { selectUser } from "../users/shared-store.ts";
 import type { WorkflowContext } from "./context.ts";
 import type { WorkflowRun } from "./schema.ts";
@@ -19,7 +19,7 @@ const MAX_USERS = 100;
 const NEWEST = { limit: MAX_USERS, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
 
 /**
- * The event's own id and its session's are made up; everything else is real. NOT_FOUND when the workflow, the room or
+ * The event's own id, and its session or comment, are made up; everything else is real. NOT_FOUND when the workflow, the room or
  * the user does not exist; null when the workflow is disabled. Costs one D1 round trip and one object call.
  */
 export async function trialEvent(
@@ -44,12 +44,12 @@ export async function trialEvent(
     users.map(({ id }) => id),
   );
   const [eventId, now] = [await eventIdFor(ctx, workflowId), ctx.now()];
-  const draft = draftEvent(
-    event,
-    presentRoom(room, now, live.stats),
-    users.map((row) => presentUser(row, live.attendance[row.id])),
-    ctx.newId(),
-  );
+  const draft = sampleDraft(event, {
+    room: presentRoom(room, now, live.stats),
+    users: users.map((row) => presentUser(row, live.attendance[row.id])),
+    now,
+    newId: ctx.newId,
+  });
   return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, draft), occurredAt: now };
 }
 
@@ -63,17 +63,4 @@ async function eventIdFor(
   const hash = await sha256(new TextEncoder().encode(source));
   // A UUID of version 8, whose other bits RFC 9562 leaves to the application.
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
-}
-
-/** An event of a user is about the first of `users`. */
-function draftEvent(event: EventName, room: Room, users: User[], sessionId: string): EventDraft {
-  const [roomId, [user]] = [room.id, users];
-  if (event === "session.closed") return { event, data: { roomId, sessionId }, room, users };
-  if (event === "session.started") return { event, data: { roomId, sessionId }, room };
-  if (user === undefined) throw new Error("An event of a user needs a user");
-  const userId = user.id;
-  if (event === "participant.joined" || event === "participant.left") {
-    return { event, data: { roomId, userId, sessionId }, room, user };
-  }
-  return { event, data: { roomId, userId }, room, user };
 }

@@ -1,5 +1,5 @@
 /** Which operations emit which events, and their contents. Operations that fail or change nothing emit none. */
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
@@ -253,6 +253,75 @@ describe("a room", () => {
     const subscriber = await RecordingSubscriber.create(owner.api);
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
     expect((await subscriber.receivedEvents(1)).map(({ event }) => event)).toEqual(["user.deleted"]);
+  });
+});
+
+describe("a comment", () => {
+  const COMMENTS: readonly EventName[] = [
+    "comment.created",
+    "comment.updated",
+    "comment.resolved",
+    "comment.deleted",
+  ];
+
+  it("emits each change with the comment and the room right after it, and no reaction", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events: COMMENTS });
+    const user = await owner.api.createUser(room.id);
+    const tab = await join(user);
+    const created = await tab.call("COMMENT_CREATE", { text: "Hello" });
+    const comment = created.data.comment as { id: string };
+    const at = `/rooms/${room.id}/comments/${comment.id}`;
+    await tab.call("COMMENT_REACT", { commentId: comment.id, reaction: "+1" });
+    await tab.call("COMMENT_RESOLVE", { commentId: comment.id });
+    await tab.call("COMMENT_RESOLVE", { commentId: comment.id });
+    await owner.api.patch(at, { text: "Bye", resolved: false });
+    await owner.api.delete(at);
+    const events = await subscriber.receivedEvents(5);
+    const [byUser, byOrganization] = [
+      { roomId: room.id, commentId: comment.id, threadId: comment.id, userId: user.id },
+      { roomId: room.id, commentId: comment.id, threadId: comment.id },
+    ];
+    const told = events.map((event) => ({ ...event, ...("comment" in event ? event.comment : {}) }));
+    expect(told.map(({ event, data, text, resolved }) => [event, data, text, resolved])).toEqual([
+      ["comment.created", byUser, "Hello", false],
+      ["comment.resolved", byUser, "Hello", true],
+      ["comment.updated", byOrganization, "Bye", true],
+      ["comment.updated", byOrganization, "Bye", false],
+      ["comment.deleted", byOrganization, "Bye", false],
+    ]);
+    expect(events[0]).toMatchObject({ comment, room: { active_participants: 1, name: "Weekly planning" } });
+  });
+
+  it("emits nothing when it is refused", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events: COMMENTS });
+    const [ada, bo] = [await owner.api.createUser(room.id), await owner.api.createUser(room.id)];
+    const [atAda, atBo] = [await join(ada), await join(bo)];
+    const { data } = await atAda.call("COMMENT_CREATE", { text: "Hello" });
+    const { id: commentId } = data.comment as { id: string };
+    await atBo.call("COMMENT_UPDATE", { commentId, text: "Mine" });
+    await atBo.call("COMMENT_DELETE", { commentId });
+    await atAda.call("COMMENT_DELETE", { commentId });
+    const events = await subscriber.receivedEvents(2);
+    expect(events.map(({ event }) => event)).toEqual(["comment.created", "comment.deleted"]);
+  });
+
+  it("in a room that no one has joined shows the room as it is, and is delivered after a crash", async () => {
+    permitLogged(/no such table: webhooks/);
+    const subscriber = await RecordingSubscriber.create(owner.api, { events: COMMENTS });
+    const user = await owner.api.createUser(room.id);
+    const write = (text: string) => owner.api.post(`/rooms/${room.id}/comments`, { text, userId: user.id });
+    expect(await write("First")).toMatchObject({ status: 201 });
+    await owner.api.patch(`/rooms/${room.id}`, { name: "Renamed" });
+    await subscriber.receivedEvents(1);
+    await env.DB.exec("ALTER TABLE webhooks RENAME TO webhooks_away");
+    expect(await write("Second")).toMatchObject({ status: 201 });
+    await evictDurableObject(env.ROOMS.getByName(room.id));
+    await env.DB.exec("ALTER TABLE webhooks_away RENAME TO webhooks");
+    await runDurableObjectAlarm(env.ROOMS.getByName(room.id));
+    expect(await subscriber.receivedEvents(2)).toMatchObject([
+      { comment: { text: "First" }, room: { name: "Weekly planning" } },
+      { comment: { text: "Second" }, room: { name: "Renamed" } },
+    ]);
   });
 });
 

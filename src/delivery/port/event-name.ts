@@ -1,7 +1,7 @@
 /** The names of the events that subscribers can receive. */
 import * as z from "zod";
 
-/** The seven events (spec section 6). */
+/** The seven events of rooms and users (spec section 6), then those of comments. */
 export const EventName = z
   .enum([
     "participant.joined",
@@ -11,6 +11,10 @@ export const EventName = z
     "user.created",
     "user.updated",
     "user.deleted",
+    "comment.created",
+    "comment.updated",
+    "comment.resolved",
+    "comment.deleted",
   ])
   .meta({ id: "EventName" });
 export type EventName = z.infer<typeof EventName>;

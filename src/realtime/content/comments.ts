@@ -2,6 +2,7 @@
 import { AppError, notFound } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
+import type { CommentEvents } from "../outbox/comment-events.ts";
 import type { Comment } from "../protocol/comment.ts";
 import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../protocol/limits.ts";
 import type { CommentCreation, CommentPage } from "../protocol/messages.ts";
@@ -21,10 +22,12 @@ const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 export class Comments {
   readonly #ports: CommentPorts;
   readonly #changes: Changes;
+  readonly #events: CommentEvents;
 
-  constructor(ports: CommentPorts, changes: Changes) {
+  constructor(ports: CommentPorts, changes: Changes, events: CommentEvents) {
     this.#ports = ports;
     this.#changes = changes;
+    this.#events = events;
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
@@ -54,6 +57,7 @@ export class Comments {
     };
     table.insert(rowOf(comment));
     this.#changes.append("commentCreated", () => ({ comment, by: author }));
+    this.#events.record("comment.created", comment, author);
     return comment;
   }
 
@@ -73,18 +77,24 @@ export class Comments {
 
   /** For the author, and for the organization (`by` null). FORBIDDEN for others. */
   updateText(id: string, text: string, by: string | null): Comment {
-    return this.#save({ ...this.#getOwn(id, by), text, updated_at: presentTime(this.#ports.now()) }, by);
+    const comment = { ...this.#getOwn(id, by), text, updated_at: presentTime(this.#ports.now()) };
+    this.#events.record("comment.updated", comment, by);
+    return this.#save(comment, by);
   }
 
   resolve(id: string, resolved: boolean, by: string | null): Comment {
-    const comment = this.#get(id);
-    return comment.resolved === resolved ? comment : this.#save({ ...comment, resolved }, by);
+    const earlier = this.#get(id);
+    if (earlier.resolved === resolved) return earlier;
+    const comment = { ...earlier, resolved };
+    this.#events.record(resolved ? "comment.resolved" : "comment.updated", comment, by);
+    return this.#save(comment, by);
   }
 
   delete(id: string, by: string | null): Comment {
     const comment = this.#getOwn(id, by);
     this.#ports.storage.comments.delete(id);
     this.#changes.append("commentDeleted", () => ({ comment, by }));
+    this.#events.record("comment.deleted", comment, by);
     return comment;
   }
 

@@ -1,4 +1,5 @@
 /** The room's lasting content, made of its parts: all of them log what they change. */
+import type { CommentEvents } from "../outbox/comment-events.ts";
 import { Changes } from "./changes.ts";
 import { type CommentPorts, Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
@@ -16,13 +17,13 @@ export interface ContentPorts extends CommentPorts {
   readonly storeQuotaBytes: number;
 }
 
-export function openContent(ports: ContentPorts): RoomContent {
+export function openContent(ports: ContentPorts, commentEvents: CommentEvents): RoomContent {
   const { storage, storeQuotaBytes } = ports;
   const changes = new Changes(storage, () => ports.now());
   return {
     changes,
     stores: new Stores(storage, changes, storeQuotaBytes),
-    comments: new Comments(ports, changes),
+    comments: new Comments(ports, changes, commentEvents),
     follows: new Follows(storage, changes),
   };
 }

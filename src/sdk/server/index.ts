@@ -14,6 +14,7 @@ export { AtriumError } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/upload.ts";
 export type {
   AtriumEvent,
+  CommentEvent,
   EventName,
   ParticipantEvent,
   SessionClosedEvent,

@@ -1,5 +1,6 @@
 /** The events that webhooks and workflows receive, inferred from the service's own schemas. */
 export type {
+  CommentEvent,
   Event as AtriumEvent,
   ParticipantEvent,
   SessionClosedEvent,

@@ -9,6 +9,10 @@ export const EVENTS: Readonly<Record<EventName, string>> = {
   "user.created": "A user was created",
   "user.updated": "A user was updated",
   "user.deleted": "A user was deleted",
+  "comment.created": "A comment was written",
+  "comment.updated": "A comment was edited or reopened",
+  "comment.resolved": "A comment was resolved",
+  "comment.deleted": "A comment was deleted",
 };
 
 export const isEventName = (name: string): name is EventName => Object.hasOwn(EVENTS, name);

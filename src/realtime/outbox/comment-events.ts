@@ -1,0 +1,41 @@
+/** Records the events of comments in the room's outbox, in the transaction of what they report. */
+import { type CommentEvent, presentEvent } from "../../delivery/events.ts";
+import { presentRoom } from "../../rooms/schema.ts";
+import type { RoomStats } from "../port/snapshots.ts";
+import type { Comment } from "../protocol/comment.ts";
+import type { RoomStorage } from "../storage/storage.ts";
+
+interface CommentEventPorts {
+  readonly storage: RoomStorage;
+  now(): number;
+  newId(): string;
+  stats(): RoomStats;
+}
+
+export class CommentEvents {
+  readonly #ports: CommentEventPorts;
+
+  constructor(ports: CommentEventPorts) {
+    this.#ports = ports;
+  }
+
+  /** `by` is the user who changed the comment; null for the organization. */
+  record(event: CommentEvent["event"], comment: Comment, by: string | null): void {
+    const { storage } = this.#ports;
+    const row = storage.occupancy.readRoom();
+    if (row === null) return; // of a room that only REST has used, before its row was stored with its comments
+    const [id, now] = [this.#ports.newId(), this.#ports.now()];
+    const body = presentEvent(id, now, {
+      event,
+      data: {
+        roomId: row.id,
+        commentId: comment.id,
+        threadId: comment.thread_id,
+        ...(by === null ? {} : { userId: by }),
+      },
+      room: presentRoom(row, now, this.#ports.stats()),
+      comment,
+    });
+    storage.events.append({ id, event, occurredAt: now, body });
+  }
+}

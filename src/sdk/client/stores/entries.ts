@@ -89,8 +89,9 @@ export class Entries {
 
   #update(key: string): Difference | null {
     const previous = this.#visible.get(key);
-    const writes = this.#pending.get(key) ?? [];
-    const value = writes.reduce(applyTo, this.#confirmed.get(key)?.value);
+    const confirmed = this.#confirmed.get(key)?.value;
+    const writes = this.#pending.get(key);
+    const value = writes === undefined ? confirmed : writes.reduce(applyTo, confirmed);
     // An equal value stays the same object, so that components do not render again.
     if (value === previous || (previous !== undefined && isSameJson(value, previous))) return null;
     if (value === undefined) this.#visible.delete(key);

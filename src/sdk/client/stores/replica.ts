@@ -3,7 +3,7 @@ import { isRecord } from "../../core/json.ts";
 import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
-import { type Cause, describeChange, RESYNCED, type StoreChange } from "./store-change.ts";
+import { type Cause, RESYNCED } from "./store-change.ts";
 import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
 
 /** A change of this store as the room sends it. */
@@ -23,7 +23,7 @@ interface Load {
 }
 
 export interface ReplicaListener {
-  changed(change: StoreChange<unknown>): void;
+  changed(difference: Difference, cause: Cause): void;
   /** Called once for all changes that have one cause. */
   updated(): void;
 }
@@ -131,7 +131,10 @@ export class Replica implements WriteTarget {
 
   #takePage(load: Load, { entries, next }: Data): void {
     this.#alter(() => {
-      for (const [key, entry] of Object.entries(isRecord(entries) ? entries : {})) {
+      const page = isRecord(entries) ? entries : {};
+      // Pages are large: `Object.entries` would make an array for each entry.
+      for (const key of Object.keys(page)) {
+        const entry = page[key];
         if (!isEntry(entry)) continue;
         load.current.add(key);
         this.#confirm(key, entry, RESYNCED);
@@ -166,7 +169,7 @@ export class Replica implements WriteTarget {
   #report(difference: Difference | null, cause: Cause): void {
     if (difference === null) return;
     this.#isUpdated = true;
-    this.#listener.changed(describeChange(difference, cause));
+    this.#listener.changed(difference, cause);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Difference, Operation } from "./entries.ts";
 import type { History, Restorable } from "./history.ts";
 import { Replica, type ReplicaContext } from "./replica.ts";
 import type { StoreShape } from "./shapes.ts";
-import type { StoreEvents } from "./store-change.ts";
+import { describeChange, type StoreEvents } from "./store-change.ts";
 import type { Queued, WriteQueue } from "./write-queue.ts";
 import {
   fitWrite,
@@ -44,7 +44,10 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     super();
     this.name = name;
     this.replica = new Replica(name, context, {
-      changed: (change) => this.emit("changed", this.#assumeType(change)),
+      changed: (difference, cause) => {
+        if (this.hasListeners("changed"))
+          this.emit("changed", this.#assumeType(describeChange(difference, cause)));
+      },
       updated: () => this.emit("updated", undefined),
     });
     this.#shape = shape;

@@ -248,7 +248,7 @@ describe("TypeScript", () => {
     async (resolution) => {
       const source = `
       import { openDevTools } from "atrium/devtools";
-      import { AtriumClient, type Comment, defineStores, type User } from "atrium/client";
+      import { AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
       const stores = defineStores({
@@ -276,6 +276,14 @@ describe("TypeScript", () => {
       await tasks.set({ key: "1", value: { done: true } });
       const value: unknown = client.store("free").get("1");
       client.users.on("userJoined", (user: User) => console.log(user.name, value));
+      const adviceOn = (error: unknown): string => {
+        if (!(error instanceof AtriumError)) throw error;
+        const code: AtriumErrorCode = error.code;
+        // @ts-expect-error: no such code exists
+        if (error.code === "NOTFOUND") return "";
+        return error.retryable ? "Try again" : code;
+      };
+      await client.join().catch((error) => console.log(adviceOn(error)));
       client.comments.on("created", (comment: Comment) => console.log(comment.text));
       client.socket.on("reconnecting", ({ attempt }) => console.log(attempt + 1));
       interface Shown { readonly cursor: { readonly x: number } | null; readonly tool: "pen" | "brush" }

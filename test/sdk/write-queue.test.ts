@@ -1,9 +1,11 @@
 /** The queue of writes: what supersedes what, in which batches it is sent, and what becomes of it. */
 import { describe, expect, it } from "vitest";
 import { Requests } from "../../src/sdk/client/connection/requests.ts";
+import { watchPageClose } from "../../src/sdk/client/stores/page-close.ts";
 import type { QueuedWrite } from "../../src/sdk/client/stores/waiting-writes.ts";
 import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
 import type { FittedWrite, Written } from "../../src/sdk/client/stores/writes.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import { Clock } from "./clock.ts";
 import { settle } from "./model/model-client.ts";
 
@@ -66,6 +68,8 @@ class Sender {
     this.requests.settle({ kind: "response", requestId: frame?.requestId ?? "", data, fault: null });
   }
 }
+
+const types = (sender: Sender): unknown[] => sender.frames.map((frame) => Object(frame).type);
 
 const error = { code: "CONFLICT", module: "Rooms", message: "Refused" };
 
@@ -234,5 +238,63 @@ describe("unsynced changes", () => {
       { store: "notes", key: "b", action: "delete", value: null },
     ]);
     expect(() => sender.write(set("a", 1))).toThrow("Call join() first");
+  });
+});
+
+describe("what is sent in the same turn as a write", () => {
+  it("follows it, also in the time between two batches", async () => {
+    const sender = new Sender();
+    sender.connect();
+    const say = (): void => {
+      sender.requests.send("BROADCAST", {}, { read: () => {} }).catch(() => {});
+    };
+    sender.put(set("a", 1));
+    say();
+    sender.put(set("a", 2));
+    say();
+    await settle();
+    expect(types(sender)).toEqual(["STORE_BATCH", "BROADCAST", "STORE_BATCH", "BROADCAST"]);
+    expect(sender.frames.flatMap(({ data }) => data.operations ?? []).map(({ value }) => value)).toEqual([
+      1, 2,
+    ]);
+  });
+
+  it("does not make the queue send more than the service should have unanswered", async () => {
+    const sender = new Sender();
+    sender.connect();
+    for (let write = 0; write < 20; write += 1) {
+      sender.put(set("a", write));
+      sender.requests.send("BROADCAST", {}, { read: () => {} }).catch(() => {});
+    }
+    await settle();
+    expect(types(sender).filter((type) => type === "STORE_BATCH")).toHaveLength(8);
+  });
+});
+
+describe("a page that is closed with unsynced changes", () => {
+  it("asks first, in the way of old browsers too, if it should", async () => {
+    for (const warn of [true, false]) {
+      const sender = new Sender();
+      const page = new EventTarget();
+      const listen: Runtime["listen"] = (event, action) => {
+        page.addEventListener(event, action);
+        return () => page.removeEventListener(event, action);
+      };
+      watchPageClose(sender.queue, { ...DEFAULT_RUNTIME, listen }, { destination: () => null, warn });
+      const close = (): readonly unknown[] => {
+        const event = new Event("beforeunload", { cancelable: true });
+        // As a browser has it: any text that is not empty asks.
+        Object.defineProperty(event, "returnValue", { value: "", writable: true });
+        page.dispatchEvent(event);
+        return [event.defaultPrevented, Boolean(event.returnValue)];
+      };
+      expect(close()).toEqual([false, false]);
+      sender.put(set("a", 1));
+      expect(close()).toEqual([warn, warn]);
+      sender.connect();
+      await settle();
+      sender.answer(sender.frames[0], [{ version: 1, seq: 1 }]);
+      expect(close()).toEqual([false, false]);
+    }
   });
 });

@@ -1,6 +1,6 @@
 /** `atrium/client`: the client for browsers and Node. */
 
-export { AtriumError } from "../core/error.ts";
+export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/upload.ts";
 export type {
   Comment,

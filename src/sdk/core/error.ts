@@ -1,18 +1,39 @@
 /** The one error class of the SDK, for errors from the service and from the client itself. */
 import { CLOSE_CODES } from "../../platform/close-codes.ts";
 
-/**
- * A request was refused or failed. `code` is one of the service's codes (`BAD_REQUEST`, `VALIDATION_ERROR`,
- * `UNAUTHORIZED`, `FORBIDDEN`, `NOT_FOUND`, `CONFLICT`, `RATE_LIMITED`, `INTERNAL_ERROR`) or one of the client's own:
- * - `UNREACHABLE`: an HTTP request got no response from the service.
- * - `CONNECTION_FAILED`: no WebSocket could be opened.
- * - `DISCONNECTED`: the connection ended before the response arrived.
- * - `TIMEOUT`: `flush()` or `leave()` waited as long as it should.
- * - `NOT_JOINED`: the request needs `join()` first.
- * - `INVALID_SIGNATURE`: a webhook message is not from the service, or is too old.
- */
+/** Why a request was refused or failed: the service's codes, then the client's own. */
+export type AtriumErrorCode =
+  /** The input is invalid; the message names the field. */
+  | "BAD_REQUEST"
+  | "VALIDATION_ERROR"
+  /** The token is missing, invalid, expired or ended. */
+  | "UNAUTHORIZED"
+  /** The user, or the API key, may not do this. */
+  | "FORBIDDEN"
+  | "NOT_FOUND"
+  /** It exists already, or has changed meanwhile. */
+  | "CONFLICT"
+  /** Too many requests; retryable. */
+  | "RATE_LIMITED"
+  /** The service failed, and has changed nothing; retryable. */
+  | "INTERNAL_ERROR"
+  /** An HTTP request got no response from the service; retryable. */
+  | "UNREACHABLE"
+  /** No WebSocket could be opened; retryable. */
+  | "CONNECTION_FAILED"
+  /** The connection ended before the response arrived; retryable. */
+  | "DISCONNECTED"
+  /** `flush()` or `leave()` waited as long as it should; retryable. */
+  | "TIMEOUT"
+  /** The request needs `join()` first. */
+  | "NOT_JOINED"
+  /** A webhook message is not from the service, or is too old. */
+  | "INVALID_SIGNATURE";
+
+/** A request was refused or failed, for the reason that `code` states. All entries of the package share this class. */
 export class AtriumError extends Error {
-  readonly code: string;
+  /** A code that only a later version of the service has is passed on as it is. */
+  readonly code: AtriumErrorCode;
   /** The part of the service that refused the request, such as `Rooms`; `Client` for the client itself. */
   readonly module: string;
   /** The id of the request, which the service's logs contain too. */
@@ -23,12 +44,14 @@ export class AtriumError extends Error {
   constructor(fault: Fault, requestId?: string) {
     super(fault.message);
     this.name = "AtriumError";
-    this.code = fault.code;
+    this.code = assumeCode(fault.code);
     this.module = fault.module;
     this.requestId = requestId;
     this.retryable = isRetryable(fault.code);
   }
 }
+
+const assumeCode = (code: string): AtriumErrorCode => code as AtriumErrorCode;
 
 /** An error as the service sends it. */
 export interface Fault {
@@ -41,14 +64,14 @@ export interface Fault {
 export const invalid = (module: string, message: string): AtriumError =>
   new AtriumError({ code: "VALIDATION_ERROR", module, message });
 
-/** The service's, then the client's own. */
-const RETRYABLE_CODES = [
+const RETRYABLE_CODES: readonly string[] = [
   "RATE_LIMITED",
   "INTERNAL_ERROR",
   "UNREACHABLE",
   "CONNECTION_FAILED",
   "DISCONNECTED",
-];
+  "TIMEOUT",
+] satisfies AtriumErrorCode[];
 
 /** Whether the same request can succeed later. */
 export const isRetryable = (code: string): boolean => RETRYABLE_CODES.includes(code);

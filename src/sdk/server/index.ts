@@ -10,7 +10,7 @@ import { Users } from "./users.ts";
 import { Webhooks } from "./webhooks.ts";
 import { Workflows } from "./workflows.ts";
 
-export { AtriumError } from "../core/error.ts";
+export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/upload.ts";
 export type {
   AtriumEvent,

@@ -39,6 +39,7 @@ export class Requests {
   #refusal: Fault | null = NOT_JOINED;
   #cancelTimer = () => {};
   #stopped: (fault: Fault) => void = () => {};
+  #sending = () => {};
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -57,6 +58,7 @@ export class Requests {
   /** Sends a request as soon as possible, and returns what `read` makes of the response. Throws AtriumError. */
   send<Result>(type: string, data: object, { read, resend = true }: RequestOptions<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
+      this.#sending();
       const succeed = (received: Data) => {
         try {
           resolve(read(received));
@@ -66,6 +68,11 @@ export class Requests {
       };
       this.post(type, data, { requestId: newId(), resend, succeed, fail: reject });
     });
+  }
+
+  /** Sets what happens before each request of {@link send}, so that what was written before is sent before. */
+  onSending(handler: () => void): void {
+    this.#sending = handler;
   }
 
   /** Sends a request under this id as soon as possible. */

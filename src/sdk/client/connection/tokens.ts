@@ -15,8 +15,8 @@ const LAST_MS = 5_000;
 const TRUSTED_MS = 30_000;
 /** How long before the end of a token the next one is asked for: this, or a quarter of its time if that is shorter. */
 const EARLY_MS = 60_000;
-/** How long to wait after null before the function is asked again. */
-const NULL_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+/** How long to wait after null before the function is asked again: twice as long each time, up to the maximum. */
+const NULL_DELAY_MS = 1_000;
 const MAX_NULL_DELAY_MS = 30_000;
 
 const ANOTHER_USER = "authToken must be the token of the same user and room";
@@ -78,7 +78,7 @@ export class Tokens {
       const token = (isNew ? null : this.current) ?? (await this.#ask());
       signal.throwIfAborted();
       if (token !== null) return token;
-      await this.#wait(NULL_DELAYS_MS[attempt] ?? MAX_NULL_DELAY_MS, signal);
+      await this.#wait(Math.min(NULL_DELAY_MS * 2 ** attempt, MAX_NULL_DELAY_MS), signal);
     }
   }
 

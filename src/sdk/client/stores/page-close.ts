@@ -31,11 +31,16 @@ function listen(queue: WriteQueue, runtime: Runtime, { destination, warn }: Page
       const to = destination();
       if (to !== null) sendLast(queue.sendAll(MAX_BATCH_BYTES), to.url, to.token);
     }),
-    warn ? runtime.listen("beforeunload", (event) => event.preventDefault()) : () => {},
+    warn ? runtime.listen("beforeunload", ask) : () => {},
   ];
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+function ask(event: Event): void {
+  event.preventDefault();
+  event.returnValue = true; // for Chrome before 119
 }
 
 /**

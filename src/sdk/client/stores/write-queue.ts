@@ -72,6 +72,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#requests = requests;
     this.#runtime = runtime;
     requests.onStopped((fault) => this.#discard(fault));
+    requests.onSending(() => this.resume(0));
   }
 
   get hasUnsynced(): boolean {
@@ -112,18 +113,18 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#report();
   }
 
-  /** Sends as much of what waits as the connection should take now. */
-  resume(): void {
+  /** Sends as much of what waits as the connection should take now, with this interval between two batches. */
+  resume(intervalMs = INTERVAL_MS): void {
     this.#cancelTimer();
-    while (this.#requests.isConnected && !this.#waiting.isEmpty && this.#maySend())
+    while (this.#requests.isConnected && !this.#waiting.isEmpty && this.#maySend(intervalMs))
       this.#sendNext(MAX_BATCH_BYTES);
   }
 
-  #maySend(): boolean {
+  #maySend(intervalMs: number): boolean {
     if (this.#unanswered.size === 0) return true;
     const bytes = [...this.#unanswered].reduce((sum, batch) => sum + batch.bytes, 0);
     if (this.#unanswered.size >= MAX_UNANSWERED || bytes >= MAX_UNANSWERED_BYTES) return false;
-    const delayMs = this.#sentAt + INTERVAL_MS - this.#runtime.now();
+    const delayMs = this.#sentAt + intervalMs - this.#runtime.now();
     if (delayMs > 0) this.#cancelTimer = this.#runtime.after(delayMs, () => this.resume());
     return delayMs <= 0;
   }
@@ -164,16 +165,15 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   flush(timeoutMs: number | undefined): Promise<void> {
     if (!this.#hasUnsynced) return Promise.resolve();
     return new Promise((resolve, reject) => {
+      let cancel = () => {};
       const end = (error: AtriumError | null) => {
         cancel();
         this.#flushes.delete(end);
         if (error === null) resolve();
         else reject(error);
       };
-      const cancel =
-        timeoutMs === undefined
-          ? () => {}
-          : this.#runtime.after(timeoutMs, () => end(new AtriumError(TIMED_OUT)));
+      if (timeoutMs !== undefined)
+        cancel = this.#runtime.after(timeoutMs, () => end(new AtriumError(TIMED_OUT)));
       this.#flushes.add(end);
     });
   }

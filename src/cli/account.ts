@@ -10,6 +10,15 @@ import { endTokens } from "./token-ending.ts";
 const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]`;
+const HELP = `${USAGE}
+
+  create       makes an organization, and prints its first API key, which is shown only once
+  limits       shows the quotas of an organization, and sets those that are named
+  end-tokens   ends the tokens of all users of an organization
+
+  --persist-to DIR  the state folder of the local service; .wrangler/state by default
+  --remote          the database of the deployment instead
+  --json            prints JSON, for scripts`;
 
 const VERBS = ["create", "limits", "end-tokens"] as const;
 
@@ -94,4 +103,4 @@ async function main(stop: AbortSignal): Promise<void> {
   await RUN[args.verb](args, stop);
 }
 
-await runCommand(main, { interruptedExitCode: 130 });
+await runCommand(main, { help: HELP, interruptedExitCode: 130 });

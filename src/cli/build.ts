@@ -11,6 +11,11 @@ import { CommandError, runCommand, UsageError } from "./process/command.ts";
 import { ROOT } from "./process/wrangler.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
+const HELP = `${USAGE}
+
+Builds the package that applications install. \`npm publish ./dist\` publishes it.
+
+  --out DIR  where the package is written; dist by default`;
 const SRC = path.join(ROOT, "src");
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 /** The packages that applications provide. */
@@ -91,4 +96,4 @@ async function main(stop: AbortSignal): Promise<void> {
   await declare(out, stop);
 }
 
-await runCommand(main, { interruptedExitCode: 130 });
+await runCommand(main, { help: HELP, interruptedExitCode: 130 });

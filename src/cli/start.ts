@@ -16,6 +16,14 @@ import { SILENCE_LIMIT_MS, watch } from "./service/watchdog.ts";
 const DEFAULT_PORT = 8787;
 const MAX_PORT = 65_535;
 const USAGE = "Usage: npm start -- [--port 1-65535] [--persist-to DIR]";
+const HELP = `${USAGE}
+
+Serves Atrium on this machine: the API, rooms, the dashboard, the demo and the documentation.
+
+  --port N          the port; ${DEFAULT_PORT} by default
+  --persist-to DIR  where everything is stored; .wrangler/state by default
+
+Secrets and settings are in .dev.vars. docs/guides/operating.md says more.`;
 
 function parseArguments(args: string[]): { port: number; persistTo: string } {
   const { port = String(DEFAULT_PORT), "persist-to": persistTo = DEFAULT_PERSIST_TO } = readFlags(args);
@@ -104,6 +112,7 @@ async function main(stop: AbortSignal): Promise<void> {
   const modules = await bundleCurrentWorker(stop);
   const demo = await prepareDemo(persistTo, stop);
 
+  console.log("Starting the service …");
   const options = { port, persistTo, demoAccountId: demo.accountId, config: CONFIG, modules };
   const server = startServer(options, stop);
   const url = `http://localhost:${port}`;
@@ -124,4 +133,4 @@ async function main(stop: AbortSignal): Promise<void> {
   throw new CommandError(`The service has ended unexpectedly (${how}).`);
 }
 
-await runCommand(main, { interruptedExitCode: 0 });
+await runCommand(main, { help: HELP, interruptedExitCode: 0 });

@@ -54,7 +54,7 @@ await runCommand(
     console.log(markdown);
     if (json !== undefined) await writeFile(json, `${JSON.stringify(raw, null, 2)}\n`);
   },
-  { interruptedExitCode: 130 },
+  { help: USAGE, interruptedExitCode: 130 },
 );
 
 function readArguments() {

@@ -36,7 +36,7 @@ await runCommand(
     }
     for (const file of files) await runVitest(file, environment, stop);
   },
-  { interruptedExitCode: 130 },
+  { help: USAGE, interruptedExitCode: 130 },
 );
 
 function readArguments(): Partial<Record<Name | "seed", string>> {

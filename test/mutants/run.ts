@@ -35,7 +35,7 @@ await runCommand(
       for (const copy of copies) await rm(copy, { recursive: true, force: true });
     }
   },
-  { interruptedExitCode: 130 },
+  { help: USAGE, interruptedExitCode: 130 },
 );
 
 function readArguments() {

@@ -151,7 +151,7 @@ describe("a port", () => {
 
 it.each([
   "--nope",
-  "--help",
+  "--verbose",
   "--port",
   "--port=0",
   "--port=65536",
@@ -165,4 +165,13 @@ it.each([
     stdout: "",
     stderr: "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n",
   });
+});
+
+it.each([
+  ["start.ts", "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n\nServes Atrium on this machine"],
+  ["account.ts", "Usage: npm run account -- create NAME"],
+])("%s explains itself when it is asked for help", async (command, beginning) => {
+  const { exitCode, stdout, stderr } = await runCli(command, ["--help"]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(stdout).toContain(beginning);
 });

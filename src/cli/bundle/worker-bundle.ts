@@ -39,6 +39,7 @@ export async function bundleCurrentWorker(stop: AbortSignal): Promise<WorkerModu
   if ((await areServedFilesCurrent(sources)) && (await filesExist([folder]))) return modules();
 
   await makeWritableFolder(BUNDLES);
+  console.log("Building the pages and the Worker. Later starts skip this until a source changes …");
   // Built under another name first: a folder under its final name is complete.
   const draft = path.join(BUNDLES, `draft-${process.pid}`);
   try {

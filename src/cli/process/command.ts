@@ -23,11 +23,16 @@ export class UsageError extends CommandError {
 /**
  * Runs a command and sets the exit code. A stop signal, or the death of the parent process, aborts the signal that
  * `main` gets, so that it can end its children first. Repeated signals are ignored: npm passes on a second Ctrl-C.
+ * `--help` prints `help` instead.
  */
 export async function runCommand(
   main: (stop: AbortSignal) => Promise<void>,
-  { interruptedExitCode }: { readonly interruptedExitCode: number },
+  { help, interruptedExitCode }: { readonly help: string; readonly interruptedExitCode: number },
 ): Promise<void> {
+  if (process.argv.slice(2).some((argument) => argument === "--help" || argument === "-h")) {
+    console.log(help);
+    return;
+  }
   const stopping = new AbortController();
   for (const name of STOP_SIGNALS) process.on(name, () => stopping.abort());
   void watchParent(() => stopping.abort());

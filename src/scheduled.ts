@@ -10,11 +10,23 @@ import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { purgeExpiredSignIns } from "./people/commands.ts";
-import { openDatabase } from "./platform/d1.ts";
+import { type Database, openDatabase } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
+
+/** Receipts per statement, and statements per run: what is left waits for the next run, a minute later. */
+const RECEIPTS_AT_ONCE = 2_000;
+const MAX_RECEIPT_SLICES = 50;
+
+/** Deletes the receipts from before `expiry` (epoch ms), few enough at a time to hold up no other statement. */
+async function expireReceipts(db: Database, expiry: number): Promise<void> {
+  for (let slice = 0; slice < MAX_RECEIPT_SLICES; slice += 1) {
+    const [deleted] = await db.run([deleteExpiredReceipts(expiry, RECEIPTS_AT_ONCE)]);
+    if (deleted.length < RECEIPTS_AT_ONCE) return;
+  }
+}
 
 export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   const db = openDatabase(env.DB);
@@ -26,7 +38,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   };
   await Promise.all([
     relayPending(ports, now),
-    db.run([deleteExpiredReceipts(now - RECEIPT_LIFETIME_MS)]),
+    expireReceipts(db, now - RECEIPT_LIFETIME_MS),
     purgeExpiredSignIns(db, now),
     purgeExpiredInvitations(db, now),
     deleteOldHourlyCounts(db, now),

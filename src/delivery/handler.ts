@@ -59,7 +59,7 @@ export interface DeliveryHandler {
 export interface Pace {
   /** How many attempts may be in flight at once. */
   readonly maxInFlight: number;
-  /** No attempt starts before (epoch ms). */
+  /** No attempt starts before (epoch ms), except of what was asked for by hand. */
   readonly pausedUntil: number;
 }
 

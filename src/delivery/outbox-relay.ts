@@ -21,8 +21,20 @@ import type { SubscriberGateway } from "./port/subscriber-port.ts";
 /** A row this old belongs to a request that died before it could relay it. */
 const ABANDONED_AFTER_MS = 15_000;
 const PAGE_SIZE = 100;
-/** Bounds a run of the cron trigger, which follows every minute. */
-const MAX_PAGES = 50;
+
+/** What one run of the cron trigger may take. */
+interface RelayLimits {
+  /** Per row, in milliseconds: a room or subscriber that hangs costs no more. */
+  readonly rowMs: number;
+  /** Pages that may begin, of each kind of row. The next run follows within a minute. */
+  readonly pages: number;
+  /** Rooms at once. */
+  readonly concurrency: number;
+  /** So many rooms that hang end the run: with the others' time, it takes less than a minute. */
+  readonly timeouts: number;
+}
+
+const LIMITS: RelayLimits = { rowMs: 5_000, pages: 50, concurrency: 8, timeouts: 64 };
 
 /** What relaying needs, in a request and in the cron trigger alike. */
 export interface RelayPorts {
@@ -86,52 +98,96 @@ const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 
 /**
- * Relays what requests left behind when they died; rooms and subscribers accept repetitions. A row that cannot be
- * relayed delays no other one: the next run of the cron trigger tries it again.
+ * Relays what requests left behind when they died; rooms and subscribers accept repetitions. What cannot be relayed
+ * delays no other room: the next run of the cron trigger tries it again.
  */
-export async function relayPending(ports: RelayPorts, now: number): Promise<void> {
+export async function relayPending(ports: RelayPorts, now: number, limits = LIMITS): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
-  const commands = forEachRow(
-    db,
-    (page) => selectPendingCommands(before, page),
-    async (row) => {
+  const commands = forEachRow(db, limits, {
+    select: (page) => selectPendingCommands(before, page),
+    roomOf: ({ roomId }) => roomId,
+    relay: async (row) => {
       await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
       await db.run([deleteOutboxEntry(row.id)]);
       return true;
     },
-    (error) => log("A pending command could not be relayed to its room yet", error),
-  );
-  const events = forEachRow(
-    db,
-    (page) => selectPendingUserEvents(before, page),
-    async (row) => {
+    failed: (error) => log("A pending command could not be relayed to its room yet", error),
+  });
+  const events = forEachRow(db, limits, {
+    select: (page) => selectPendingUserEvents(before, page),
+    roomOf: ({ room }) => parseRoom(room).id,
+    relay: async (row) => {
       const { outcome, isComplete } = await relayUserEvent(ports, row);
       await db.run([outcome]);
       return isComplete;
     },
-    (error) => log("A pending event could not be relayed yet", error),
-  );
+    failed: (error) => log("A pending event could not be relayed yet", error),
+  });
   await Promise.all([commands, events]);
 }
 
 /** As `insertOutboxEntry` wrote it. */
 const parseCommand = (json: string): RoomCommand => JSON.parse(json) as RoomCommand;
 
-/** Relays rows page by page. `relay` returns true when it has deleted the row; the next page begins behind those left. */
-async function forEachRow<Row>(
-  db: Database,
-  select: (page: Pick<Page, "limit" | "offset">) => Statement<Row>,
-  relay: (row: Row) => Promise<boolean>,
-  onError: (error: unknown) => void,
-): Promise<void> {
-  let offset = 0;
-  for (let page = 0, isFull = true; isFull && page < MAX_PAGES; page += 1) {
-    const [rows] = await db.run([select({ limit: PAGE_SIZE, offset })]);
-    for (const row of rows) {
-      const isGone = await relay(row).catch(onError);
-      if (isGone !== true) offset += 1;
-    }
+/** How rows of one kind are relayed. */
+interface Relay<Row> {
+  select(page: Pick<Page, "limit" | "offset">): Statement<Row>;
+  roomOf(row: Row): string;
+  /** Returns true when it has deleted the row. */
+  relay(row: Row): Promise<boolean>;
+  failed(error: unknown): void;
+}
+
+/** Relays rows page by page; the next page begins behind the rows that are left. */
+async function forEachRow<Row>(db: Database, limits: RelayLimits, kind: Relay<Row>): Promise<void> {
+  let [offset, timeouts] = [0, 0];
+  for (let page = 0, isFull = true; isFull && page < limits.pages && timeouts < limits.timeouts; page += 1) {
+    const [rows] = await db.run([kind.select({ limit: PAGE_SIZE, offset })]);
+    const rooms = Map.groupBy(rows, (row) => kind.roomOf(row)).values();
+    const relayRooms = async (): Promise<void> => {
+      for (const rowsOfRoom of rooms) {
+        const { left, isTimeout } = await relayRoom(rowsOfRoom, limits, kind);
+        offset += left;
+        timeouts += Number(isTimeout);
+        if (timeouts >= limits.timeouts) return;
+      }
+    };
+    await Promise.all(Array.from({ length: limits.concurrency }, relayRooms));
     isFull = rows.length === PAGE_SIZE;
+  }
+}
+
+/** Relays the rows of one room in order, and returns how many are left. One that takes too long ends it. */
+async function relayRoom<Row>(
+  rows: readonly Row[],
+  { rowMs }: RelayLimits,
+  kind: Relay<Row>,
+): Promise<{ readonly left: number; readonly isTimeout: boolean }> {
+  let left = 0;
+  for (const [index, row] of rows.entries()) {
+    const result = await withTimeout(kind.relay(row), rowMs).catch((error: unknown) => {
+      kind.failed(error);
+      return false;
+    });
+    if (result === TIMED_OUT) {
+      kind.failed(new Error("The room or a subscriber did not respond in time"));
+      return { left: left + rows.length - index, isTimeout: true };
+    }
+    if (!result) left += 1;
+  }
+  return { left, isTimeout: false };
+}
+
+const TIMED_OUT = Symbol("timed out");
+
+/** The result of `work`, or {@link TIMED_OUT} after so many milliseconds: it is then not awaited any longer. */
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | typeof TIMED_OUT> {
+  const { promise, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
+  const timer = setTimeout(() => resolve(TIMED_OUT), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

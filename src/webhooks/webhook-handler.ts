@@ -7,6 +7,7 @@ import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
+import { averageLatency, type Circuit, CLOSED, judgeCircuit, paceOf } from "./circuit.ts";
 import { judgeProof, type Proof, proofFor, UNKNOWN } from "./proof.ts";
 import { type Health, judgeHealth, planRetry } from "./retry.ts";
 import type { DeliveryAttempt } from "./schema.ts";
@@ -15,8 +16,6 @@ import type { DisabledReason, StoredWebhook } from "./table.ts";
 
 /** How long deliveries pause when the database fails. */
 const DATABASE_PAUSE_MS = 5_000;
-/** The platform lets one object wait for the responses of this many requests at once. */
-const MAX_IN_FLIGHT = 6;
 const DISABLED = "The webhook was disabled";
 /** The reasons that end when the receiver works again: what waits is kept until then. */
 const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];
@@ -31,6 +30,8 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #now: () => number;
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
+  /** The average of the latest attempts; null before the first one. */
+  #latencyMs: number | null = null;
   /** The state as it is stored; null until it is first read. */
   #known: State | null = null;
 
@@ -49,11 +50,15 @@ export class WebhookHandler implements DeliveryHandler {
 
   /** A receiver that has not shown that it wants our events gets them one at a time. */
   get pace(): Pace {
-    return { maxInFlight: this.#readState().proof.isProven ? MAX_IN_FLIGHT : 1, pausedUntil: 0 };
+    const { circuit, proof } = this.#readState();
+    return paceOf(circuit, proof.isProven, this.#latencyMs);
   }
 
+  /** A change of the row gives its receiver another chance at once. */
   requireVersion(version: number): void {
     this.#row.requireVersion(version);
+    const state = this.#readState();
+    if (Number.isFinite(version) && version > state.version) this.#writeState({ ...state, circuit: CLOSED });
   }
 
   async deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
@@ -95,7 +100,8 @@ export class WebhookHandler implements DeliveryHandler {
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
     const result = await attempt(destination, event, ports);
-    const { isRefused, restMs } = await this.#updateState(row, result);
+    this.#latencyMs = averageLatency(this.#latencyMs, result.durationMs);
+    const { isRefused, restMs } = await this.#updateState(row, result, startedAt);
     const logged = toLogged(result, startedAt);
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
@@ -108,6 +114,7 @@ export class WebhookHandler implements DeliveryHandler {
   async #updateState(
     row: StoredWebhook,
     { outcome }: AttemptResult,
+    startedAt: number,
   ): Promise<{ readonly isRefused: boolean; readonly restMs: number }> {
     const before = this.#readState();
     const now = this.#now();
@@ -115,7 +122,8 @@ export class WebhookHandler implements DeliveryHandler {
     const { isHopeless, ...health } = judgeHealth(before, { hasFailed, version: row.updatedAt, now });
     const known = proofFor(before.proof, row.url, row.updatedAt);
     const { proof, restMs, isRefuted } = judgeProof(known, hasFailed);
-    this.#writeState({ ...health, proof });
+    const circuit = judgeCircuit(before.circuit, { hasFailed, startedAt, now });
+    this.#writeState({ ...health, proof, circuit: proof.isProven ? circuit : CLOSED });
     const reason = reasonToDisable({ isGone: outcome === "gone", isHopeless, isRefuted });
     if (reason !== null) {
       this.#row.invalidate();
@@ -150,6 +158,7 @@ function reasonToDisable(found: {
 /** What the handler keeps with its subscriber. */
 interface State extends Health {
   readonly proof: Proof;
+  readonly circuit: Circuit;
 }
 
 /** The secrets that sign now, the newest first. */
@@ -168,8 +177,8 @@ const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => 
   answer: result.answer,
 });
 
-/** As {@link WebhookHandler} wrote it. Earlier versions wrote no proof: the next delivery gives it. */
+/** As {@link WebhookHandler} wrote it. Earlier versions wrote no proof and no circuit: the next delivery gives them. */
 function parseState(json: string): State {
-  const { failingSince = null, version = 0, proof } = JSON.parse(json) as Partial<State>;
-  return { failingSince, version, proof: proof ?? UNKNOWN };
+  const { failingSince = null, version = 0, proof, circuit } = JSON.parse(json) as Partial<State>;
+  return { failingSince, version, proof: proof ?? UNKNOWN, circuit: circuit ?? CLOSED };
 }

@@ -1,7 +1,11 @@
 /** Commands reach the live room even when the request that wrote them dies before it relays them. */
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { relayPending } from "../../src/delivery/outbox-relay.ts";
+import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import type { RoomGateway } from "../../src/realtime/port/room-gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -95,6 +99,33 @@ describe("the outbox", () => {
     expect(await outboxRows()).toHaveLength(120);
     expectLogged('"no JSON" is not valid JSON');
   });
+});
+
+it("a room that hangs holds up no other room's entries, and keeps its own", async () => {
+  await leaveBehind("an account", "hangs", { type: "room.updated" });
+  await leaveBehind("an account", "hangs", { type: "room.closed" });
+  await leaveBehind("an account", "responds", { type: "room.closed" });
+  const applied: string[] = [];
+  const db = openDatabase(env.DB);
+  const rooms: RoomGateway = {
+    ...roomGateway(env),
+    apply: (roomId) => {
+      applied.push(roomId);
+      return new Promise((_, reject) => {
+        if (roomId === "responds") reject(new Error("It failed"));
+      });
+    },
+  };
+  const errors: unknown[] = [];
+  const log = (_: string, error: unknown) => errors.push(error);
+  const ports = { db, rooms, subscribers: subscriberGateway(env), log };
+  await relayPending(ports, Date.now() + MINUTE_MS, { rowMs: 20, pages: 1, concurrency: 1, timeouts: 9 });
+  expect(applied).toEqual(["hangs", "responds"]);
+  expect(errors.map(String)).toEqual([
+    "Error: The room or a subscriber did not respond in time",
+    "Error: It failed",
+  ]);
+  expect(await outboxRows()).toHaveLength(3);
 });
 
 /** A user online in the room. */

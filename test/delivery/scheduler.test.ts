@@ -149,10 +149,13 @@ describe("the scheduler", () => {
     const subject = new Subject(job(1, "a"), job(2, "b"));
     expect(subject.start(0, { maxInFlight: 1, pausedUntil: 3_000 })).toEqual([]);
     expect(subject.scheduler.dueAt(0)).toBe(3_000);
+    subject.scheduler.prefer("b");
+    expect(seqs(subject.start(0, { maxInFlight: 1, pausedUntil: 3_000 }))).toEqual([2]);
+    subject.settle(job(2, "b"), null);
     subject.scheduler.pause(9_000);
     expect(subject.start(3_000)).toEqual([]);
     subject.scheduler.resume();
-    expect(seqs(subject.start(3_000))).toEqual([1, 2]);
+    expect(seqs(subject.start(3_000))).toEqual([1]);
   });
 
   it("adds up rests, within bounds", () => {

@@ -6,6 +6,7 @@ import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/deliv
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import { OPENING_FAILURES } from "../../src/webhooks/circuit.ts";
 import { FREE_FAILURES, MAX_UNPROVEN_FAILURES, UNPROVEN_REST_MS } from "../../src/webhooks/proof.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
 import { type Delivery, presentDelivery, type Webhook } from "../../src/webhooks/schema.ts";
@@ -343,6 +344,30 @@ describe("a receiver that fails", () => {
     await subscribers.enqueue(subject.key, [outgoingEvent(4)], version);
     expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
     expect((await subject.webhook()).enabled).toBe(true);
+  });
+
+  it("that stops answering costs probes with growing pauses, and then receives what waited", async () => {
+    const id = crypto.randomUUID();
+    subject = await Subject.create(`fragile/${id}`);
+    const ask = (what: "break" | "repair") =>
+      fetch(`http://127.0.0.1:${inject("receiver").port}/${what}/${id}/now`);
+    await subject.enqueue(outgoingEvent(0));
+    await subject.subscriber.settled(1); // it has proven itself
+    await ask("break");
+    await subject.enqueue(...events(OPENING_FAILURES + 20));
+    await expect.poll(() => subject.attempts()).toBe(1 + OPENING_FAILURES);
+    for (const [probes, pauseMs] of [5_000, 10_000, 20_000].entries()) {
+      await subject.advance(pauseMs - 1);
+      expect(await subject.attempts()).toBe(1 + OPENING_FAILURES + probes);
+      await subject.advance(1);
+      await expect.poll(() => subject.attempts()).toBe(2 + OPENING_FAILURES + probes);
+    }
+    await ask("repair");
+    await subject.advance(40_000);
+    await expect.poll(async () => (await subject.list("success")).length).toBeGreaterThanOrEqual(20);
+    await subject.advance(HOUR_MS); // the retries of those that failed
+    await subject.subscriber.settled(1 + OPENING_FAILURES + 20);
+    expect(await subject.list("failed")).toEqual([]);
   });
 
   it("that is too slow suspends its webhook, and receives what waited when it is enabled again", async () => {

@@ -33,9 +33,23 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "a sweep never gets past entries that cannot be relayed",
     file: "src/delivery/outbox-relay.ts",
-    code: "if (isGone !== true) offset += 1;",
+    code: "if (!result) left += 1;",
     by: "",
     tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "a room that hangs holds up the sweep for ever",
+    file: "src/delivery/outbox-relay.ts",
+    code: "const timer = setTimeout(() => resolve(TIMED_OUT), ms);",
+    by: "const timer = setTimeout(() => undefined, ms);",
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "the failures of what was in flight lengthen the pause of an open circuit",
+    file: "src/webhooks/circuit.ts",
+    code: "if (startedAt < before.probeAt) return before;",
+    by: "",
+    tests: ["test/webhooks/circuit.test.ts"],
   },
   {
     bug: "of two subscribers that fail at once only one gets the event later",

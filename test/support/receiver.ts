@@ -49,6 +49,8 @@ class Gates {
 }
 
 const gates = new Gates();
+/** The names of `/fragile/<name>` that answer 503 now: `/break/<name>/now` adds one, `/repair/<name>/now` removes it. */
+const broken = new Set<string>();
 
 /** Responses of a Turnstile widget that were verified: each counts once. */
 const verified = new Set<string>();
@@ -74,6 +76,17 @@ function behave(url: URL, body: string, response: ServerResponse): void {
     case "open":
       gates.open(argument);
       response.end("opened");
+      return;
+    case "fragile":
+      response.writeHead(broken.has(argument) ? 503 : 200).end();
+      return;
+    case "break":
+      broken.add(argument);
+      response.end("broken");
+      return;
+    case "repair":
+      broken.delete(argument);
+      response.end("repaired");
       return;
     case "status":
       response.writeHead(Number(argument), Object.fromEntries(url.searchParams)).end(`answer ${argument}`);

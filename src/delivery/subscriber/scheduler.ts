@@ -48,7 +48,7 @@ export class Scheduler {
     return this.#inFlight.size;
   }
 
-  /** Lets a lane take the next turn. */
+  /** Lets a lane take the next turn, whatever the subscriber's pace. */
   prefer(lane: string): void {
     if (this.#next.length < MAX_PREFERRED) this.#next.push(lane);
   }
@@ -57,8 +57,8 @@ export class Scheduler {
   start(now: number, pace: Pace): Job[] {
     this.#pace = pace;
     const started: Job[] = [];
-    while (now >= this.#resumesAt && this.#inFlight.size < pace.maxInFlight) {
-      const job = this.#nextJob(now);
+    while (now >= this.#pausedUntil && this.#inFlight.size < pace.maxInFlight) {
+      const job = this.#takePreferred() ?? (now < pace.pausedUntil ? null : this.#nextJob(now));
       if (job === null) break;
       this.#inFlight.set(job.seq, job);
       if (job.attempts === 0) this.#busyLanes.add(job.lane);
@@ -91,11 +91,15 @@ export class Scheduler {
     return this.#waiting.retries(hidden + 1).find(isFree) ?? null;
   }
 
-  #takeFirst(): Job | null {
+  #takePreferred(): Job | null {
     for (let lane = this.#next.shift(); lane !== undefined; lane = this.#next.shift()) {
       const job = this.#firstOf(lane);
       if (job !== null) return job;
     }
+    return null;
+  }
+
+  #takeFirst(): Job | null {
     const job = this.#peekFirst();
     if (job !== null) this.#latest = job.lane;
     return job;

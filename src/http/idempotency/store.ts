@@ -1,5 +1,5 @@
 /** The statements about idempotency receipts. */
-import { and, eq, lt, lte } from "drizzle-orm";
+import { and, eq, lte } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement } from "../../platform/d1.ts";
 import { receipts } from "./table.ts";
 
@@ -16,5 +16,10 @@ export const insertReceipt = (row: ReceiptRow): Statement => statement(build.ins
 export const deleteExpiredReceipt = (scope: string, key: string, expiry: number): Statement =>
   statement(build.delete(receipts).where(and(whereIs(scope, key), lte(receipts.createdAt, expiry))));
 
-export const deleteExpiredReceipts = (expiry: number): Statement =>
-  statement(build.delete(receipts).where(lt(receipts.createdAt, expiry)));
+/** Deletes some of the receipts from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
+export const deleteExpiredReceipts = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
+  sql: `DELETE FROM receipts WHERE rowid IN (
+          SELECT rowid FROM receipts WHERE created_at < ? ORDER BY created_at LIMIT ?
+        ) RETURNING 1 AS deleted`,
+  params: [expiry, limit],
+});

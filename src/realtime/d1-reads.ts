@@ -115,17 +115,11 @@ export class D1Reads {
 
   /** Answers equal questions from one read, which is left out when no one is there to receive it. */
   async #answer(questions: readonly Question[]): Promise<void> {
-    const { context, room, perform } = this.#ports;
+    const { room, perform } = this.#ports;
     const [open] = questions.filter(({ id }) => room.isOpen(id));
     if (open === undefined) return;
     const result = (await this.#query(open.query)) ?? "failed";
-    for (const question of questions) {
-      try {
-        perform(room.questions.answer(question, result));
-      } catch (error) {
-        context.report("A question could not be answered", error);
-      }
-    }
+    for (const question of questions) perform(room.questions.answer(question, result));
   }
 
   /** A user or a room that has been deleted in the meantime is skipped. */

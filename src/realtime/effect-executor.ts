@@ -1,7 +1,6 @@
 /** Carries out the room's effects, each by itself: one that fails costs its own socket, and none of the others. */
 import type { D1Reads } from "./d1-reads.ts";
 import { deliveryPoints } from "./protocol/costs.ts";
-import { CLOSE } from "./protocol/protocol.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { Effect } from "./transport/effects.ts";
@@ -94,19 +93,7 @@ export class EffectExecutor {
     if (this.#failed.size === 0) return;
     const ids = [...this.#failed];
     this.#failed.clear();
-    this.perform(this.#disconnectFailed(ids));
-  }
-
-  #disconnectFailed(ids: readonly string[]): readonly Effect[] {
-    try {
-      return this.#ports.room.disconnectFailed(ids);
-    } catch (error) {
-      this.#ports.context.report("Sockets of a room could not be removed yet", error);
-      this.#ports.recoverSoon();
-      return ids.map(
-        (id): Effect => ({ type: "close", id, code: CLOSE.failed, reason: "the server failed" }),
-      );
-    }
+    this.perform(this.#ports.room.disconnectFailed(ids));
   }
 
   #resume(): void {
@@ -155,6 +142,9 @@ export class EffectExecutor {
         break;
       case "close":
         sockets.close(effect.id, effect.code, effect.reason);
+        break;
+      case "recoverSoon":
+        this.#ports.recoverSoon();
         break;
       case "drainOutbox":
         this.#ports.drainOutbox();

@@ -3,7 +3,6 @@ import { DurableAlarm } from "../platform/durable-alarm.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
 import type { OutboxDrain } from "./outbox/outbox-drain.ts";
 import type { StatsProjection } from "./participants/stats-projection.ts";
-import { CLOSE } from "./protocol/protocol.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { Sockets } from "./transport/sockets.ts";
@@ -103,25 +102,13 @@ export class RoomAlarm {
     this.#recoverAt = null;
   }
 
-  /** A socket is gone. If the room cannot record that now, it does when it recovers. */
+  /** A socket is gone. */
   remove(id: string): void {
-    try {
-      this.#ports.effects.perform(this.#ports.room.close(id));
-    } catch (error) {
-      this.#ports.context.report("A closed socket could not be removed yet", error);
-      this.recoverSoon();
-    }
+    this.#ports.effects.perform(this.#ports.room.close(id));
   }
 
   /** Sockets that the runtime has lost without an event count as closed. */
   closeVanished(): void {
     for (const id of this.#ports.sockets.releaseVanished()) this.remove(id);
-  }
-
-  /** Closes the sockets that the room has forgotten in a change that failed before it could close them. */
-  closeForgotten(): void {
-    const { room, sockets } = this.#ports;
-    for (const id of sockets.ids())
-      if (!room.isOpen(id)) sockets.close(id, CLOSE.failed, "the server failed");
   }
 }

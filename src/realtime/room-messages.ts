@@ -54,7 +54,11 @@ export class RoomMessages {
     this.#tokenRefresh = joining.tokenRefresh;
     this.#pacing = new Pacing(ports, participants.connections);
     const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
-    this.questions = new RoomQuestions({ now: () => ports.now(), handle }, participants, content);
+    this.questions = new RoomQuestions(
+      { now: () => ports.now(), report: (what, error) => ports.report(what, error), handle },
+      participants,
+      content,
+    );
   }
 
   /** A socket has sent a frame. Frames from sockets that the room has closed are ignored. */

@@ -18,6 +18,7 @@ import { isReported } from "./requests.ts";
 import { Room } from "./room.ts";
 import { RoomAlarm } from "./room-alarm.ts";
 import { RoomContext } from "./room-context.ts";
+import { PartialFailure } from "./room-updates.ts";
 import { SqliteStorage } from "./storage/storage-sqlite.ts";
 import { Sockets } from "./transport/sockets.ts";
 
@@ -178,10 +179,9 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     try {
       this.#effects.perform(this.#room.updates.apply(command));
     } catch (error) {
-      this.#alarm.closeForgotten();
-      this.#alarm.recoverSoon();
-      this.#alarm.plan();
-      throw error;
+      if (!(error instanceof PartialFailure)) throw error;
+      this.#effects.perform(error.effects);
+      throw error.cause;
     }
     if (command.type === "room.deleted") await this.#erase();
     else this.#alarm.plan();

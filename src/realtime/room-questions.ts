@@ -16,6 +16,8 @@ type Follow = Extract<DatabaseQuery, { readonly type: "USER_FOLLOW" | "USER_UNFO
 
 interface QuestionPorts {
   now(): number;
+  /** Reports an unexpected failure to the service's log. */
+  report(what: string, error: unknown): void;
   /** Handles a request of a joined socket that needs nothing more of the database. */
   handle(connection: Joined, request: Follow): Effect[];
 }
@@ -34,8 +36,21 @@ export class RoomQuestions {
   /** Asks the database, unless the room knows what a follow needs: these stay in the order in which they were sent. */
   ask(connection: Joined, query: DatabaseQuery): Effect[] {
     const { id, userId } = connection;
-    if (isFollow(query) && this.#hasJoined(query.data.userId)) return this.#ports.handle(connection, query);
-    return [{ type: "queryDatabase", id, userId, query }];
+    return this.#guard(id, query, () =>
+      isFollow(query) && this.#hasJoined(query.data.userId)
+        ? this.#ports.handle(connection, query)
+        : [{ type: "queryDatabase", id, userId, query }],
+    );
+  }
+
+  /** A question that cannot be handled is answered as any request that fails because of the server. */
+  #guard(id: string, { type, requestId }: DatabaseQuery, work: () => Effect[]): Effect[] {
+    try {
+      return work();
+    } catch (error) {
+      this.#ports.report(`A ${type} request failed`, error);
+      return [send([id], failure(INTERNAL_FAULT, requestId))];
+    }
   }
 
   #hasJoined(userId: string): boolean {
@@ -44,11 +59,16 @@ export class RoomQuestions {
 
   /** Completes a `queryDatabase` effect, unless the socket is gone. */
   answer(
-    { id, userId, query }: Omit<Extract<Effect, { type: "queryDatabase" }>, "type">,
+    { id, query }: Omit<Extract<Effect, { type: "queryDatabase" }>, "type">,
     result: QueryResult | "failed" | "refused",
   ): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
+    return this.#guard(id, query, () => this.#answer(connection, query, result));
+  }
+
+  #answer(connection: Joined, query: DatabaseQuery, result: QueryResult | "failed" | "refused"): Effect[] {
+    const { id, userId } = connection;
     if (typeof result === "object" && "userExists" in result)
       return isFollow(query) ? this.#answerFollow(connection, query, result.userExists) : [];
     const counted: Effect = { type: "countDelivery", userId, isBroadcast: false };

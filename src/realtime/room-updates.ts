@@ -24,6 +24,16 @@ const TOKENS_ENDED: CloseReason = {
   authFailed: true,
 };
 
+/** A change that failed half-way. What it has done must be carried out, and the change be applied again. */
+export class PartialFailure extends Error {
+  readonly effects: readonly Effect[];
+
+  constructor(effects: readonly Effect[], cause: unknown) {
+    super("A change of a room failed half-way", { cause });
+    this.effects = effects;
+  }
+}
+
 interface RoomUpdatePorts {
   readonly storage: RoomStorage;
   now(): number;
@@ -60,7 +70,7 @@ export class RoomUpdates {
 
   /**
    * Applies a change that was made over REST. Idempotent, and harmless when it is late: what is applied is read from
-   * the database, except for deletions, which are final.
+   * the database, except for deletions, which are final. Throws a {@link PartialFailure} when storage fails.
    */
   apply(command: RoomCommand): Effect[] {
     switch (command.type) {
@@ -95,11 +105,15 @@ export class RoomUpdates {
     const { connections, sessions } = this.#participants;
     const effects = this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED);
     if (!this.isUsed) return effects;
-    this.#content.changes.transaction(() => {
-      sessions.deleteUser(userId);
-      this.#ports.storage.follows.deleteUser(userId);
-      this.#content.changes.appendOnce("userDeleted", userId, { userId });
-    });
+    try {
+      this.#content.changes.transaction(() => {
+        sessions.deleteUser(userId);
+        this.#ports.storage.follows.deleteUser(userId);
+        this.#content.changes.appendOnce("userDeleted", userId, { userId });
+      });
+    } catch (error) {
+      throw new PartialFailure(effects, error);
+    }
     return [...effects, ...this.#sendChanges()];
   }
 

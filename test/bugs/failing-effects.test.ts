@@ -131,7 +131,7 @@ describe("a room whose storage fails", () => {
     await room.advance(1_000);
     expect(await room.online(ada, ben)).toEqual([ben.user.id]);
     expect(await atBen.takeEvents()).toMatchObject([{ event: "userLeft", data: { userId: ada.user.id } }]);
-    expectLogged("A closed socket could not be removed yet: fault: storage");
+    expectLogged("The sessions of closed sockets could not be ended yet: fault: storage");
   });
 
   // Presence that could not be computed for one follower was lost for all.

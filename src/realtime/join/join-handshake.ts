@@ -94,6 +94,13 @@ export class JoinHandshake {
     const { room, user, role, tokenExpiresAt, tokenEpochs } = approval;
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
+    // Read first: once the session has started, nothing may fail, or others would see a user leave who never joined.
+    const content = {
+      follows: this.#content.follows.shownTo(user.id),
+      seq: this.#content.changes.lastSeq,
+      ...this.#missedChanges(request.since),
+    };
+    const checks = this.#checkFollows();
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
     if (running === undefined) sessions.start(room, session);
@@ -117,25 +124,23 @@ export class JoinHandshake {
       role: connection.role,
       sessionId: session.id,
       users: sessions.open().map(presentOnline),
-      follows: this.#content.follows.shownTo(user.id),
       presence: this.#participants.presence.statesUpTo(MAX_JOIN_PRESENCE_BYTES),
-      seq: this.#content.changes.lastSeq,
-      ...this.#missedChanges(request.since),
+      ...content,
     } satisfies Joining;
     return [
       { type: "attach", connection },
       send([id], success("Room joined", JsonText.of(joined), request.requestId)),
       ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
-      ...this.#checkFollows(),
+      ...checks,
     ];
   }
 
   /** Once after it has started, the room checks that the users exist whom it has never seen and who are followed. */
   #checkFollows(): Effect[] {
     if (this.#hasCheckedFollows) return [];
-    this.#hasCheckedFollows = true;
     const followed = [...this.#content.follows.allFollowed()];
     const known = this.#participants.sessions.findAttendance(followed);
+    this.#hasCheckedFollows = true;
     const userIds = followed.filter((userId) => known[userId] === undefined);
     return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
   }

@@ -9,6 +9,8 @@ interface HeartbeatPorts {
   now(): number;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
+  /** Reports an unexpected failure to the service's log. */
+  report(what: string, error: unknown): void;
 }
 
 const TOKEN_EXPIRED: CloseReason = {
@@ -47,8 +49,17 @@ export class Heartbeat {
       ...this.#participants.disconnect(silent, CLOSE.silent, silence),
       ...this.#participants.disconnectFor(tokenExpired, TOKEN_EXPIRED),
     ];
-    this.#participants.sessions.recordAlive(this.#ports.now());
+    this.#recordAlive();
     return effects;
+  }
+
+  /** Without it, a crash would end the sessions earlier than they did: no reason to keep the effects from others. */
+  #recordAlive(): void {
+    try {
+      this.#participants.sessions.recordAlive(this.#ports.now());
+    } catch (error) {
+      this.#ports.report("A room could not record that it is running", error);
+    }
   }
 
   #findOverdue(): Record<Overdue, string[]> {

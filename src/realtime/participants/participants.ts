@@ -27,6 +27,8 @@ interface ParticipantPorts {
   readonly storage: RoomStorage;
   now(): number;
   newId(): string;
+  /** Reports an unexpected failure to the service's log. */
+  report(what: string, error: unknown): void;
 }
 
 export class Participants {
@@ -56,7 +58,7 @@ export class Participants {
     return [{ type: "drainOutbox" }, ...this.connections.sendToAll(events)];
   }
 
-  /** Removes sockets that are gone. A user's session ends with the last of its sockets. */
+  /** Removes sockets that are gone. A user's session ends with the last of its sockets. Never throws. */
   remove(ids: Iterable<string>): Effect[] {
     const removed: Joined[] = [];
     for (const id of ids) {
@@ -67,9 +69,19 @@ export class Participants {
       removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
     );
     return [
-      ...this.#notifyLeft(this.sessions.end(left, this.#ports.now())),
+      ...this.#endSessions(left),
       ...removed.flatMap((connection) => this.presence.release(connection)),
     ];
+  }
+
+  /** What concerns sockets does not depend on storage: sessions that cannot be ended now are ended by {@link recover}. */
+  #endSessions(userIds: ReadonlySet<string>): Effect[] {
+    try {
+      return this.#notifyLeft(this.sessions.end(userIds, this.#ports.now()));
+    } catch (error) {
+      this.#ports.report("The sessions of closed sockets could not be ended yet", error);
+      return [{ type: "recoverSoon" }];
+    }
   }
 
   /** Closes sockets. They count as gone at once: nothing more is sent to them. */

@@ -165,8 +165,9 @@ export class Sessions {
     this.#online.set(user.id, { ...session, user });
   }
 
-  /** Deletes the ended sessions of a user who is offline. */
+  /** Deletes the ended sessions of a user who is offline. Throws when the last one could not be ended yet. */
   deleteUser(userId: string): void {
+    if (this.#online.has(userId)) throw new Error("The user's session has not ended yet");
     if (this.#record !== null) this.#storage.deleteSessions(userId);
   }
 

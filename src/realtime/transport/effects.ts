@@ -34,6 +34,8 @@ export type Effect =
   | { readonly type: "refreshRoom"; readonly closing: readonly string[] }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */
   | { readonly type: "refreshTokens"; readonly userId: string | null }
+  /** Memory may differ from storage: make them match soon. */
+  | { readonly type: "recoverSoon" }
   /** The outbox has events, and the stats have changed. */
   | { readonly type: "drainOutbox" }
   /** The client has read everything sent before this mark. */

@@ -6,7 +6,7 @@ import { CommandError, runCommand, UsageError } from "../../src/cli/process/comm
 import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE =
-  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] [--seed N]";
+  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] [--protocol N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -16,6 +16,7 @@ const TESTS = {
     runs: "ATRIUM_SIMULATIONS",
   },
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },
+  protocol: { files: ["test/realtime/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
@@ -53,7 +54,14 @@ function parse() {
   const option = { type: "string" } as const;
   try {
     return parseArgs({
-      options: { kills: option, simulations: option, scenarios: option, clients: option, seed: option },
+      options: {
+        kills: option,
+        simulations: option,
+        scenarios: option,
+        clients: option,
+        protocol: option,
+        seed: option,
+      },
     }).values;
   } catch {
     throw new UsageError(USAGE);

@@ -15,6 +15,8 @@ export interface Runs {
   readonly inSqlite: number;
   /** The same scenarios against the running service. */
   readonly scenarios: number;
+  /** Lives of a room whose clients send anything. */
+  readonly protocol: number;
   /** Scenarios of clients that converge over networks that break. */
   readonly clients: number;
   /** SIGKILLs of the running service while users write. */
@@ -29,6 +31,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     inMemory: read("ATRIUM_SIMULATIONS", 400),
     inSqlite: read("ATRIUM_SIMULATIONS", 100),
     scenarios: read("ATRIUM_SCENARIOS", 4),
+    protocol: read("ATRIUM_PROTOCOL", 30),
     clients: read("ATRIUM_CLIENTS", 2),
     kills: read("ATRIUM_KILLS", 5),
   };

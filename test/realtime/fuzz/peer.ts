@@ -1,0 +1,171 @@
+/** A client's end of a socket: checks everything that it receives, and keeps what it has learned of the room. */
+import { expect } from "vitest";
+import {
+  type Answer,
+  type Change,
+  CLOSE_CODES,
+  Joined,
+  type Passing,
+  parseReceived,
+  requireMatch,
+} from "./wire.ts";
+
+/** The responses to the frames with one request id: those that arrived, that must arrive, and that may. */
+interface Awaited {
+  arrived: number;
+  least: number;
+  most: number;
+}
+
+/** What a client knows of a room's content: the result of all changes, by what they are about. */
+export interface Mirror {
+  readonly entries: Map<string, { readonly value: unknown; readonly version: number }>;
+  readonly comments: Map<string, unknown>;
+  /** Pairs of follower and followed, as JSON. */
+  readonly follows: Set<string>;
+}
+
+export const entryName = (store: string, key: string): string => JSON.stringify([store, key]);
+export const followName = (follower: string, followed: string): string =>
+  JSON.stringify([follower, followed]);
+
+export class Peer {
+  readonly name: string;
+  /** Whose token it joined with, and the role that it asked for. */
+  readonly userId: string;
+  joined: Joined | null = null;
+  closed: number | null = null;
+  /** All changes up to this one are known. */
+  seq = 0;
+  /** The room could not say what was missed. */
+  wasReset = false;
+  readonly roster = new Set<string>();
+  readonly presence = new Map<string, unknown>();
+  readonly mirror: Mirror;
+  readonly #awaited = new Map<string, Awaited>();
+  /** For frames without a request id, which may have no response. */
+  readonly #anonymous: Awaited = { arrived: 0, least: 0, most: 0 };
+  readonly answers = new Map<string, Answer>();
+  /** Failures that only the server can be to blame for. */
+  internalErrors = 0;
+  onMark: (mark: number) => void = () => undefined;
+  onEvent: (event: Change | Passing) => void = () => undefined;
+
+  constructor(name: string, userId: string, mirror: Mirror = newMirror()) {
+    this.name = name;
+    this.userId = userId;
+    this.mirror = mirror;
+  }
+
+  /** A frame is sent that has one response or, if it is not `certain`, may have none. */
+  expectAnswer(requestId: string | undefined, certain: boolean): void {
+    const awaited = this.#awaitedFor(requestId);
+    awaited.most += 1;
+    if (certain && requestId !== undefined) awaited.least += 1;
+  }
+
+  #awaitedFor(requestId: string | undefined): Awaited {
+    if (requestId === undefined) return this.#anonymous;
+    const known = this.#awaited.get(requestId) ?? { arrived: 0, least: 0, most: 0 };
+    this.#awaited.set(requestId, known);
+    return known;
+  }
+
+  receive(text: string): void {
+    expect(this.closed, `${this.name} receives after it was closed: ${text.slice(0, 200)}`).toBeNull();
+    for (const received of parseReceived(text)) {
+      if (received.kind === "answer") this.#receiveAnswer(received.answer);
+      else if (received.kind === "change") this.#see(received.change);
+      else this.#notice(received.event);
+    }
+  }
+
+  #receiveAnswer(answer: Answer): void {
+    const { requestId } = answer;
+    if (answer.error?.code === "INTERNAL_ERROR") this.internalErrors += 1;
+    if (answer.success && answer.description === "Room joined") this.#join(requireMatch(Joined, answer.data));
+    if (requestId !== undefined) this.answers.set(requestId, answer);
+    const awaited = this.#awaitedFor(requestId);
+    awaited.arrived += 1;
+    expect(awaited.arrived, `${this.name}'s responses to ${requestId}`).toBeLessThanOrEqual(awaited.most);
+  }
+
+  #join(joined: Joined): void {
+    expect(this.joined, `${this.name} joins twice`).toBeNull();
+    this.joined = joined;
+    this.roster.clear();
+    for (const { id } of joined.users) this.roster.add(id);
+    expect(this.roster).toContain(joined.user.id);
+    if (joined.reset === true) {
+      this.wasReset = true;
+      this.mirror.entries.clear();
+      this.mirror.comments.clear();
+      this.mirror.follows.clear();
+    }
+    for (const change of joined.changes ?? []) {
+      expect(change.seq, `${this.name} catches up`).toBeGreaterThan(this.seq);
+      this.seq = change.seq;
+      this.#apply(change);
+    }
+    expect(this.seq).toBeLessThanOrEqual(joined.seq);
+    this.seq = joined.seq;
+  }
+
+  #see(change: Change): void {
+    expect(this.joined, `${this.name} sees a change before it has joined`).not.toBeNull();
+    expect(change.seq, `the change that ${this.name} receives after ${this.seq}`).toBe(this.seq + 1);
+    this.seq = change.seq;
+    this.#apply(change);
+    this.onEvent(change);
+  }
+
+  #apply({ event, data }: Change): void {
+    const { entries, comments, follows } = this.mirror;
+    if (event === "storeChanged") {
+      const name = entryName(data.store, data.key);
+      if (data.action === "delete") entries.delete(name);
+      else entries.set(name, { value: data.value, version: data.version });
+    } else if (event === "commentCreated" || event === "commentUpdated") {
+      comments.set(data.comment.id, data.comment);
+    } else if (event === "commentDeleted") {
+      comments.delete(data.comment.id);
+    } else if (event === "userFollowed") {
+      follows.add(followName(data.followerId, data.userId));
+    } else if (event === "userUnfollowed") {
+      follows.delete(followName(data.followerId, data.userId));
+    } else if (event === "userDeleted") {
+      for (const pair of [...follows]) if (JSON.parse(pair).includes(data.userId)) follows.delete(pair);
+    }
+  }
+
+  #notice(event: Passing): void {
+    if (event.event === "userJoined") {
+      expect([...this.roster], `${this.name} sees a user join`).not.toContain(event.data.userId);
+      this.roster.add(event.data.userId);
+    } else if (event.event === "userLeft") {
+      expect([...this.roster], `${this.name} sees a user leave`).toContain(event.data.userId);
+      this.roster.delete(event.data.userId);
+    } else if (event.event === "presence") {
+      for (const [userId, state] of event.data.updates) {
+        if (state === null) this.presence.delete(userId);
+        else this.presence.set(userId, state);
+      }
+    } else if (event.event === "mark") {
+      this.onMark(event.data.mark);
+    }
+    this.onEvent(event);
+  }
+
+  close(code: number): void {
+    expect(CLOSE_CODES, `${this.name} is closed`).toContain(code);
+    this.closed ??= code;
+  }
+
+  /** Everything that was asked has been answered once. */
+  checkAnswers(): void {
+    for (const [requestId, { arrived, least }] of this.#awaited)
+      expect(arrived, `${this.name}'s responses to ${requestId}`).toBeGreaterThanOrEqual(least);
+  }
+}
+
+export const newMirror = (): Mirror => ({ entries: new Map(), comments: new Map(), follows: new Set() });

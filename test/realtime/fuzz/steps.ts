@@ -1,0 +1,103 @@
+/** What clients do and what happens to their room, as values that fast-check generates, shrinks and prints. */
+import fc from "fast-check";
+import { type FrameSpec, frame } from "./grammar.ts";
+
+/** The users: an editor who behaves well, two more editors, a viewer, and one who is offline at first. */
+export const USERS = ["well-behaved", "editor", "another editor", "viewer", "latecomer"] as const;
+export const VIEWER = 3;
+
+/** What REST does. Numbers that pick a user or a socket are taken modulo how many there are. */
+export type RestChange =
+  | { readonly kind: "userUpdated" | "userCreated" | "userDeleted" | "tokensEnded"; readonly user: number }
+  | { readonly kind: "roomUpdated" | "roomClosed" | "roomOpened" | "allTokensEnded" }
+  | { readonly kind: "write" | "comment" | "broadcast"; readonly key: number };
+
+export type Step =
+  | { readonly type: "open" }
+  | {
+      readonly type: "join";
+      readonly user: number;
+      readonly role: "editor" | "viewer";
+      readonly batch: boolean;
+      readonly since: boolean;
+    }
+  | { readonly type: "frame"; readonly pick: number; readonly frame: FrameSpec }
+  | { readonly type: "flood"; readonly pick: number; readonly frame: FrameSpec; readonly times: number }
+  | { readonly type: "cut"; readonly pick: number }
+  /** The one who behaves well works. */
+  | { readonly type: "work"; readonly what: "set" | "comment" | "present" | "follow" | "broadcast" }
+  | { readonly type: "rest"; readonly change: RestChange }
+  /** From now on the database answers at once, or only when it is released. */
+  | { readonly type: "database"; readonly isHeld: boolean }
+  /** Of the storage's calls from now on, this one fails. */
+  | { readonly type: "fault"; readonly after: number }
+  | { readonly type: "advance"; readonly ms: number }
+  | { readonly type: "flush" | "hibernate" | "crash" | "sweep" | "reconcile" | "deleteRoom" };
+
+const user = fc.integer({ min: 1, max: USERS.length - 1 });
+const pick = fc.nat(9);
+
+const restChange: fc.Arbitrary<RestChange> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom("userUpdated", "userCreated", "tokensEnded"), user }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("userDeleted" as const), user }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("roomUpdated", "roomOpened") }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("roomClosed", "allTokensEnded") }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom("write", "comment", "broadcast"), key: fc.nat(3) }),
+  },
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("open" as const) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("join" as const),
+      user,
+      role: fc.constantFrom("editor", "editor", "viewer"),
+      batch: fc.boolean(),
+      since: fc.boolean(),
+    }),
+  },
+  { weight: 40, arbitrary: fc.record({ type: fc.constant("frame" as const), pick, frame }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("flood" as const),
+      pick,
+      frame,
+      times: fc.constantFrom(40, 300, 1_500),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("cut" as const), pick }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant("work" as const),
+      what: fc.constantFrom("set", "comment", "present", "follow", "broadcast"),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ type: fc.constant("rest" as const), change: restChange }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("database" as const), isHeld: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("fault" as const), after: fc.nat(12) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("advance" as const),
+      ms: fc.constantFrom(1, 900, 10_000, 76_000),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate", "sweep", "reconcile") }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
+);
+
+/** A room's life; few rooms are deleted. */
+export const life: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.array(step, { minLength: 1, maxLength: 60, size: "max" }), fc.nat(9))
+  .map(([steps, end]) =>
+    end === 0 ? [...steps, { type: "deleteRoom" as const }, ...steps.slice(0, 5)] : steps,
+  );

@@ -12,8 +12,23 @@ import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { Effect } from "./transport/effects.ts";
 
+const TOO_MANY_JOINS = joinRefusal(
+  "Rooms",
+  "RATE_LIMITED",
+  "This user has joined too often, or was disconnected for sending too much; wait and retry",
+);
 /** No one receives it. */
 const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
+
+/** A token to verify, for a socket. */
+interface Authorization {
+  readonly id: string;
+  readonly token: string;
+  /** No one has joined the room before. */
+  readonly isFirst: boolean;
+  /** Whether the user of the valid token may join now. */
+  mayJoin(userId: string): boolean;
+}
 
 type AuthorizeRefresh = Extract<Effect, { readonly type: "authorizeRefresh" }>;
 
@@ -85,7 +100,9 @@ export class D1Reads {
   }
 
   async #authorizeJoin(id: string, token: string): Promise<void> {
-    this.#completeJoin(id, await this.#authorize(id, token, this.#ports.room.record === null));
+    const { room } = this.#ports;
+    const mayJoin = (userId: string) => room.messages.countJoin(userId);
+    this.#completeJoin(id, await this.#authorize({ id, token, isFirst: room.record === null, mayJoin }));
   }
 
   #completeJoin(id: string, decision: JoinDecision): void {
@@ -100,15 +117,17 @@ export class D1Reads {
   }
 
   async #authorizeRefresh({ id, token, requestId }: AuthorizeRefresh): Promise<void> {
-    const decision = await this.#authorize(id, token, false);
+    const decision = await this.#authorize({ id, token, isFirst: false, mayJoin: () => true });
     this.#ports.perform(this.#ports.room.tokenRefresh.complete(id, decision, requestId));
   }
 
   /** Its read runs when it is the user's turn, unless the socket is gone by then. */
-  #authorize(id: string, token: string, isFirst: boolean): Promise<JoinDecision> {
+  #authorize({ id, token, isFirst, mayJoin }: Authorization): Promise<JoinDecision> {
     const { context, room } = this.#ports;
-    const schedule = (userId: string, read: () => Promise<JoinDecision>) =>
-      this.#queue.join(userId, async () => (room.isOpen(id) ? read() : SOCKET_GONE));
+    const schedule = async (userId: string, read: () => Promise<JoinDecision>) =>
+      mayJoin(userId)
+        ? this.#queue.join(userId, async () => (room.isOpen(id) ? read() : SOCKET_GONE))
+        : TOO_MANY_JOINS;
     const { env, identity } = context;
     return authorizeJoin(env, { identity, token, now: context.now(), isFirst, schedule });
   }

@@ -2,9 +2,12 @@
 import {
   BROADCASTS_OF_ROOM,
   costOf,
+  FLOOD_FORGET_MS,
+  FLOOD_PAUSE,
   FRAMES_OF_SOCKET,
   FRAMES_OF_USER,
   framesOf,
+  JOINS_OF_USER,
   MAX_WAITING_BYTES,
   MAX_WAITING_MESSAGES,
   MAX_WAITING_QUESTIONS_OF_SOCKET,
@@ -31,6 +34,10 @@ interface WaitingMessage {
 interface Account {
   readonly frames: Budget;
   readonly work: Budget;
+  readonly joins: Budget;
+  /** After how many floods in a row the user may join again, and when (epoch ms). */
+  floods: number;
+  pausedUntil: number;
   waitingMessages: number;
   waitingBytes: number;
 }
@@ -74,20 +81,47 @@ export class Pacing {
     if (known !== undefined) return known;
     const now = this.#ports.now();
     if (this.#accounts.size >= MANY_ACCOUNTS) this.#forget(now);
-    const budgets = { frames: new Budget(FRAMES_OF_USER, now), work: new Budget(WORK_OF_USER, now) };
-    const account: Account = { ...budgets, waitingMessages: 0, waitingBytes: 0 };
+    const account: Account = {
+      frames: new Budget(FRAMES_OF_USER, now),
+      work: new Budget(WORK_OF_USER, now),
+      joins: new Budget(JOINS_OF_USER, now),
+      floods: 0,
+      pausedUntil: Number.NEGATIVE_INFINITY,
+      waitingMessages: 0,
+      waitingBytes: 0,
+    };
     this.#accounts.set(userId, account);
     return account;
   }
 
   #forget(now: number): void {
-    for (const [userId, { frames, work, waitingMessages }] of this.#accounts) {
-      const isIdle = waitingMessages === 0 && frames.isFull(now) && work.isFull(now);
+    for (const [userId, { frames, work, joins, pausedUntil, waitingMessages }] of this.#accounts) {
+      const isFull = [frames, work, joins].every((budget) => budget.isFull(now));
+      const isIdle = isFull && waitingMessages === 0 && now > pausedUntil + FLOOD_FORGET_MS;
       if (isIdle && !this.#connections.hasUser(userId)) this.#accounts.delete(userId);
     }
     for (const id of this.#frames.keys()) {
       if (this.#connections.get(id) === undefined) this.#frames.delete(id);
     }
+  }
+
+  /** A user's socket is closed for flooding: a further one joins after a pause, which grows with each flood. */
+  recordFlood(userId: string): void {
+    const now = this.#ports.now();
+    const account = this.#accountOf(userId);
+    if (now < account.pausedUntil) return; // another socket of the same flood
+    if (now > account.pausedUntil + FLOOD_FORGET_MS) account.floods = 0;
+    account.pausedUntil = now + Math.min(FLOOD_PAUSE.maxMs, FLOOD_PAUSE.firstMs * 2 ** account.floods);
+    account.floods += 1;
+  }
+
+  /** Counts an attempt to join with the user's token. False when it comes too soon. */
+  countJoin(userId: string): boolean {
+    const now = this.#ports.now();
+    const { joins, pausedUntil } = this.#accountOf(userId);
+    const isAllowed = now >= pausedUntil && joins.left(now) > 0;
+    if (isAllowed) joins.spend(1, now);
+    return isAllowed;
   }
 
   /** What happens to a message of a joined socket; one that waits is kept for {@link next}. */

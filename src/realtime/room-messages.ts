@@ -68,7 +68,7 @@ export class RoomMessages {
     if (connection === undefined) return [];
     const size = typeof data === "string" ? data.length : data.byteLength;
     if (connection.phase === "joined" && !this.#pacing.countFrame(connection, size))
-      return this.#disconnectFlooding(id);
+      return this.#disconnectFlooding(connection);
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
       return this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large");
@@ -77,7 +77,8 @@ export class RoomMessages {
     return [...seen, ...this.#admit(connection, frame, size)];
   }
 
-  #disconnectFlooding(id: string): Effect[] {
+  #disconnectFlooding({ id, userId }: Joined): Effect[] {
+    this.#pacing.recordFlood(userId);
     return this.#participants.disconnect([id], CLOSE.flooding, "too many messages");
   }
 
@@ -92,8 +93,13 @@ export class RoomMessages {
       case "refuse":
         return [send([id], failure(TOO_MUCH, frame.message.requestId))];
       case "close":
-        return this.#disconnectFlooding(id);
+        return this.#disconnectFlooding(connection);
     }
+  }
+
+  /** Counts an attempt to join with the user's token. False when it comes too soon. */
+  countJoin(userId: string): boolean {
+    return this.#pacing.countJoin(userId);
   }
 
   /** Runs the next message that waits, if its user can afford it by now. */

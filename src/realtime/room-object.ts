@@ -22,6 +22,10 @@ import { PartialFailure } from "./room-updates.ts";
 import { SqliteStorage } from "./storage/storage-sqlite.ts";
 import { Sockets } from "./transport/sockets.ts";
 
+/** For the gateway, which remembers it. */
+const tooManyConnections = (waitMs: number): Response =>
+  new Response(null, { status: 429, headers: { "Retry-After": `${Math.ceil(waitMs / 1000)}` } });
+
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
@@ -109,10 +113,13 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       request.headers.get(ACCOUNT_HEADER),
       request.headers.get(ROOM_HEADER),
     );
+    const address = request.headers.get(ADDRESS_HEADER) ?? "";
+    const waitMs = this.#room.connectableIn(address);
+    if (waitMs > 0) return tooManyConnections(waitMs);
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
     this.#sockets.accept(server, id, identity);
-    this.#effects.perform(this.#room.open(id, request.headers.get(ADDRESS_HEADER) ?? ""));
+    this.#effects.perform(this.#room.open(id, address));
     this.#alarm.plan();
     return new Response(null, { status: 101, webSocket: client });
   }

@@ -111,12 +111,20 @@ export class Room {
     return hasEvents ? [...effects, { type: "drainOutbox" }] : effects;
   }
 
+  /** Milliseconds until a socket of the address may connect; 0 for now. */
+  connectableIn(address: string): number {
+    return this.#participants.connections.addresses.connectableIn(address, this.#ports.now());
+  }
+
   /** A socket has connected, from this address. When too many wait to join, one that has sent nothing gives way. */
   open(id: string, address: string): Effect[] {
-    const leaving = this.#participants.connections.waiting.giveWayTo(address);
+    const { connections } = this.#participants;
+    const openedAt = this.#ports.now();
+    connections.addresses.countConnected(address, openedAt);
+    const leaving = connections.waiting.giveWayTo(address);
     if (leaving === "none") return this.#participants.disconnect([id], CLOSE.tooManySockets, TOO_MANY_WAIT);
-    const connection: Waiting = { phase: "waiting", id, openedAt: this.#ports.now(), address };
-    this.#participants.connections.put(connection);
+    const connection: Waiting = { phase: "waiting", id, openedAt, address };
+    connections.put(connection);
     return [
       { type: "attach", connection },
       ...(leaving === null

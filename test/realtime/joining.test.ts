@@ -2,9 +2,10 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { Addresses } from "../../src/realtime/transport/addresses.ts";
 import { WaitingSockets } from "../../src/realtime/transport/waiting-sockets.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { failed, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support/rooms.ts";
+import { failed, gateway, makeRoom, type TestRoom, tokens, whileDatabaseFails } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
@@ -116,6 +117,38 @@ describe("a waiting socket", () => {
       waiting.add({ phase: "authorizing", id: `${count}`, address: "a", openedAt: 0, request, stale: false });
     expect(waiting.giveWayTo("a")).toBe("none");
     expect(waiting.giveWayTo("b")).toBeNull();
+  });
+
+  it("costs its address ten times as much when it does not join, and is refused in the end (R71)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    await room.join(ada);
+    for (let count = 0; count < 91; count += 1) {
+      const socket = await room.connect();
+      socket.sendRaw("{");
+      await socket.closed;
+    }
+    const refusal = { code: "RATE_LIMITED", retryAfterSeconds: 1 };
+    await expect(room.connect()).rejects.toMatchObject(refusal);
+    const upgrade = (address: string) =>
+      new Request("https://atrium.test/socket", { headers: { "CF-Connecting-IP": address } });
+    expect(() => gateway.requireConnectable(room.id, upgrade("192.0.2.1"))).toThrow(
+      expect.objectContaining(refusal),
+    );
+    gateway.requireConnectable(room.id, upgrade("192.0.2.2"));
+    await room.connect("192.0.2.2");
+    room.now += 1_000;
+    await room.connect();
+  });
+
+  it("is refused for 5 s at most by what its address owes, and then costs as much again (R71)", () => {
+    const addresses = new Addresses();
+    for (let count = 0; count < 1_000; count += 1) addresses.countUnjoined("a", 0);
+    expect(addresses.connectableIn("a", 0)).toBe(5_001);
+    expect(addresses.connectableIn("b", 0)).toBe(0);
+    addresses.countConnected("a", 5_001);
+    addresses.countUnjoined("a", 5_001);
+    expect(addresses.connectableIn("a", 5_001)).toBeGreaterThan(500);
   });
 
   it("is closed with 4409 when its user has 32 joined sockets (R5)", async () => {

@@ -4,7 +4,7 @@ import { Pacing } from "../../src/realtime/pacing.ts";
 import type { ClientMessage, StoreOperation } from "../../src/realtime/protocol/messages.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
-import { failed, roomOfTwo } from "./support/rooms.ts";
+import { failed, roomOfTwo, whileDatabaseFails } from "./support/rooms.ts";
 
 const KIB = 1024;
 
@@ -134,6 +134,54 @@ describe("what a user cannot afford", () => {
       "storeChanged",
       "write",
     ]);
+  });
+});
+
+describe("a user who comes back too often", () => {
+  it("waits for 1 s after a flood, and twice as long each time up to 60 s, until a calm minute (R70)", () => {
+    const paced = new Paced();
+    const pauseMs = () => {
+      let waited = 0;
+      for (; !paced.pacing.countJoin("user"); waited += 500) paced.now += 500;
+      return waited;
+    };
+    const floods = Array.from({ length: 8 }, () => {
+      paced.pacing.recordFlood("user");
+      paced.pacing.recordFlood("user"); // its other sockets
+      expect(paced.pacing.countJoin("another")).toBe(true);
+      return pauseMs();
+    });
+    expect(floods).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1000));
+    paced.now += 60_001;
+    paced.pacing.recordFlood("user");
+    expect(pauseMs()).toBe(1000);
+  });
+
+  it("joins twice a second, after a burst of 100 (R70)", () => {
+    const paced = new Paced();
+    const joined = () => {
+      let count = 0;
+      while (paced.pacing.countJoin("user")) count += 1;
+      return count;
+    };
+    expect(joined()).toBe(100);
+    paced.now += 3_000;
+    expect(joined()).toBe(6);
+  });
+
+  it("is refused before the database is read, which others are not (R70)", async () => {
+    const { room, ada, ben, atAda } = await roomOfTwo();
+    for (let count = 0; count < 1_001; count += 1)
+      atAda.send({ type: "PRESENCE_UPDATE", data: { state: null } });
+    expect(await atAda.closed).toMatchObject({ code: 4429 });
+    const again = await room.connect();
+    await whileDatabaseFails(async () => {
+      expect(await again.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("RATE_LIMITED"));
+    });
+    expect(await again.closed).toMatchObject({ code: 4429 });
+    await room.join(ben);
+    room.now += 1_000;
+    await room.join(ada);
   });
 });
 

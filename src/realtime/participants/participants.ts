@@ -64,6 +64,7 @@ export class Participants {
     for (const id of ids) {
       const connection = this.connections.remove(id);
       if (connection?.phase === "joined") removed.push(connection);
+      else if (connection) this.connections.addresses.countUnjoined(connection.address, this.#ports.now());
     }
     const left = new Set(
       removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),

@@ -29,7 +29,9 @@ export interface RoomGateway {
     userId: string | null,
     batches: readonly object[],
   ): Promise<readonly BatchResponse[]>;
-  /** Upgrades the request to a WebSocket that has yet to join. */
+  /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
+  requireConnectable(roomId: string, request: Request): void;
+  /** Upgrades the request to a WebSocket that has yet to join. RATE_LIMITED when its client connects too often. */
   connect(roomId: string, accountId: string, request: Request): Promise<Response>;
 }
 

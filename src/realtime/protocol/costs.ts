@@ -12,6 +12,21 @@ export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
 export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
 const FRAME_BYTES = 64 * 1024;
 
+/** Joins of one user. */
+export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 100 };
+/** A user whose socket was closed for flooding may not join for so long, and for twice as long each next time. */
+export const FLOOD_PAUSE = { firstMs: 1_000, maxMs: 60_000 };
+/** After this time without another flood, the next pause is the first again. */
+export const FLOOD_FORGET_MS = 60_000;
+
+/** What one address may spend on connecting to one room. */
+export const CONNECTIONS_OF_ADDRESS: Allowance = { perSecond: 20, burst: 1_000 };
+export const CONNECTION_COST = 1;
+/** Of a socket that was closed before it joined, whatever the reason. */
+export const UNJOINED_COST = 10;
+/** No address is refused for longer than it takes to pay this off: others may share it. */
+export const MAX_CONNECTION_DEBT = 100;
+
 /** Work, in points: a point is about what one row of the room's storage costs. What a user cannot afford waits. */
 export const WORK_OF_USER: Allowance = { perSecond: 10_000, burst: 30_000 };
 /** Broadcasts of everyone together. */

@@ -26,6 +26,7 @@ export const realtimeEndpoints = [
     answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
     respond: async (ctx, { params }, request) => {
       const isUpgrade = request.headers.get("Upgrade")?.toLowerCase() === "websocket";
+      if (isUpgrade) ctx.rooms.requireConnectable(params.roomId, request);
       const room = await findRoomRow(ctx, { id: params.roomId });
       if (room === null) {
         if (isUpgrade && new URL(request.url).searchParams.get("refusal") === "close")

@@ -1,5 +1,6 @@
 /** The room's sockets, indexed by id and by user, and the messages addressed to them. */
 import type { ServerMessage } from "../protocol/protocol.ts";
+import { Addresses } from "./addresses.ts";
 import { type Connection, type Joined, LAST_SEEN_GRANULARITY_MS } from "./connection.ts";
 import type { Effect } from "./effects.ts";
 import { WaitingSockets } from "./waiting-sockets.ts";
@@ -17,6 +18,7 @@ export class Connections {
   #joinedCount = 0;
   /** Those that have not joined. */
   readonly waiting = new WaitingSockets();
+  readonly addresses = new Addresses();
 
   get(id: string): Connection | undefined {
     return this.#byId.get(id);

@@ -15,6 +15,7 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
+  readonly USER_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;

@@ -105,6 +105,7 @@ export const apiKeyScheme: Scheme = async (request, { db, now, defer }) => {
   return {
     credential: `key:${hash}`,
     accountId: known != null && isClaimed(known) ? known.accountId : null,
+    isOfUser: false,
     isOurs: known === undefined ? lately.get(hash, at) === true : known !== null,
     verify: async () => {
       const key = await verifyKey(db, hash, at, defer);

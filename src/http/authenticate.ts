@@ -4,7 +4,14 @@ import type { Actor } from "../context/actor.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Access } from "./endpoint.ts";
-import { addressOf, limitAccount, limitAuthFailures, limitClient, limitCredential } from "./rate-limit.ts";
+import {
+  addressOf,
+  limitAccount,
+  limitAuthFailures,
+  limitClient,
+  limitCredential,
+  limitUser,
+} from "./rate-limit.ts";
 
 /** The ports of authentication schemes. */
 export interface AuthPorts {
@@ -22,6 +29,8 @@ export interface Claim {
   readonly credential: string;
   /** The organization that it says it belongs to; null when only {@link verify} can tell. */
   readonly accountId: string | null;
+  /** True for a user's token: users have a share of the organization's requests, each and all together. */
+  readonly isOfUser: boolean;
   /** True when this service issued it for sure: it has our signature, or was verified lately. */
   readonly isOurs: boolean;
   /** Whom it authenticates, by the database unless memory has the answer; null when it is not valid (any more). */
@@ -81,15 +90,15 @@ async function authenticate(
   const isForeign = claim.accountId !== null && claim.accountId !== ports.accountId;
   const isAccountKnown = claim.isOurs && claim.accountId !== null && !isForeign;
   await Promise.all([
-    limitCredential(env, claim.credential),
-    isAccountKnown && limitAccount(env, ports.accountId),
+    claim.isOfUser ? limitUser(env, claim.credential) : limitCredential(env, claim.credential),
+    isAccountKnown && limitAccount(env, ports.accountId, claim.isOfUser),
     claim.isOurs || limitAuthFailures(env, request),
   ]);
   if (isForeign) throw foreign();
   const actor = await claim.verify();
   if (actor === null) return claim.isOurs ? countFailure(invalid()) : Promise.reject(invalid());
   if ("accountId" in actor && actor.accountId !== ports.accountId) throw foreign();
-  if (!isAccountKnown) await limitAccount(env, ports.accountId);
+  if (!isAccountKnown) await limitAccount(env, ports.accountId, claim.isOfUser);
   return actor;
 }
 

@@ -12,6 +12,7 @@ import { Form } from "./form/form.ts";
 import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { parseJson, readBody } from "./json-body.ts";
+import { delayRefusal } from "./late-refusals.ts";
 import { originOf } from "./origin.ts";
 import { checkBody, checkPath, checkQuery } from "./validate.ts";
 
@@ -61,6 +62,7 @@ export function createPipeline<Ports extends object>(
     } catch (error) {
       const refusal = toAppError(error, endpoint.module);
       if (refusal.code === "INTERNAL_ERROR") logError("A request failed", { request: requestId }, error);
+      if (refusal.code === "RATE_LIMITED") await delayRefusal(call.request);
       if (refusal instanceof BrokenOff) log("warn", "A request broke off", { request: requestId }, refusal);
       return failure(refusal, requestId);
     }

@@ -20,10 +20,21 @@ export const addressOf = (request: Request): string =>
 /** What limits per client count: an address, or the whole network that one client may have. */
 export const clientOf = (request: Request): string => networkOf(addressOf(request));
 
-/** Counts a request for its organization. RATE_LIMITED above the limit. */
-export async function limitAccount(env: Env, accountId: string): Promise<void> {
-  const { success } = await env.ACCOUNT_RATE_LIMIT.limit({ key: accountId });
+/**
+ * Counts a request for its organization: those of its users apart, so that they leave its back end and its members
+ * theirs. RATE_LIMITED above the limit.
+ */
+export async function limitAccount(env: Env, accountId: string, isOfUser: boolean): Promise<void> {
+  const { success } = await env.ACCOUNT_RATE_LIMIT.limit({
+    key: isOfUser ? `users:${accountId}` : accountId,
+  });
   if (!success) throw limited("The organization has sent too many requests; wait and retry");
+}
+
+/** Counts a request for the user whose token it has. RATE_LIMITED above a user's share. */
+export async function limitUser(env: Env, credential: string): Promise<void> {
+  const { success } = await env.USER_RATE_LIMIT.limit({ key: credential });
+  if (!success) throw limited("This user has sent too many requests; wait and retry");
 }
 
 /** Counts a request for its credential, by a name that does not reveal it. RATE_LIMITED above the limit. */

@@ -110,12 +110,14 @@ export async function signIn(
   { email, password, challenge }: SignIn,
 ): Promise<DashboardResult<Me>> {
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  const turn = await ctx.limits.takeTurn(browser);
   const guess = await ctx.limits.countPassword(email, browser);
   await ctx.challenge().requirePassed(challenge);
   const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
   const stored = row?.password ?? null;
   const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
   if (row === undefined || stored === null || !isRight) throw wrongPassword();
+  await turn.forgive();
   const { personId: id, name, organizations } = row;
   const { cookies, statements } = await planSignIn(ctx, { id, email }, stored);
   const [begun] = await ctx.db.run(statements);
@@ -173,11 +175,13 @@ export async function changePassword(
 ): Promise<DashboardResult<NoData>> {
   const { personId, email } = ctx.person;
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  const turn = await ctx.limits.takeTurn(browser);
   const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPassword(personId)]);
   const stored = row?.password ?? "";
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
   if (!(await verifyPassword(current, stored))) throw refusal;
+  await turn.forgive();
   const hash = await hashPassword(next);
   const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
   const [, , begun] = await ctx.db.run([

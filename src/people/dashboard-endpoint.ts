@@ -4,6 +4,7 @@ import { type Env, jwtSecrets, signUpPolicy, turnstileSettings } from "../config
 import { requireSameOrigin } from "../http/csrf.ts";
 import { failure, success, toAppError, withoutCors } from "../http/envelope.ts";
 import { parseJson, readBody } from "../http/json-body.ts";
+import { delayRefusal } from "../http/late-refusals.ts";
 import { originOf } from "../http/origin.ts";
 import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
@@ -101,6 +102,7 @@ export async function handleDashboardRequest(
     const appError = toAppError(error, endpoint.module);
     if (appError.code === "INTERNAL_ERROR")
       logError("A dashboard request failed", { request: requestId }, error);
+    if (appError.code === "RATE_LIMITED") await delayRefusal(call.request);
     return withoutCors(failure(appError, requestId));
   }
 }

@@ -2,6 +2,7 @@
 import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
+import { PasswordTurns } from "./limits/password-turns.ts";
 import type { PauseRule } from "./limits/pause.ts";
 
 const SECOND_MS = 1000;
@@ -33,11 +34,19 @@ export interface SignInLimits {
    * against a browser that the person has signed in with, or against another network.
    */
   countPassword(email: string, knownBrowser: string | null): Promise<Guess>;
+  /**
+   * Waits until the client may have a password checked, which it may at once unless there were many wrong ones lately.
+   * It costs nothing, so it comes before all else. RATE_LIMITED when that would take too long.
+   */
+  takeTurn(knownBrowser: string | null): Promise<Guess>;
   /** Signing up without an invitation. */
   countSignUp(): Promise<Guess>;
   /** A guess of an invitation's token. */
   countInvitation(): Promise<Guess>;
 }
+
+/** An isolate has one thread. */
+const turns = new PasswordTurns();
 
 /** The limits for the clients of a network. */
 export function signInLimits(
@@ -73,6 +82,12 @@ export function signInLimits(
           await Promise.all([onNetwork.forgive(), ofPerson.forgive()]);
         },
       };
+    },
+    takeTurn: async (knownBrowser) => {
+      const turn = turns.take(knownBrowser ?? network, Date.now());
+      if ("refusedForMs" in turn) throw tooMany(Math.ceil(turn.refusedForMs / SECOND_MS));
+      if (turn.waitMs > 0) await new Promise((resolve) => setTimeout(resolve, turn.waitMs));
+      return { forgive: async () => turn.refund(Date.now()) };
     },
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
     countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),

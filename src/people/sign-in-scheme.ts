@@ -26,6 +26,7 @@ export async function authenticateMember(
   return {
     credential: `session:${hash}`,
     accountId: suffices && known !== null ? accountId : null,
+    isOfUser: false,
     isOurs: known === undefined || suffices,
     verify: async () => {
       const session = suffices ? known : await readSignIn(db, hash, now());

@@ -1,4 +1,5 @@
 /** Lets messages run at the pace that their users can afford: the others wait, are refused, or close their socket. */
+import { Budget } from "../platform/budget.ts";
 import {
   BROADCASTS_OF_ROOM,
   costOf,
@@ -15,7 +16,6 @@ import {
   WORK_OF_USER,
 } from "./protocol/costs.ts";
 import type { ClientMessage } from "./protocol/messages.ts";
-import { Budget } from "./transport/budget.ts";
 import type { Joined } from "./transport/connection.ts";
 import type { Connections } from "./transport/connections.ts";
 

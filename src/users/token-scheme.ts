@@ -16,6 +16,7 @@ export async function authenticateUser(
   return {
     credential: `user:${claims.userId}`,
     accountId: claims.accountId,
+    isOfUser: true,
     isOurs: true,
     verify: async () => {
       const user = await findTokenBearer(db, claims);

@@ -90,7 +90,7 @@ describe("a flood of", () => {
     expect(counted).toEqual([victim.id]);
   });
 
-  it.each(["CREDENTIAL_RATE_LIMIT", "ACCOUNT_RATE_LIMIT"])(
+  it.each(["USER_RATE_LIMIT", "ACCOUNT_RATE_LIMIT"])(
     "a user's token stops before the database by the %s",
     async (name) => {
       const owner = await account();
@@ -106,6 +106,24 @@ describe("a flood of", () => {
       expect(costs.map(({ trips }) => trips)).toEqual([2, 2, 0, 0]);
     },
   );
+
+  it("the tokens of users uses up neither the requests of other users nor those of the organization", async () => {
+    const owner = await account();
+    const room = await owner.api.createRoom();
+    const users = [await owner.api.createUser(room.id), await owner.api.createUser(room.id)];
+    const [first, second] = users.map(({ token }) => ({ api: owner.api.as(token) }));
+    if (first === undefined || second === undefined) throw new Error("There are two users");
+    const ask = async (caller: typeof first, bindings: Partial<typeof env>) =>
+      (await costOf(caller, "GET", `/users?roomId=${room.id}`, undefined, bindings)).status;
+    const ofUser = { USER_RATE_LIMIT: limitOf(1) };
+    expect([await ask(first, ofUser), await ask(first, ofUser), await ask(second, ofUser)]).toEqual([
+      200, 429, 200,
+    ]);
+    const ofAll = { ACCOUNT_RATE_LIMIT: limitOf(1) };
+    expect([await ask(first, ofAll), await ask(second, ofAll), await ask(owner, ofAll)]).toEqual([
+      200, 429, 200,
+    ]);
+  });
 
   it("a key that no isolate has seen stops before the database", async () => {
     const stranger = await account();

@@ -181,7 +181,10 @@ describe("a sign-in or a change of the password that overlaps another change", (
     ...{ now: Date.now, newId: () => crypto.randomUUID() },
   };
   const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });
-  const limits = { countPassword: uncounted, countSignUp: uncounted, countInvitation: uncounted };
+  const limits: SignInLimits = {
+    ...{ takeTurn: uncounted, countPassword: uncounted },
+    ...{ countSignUp: uncounted, countInvitation: uncounted },
+  };
 
   /** A database in which the password is changed after the first trip. */
   const changedMeanwhile = (change: () => Promise<unknown>): Database => {

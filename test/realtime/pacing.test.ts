@@ -157,14 +157,14 @@ describe("a user who comes back too often", () => {
     expect(pauseMs()).toBe(1000);
   });
 
-  it("joins twice a second, after a burst of 100 (R70)", () => {
+  it("joins twice a second, after a burst of 64 (R70)", () => {
     const paced = new Paced();
     const joined = () => {
       let count = 0;
       while (paced.pacing.countJoin("user")) count += 1;
       return count;
     };
-    expect(joined()).toBe(100);
+    expect(joined()).toBe(64);
     paced.now += 3_000;
     expect(joined()).toBe(6);
   });

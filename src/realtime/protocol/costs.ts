@@ -1,11 +1,6 @@
 /** What each message costs its room. A message type without an entry here does not compile. */
+import type { Allowance } from "../../platform/budget.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
-
-/** How much may be spent: steadily, and at once by someone who has spent nothing for a while. */
-export interface Allowance {
-  readonly perSecond: number;
-  readonly burst: number;
-}
 
 /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
 export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
@@ -13,7 +8,7 @@ export const FRAMES_OF_USER: Allowance = { perSecond: 400, burst: 2_000 };
 const FRAME_BYTES = 64 * 1024;
 
 /** Joins of one user. */
-export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 100 };
+export const JOINS_OF_USER: Allowance = { perSecond: 2, burst: 64 };
 /** A user whose socket was closed for flooding may not join for so long, and for twice as long each next time. */
 export const FLOOD_PAUSE = { firstMs: 1_000, maxMs: 60_000 };
 /** After this time without another flood, the next pause is the first again. */

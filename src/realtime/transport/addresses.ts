@@ -1,11 +1,11 @@
 /** What addresses spend on connecting to the room: sockets that do not join cost more than those that do. */
+import { Budget } from "../../platform/budget.ts";
 import {
   CONNECTION_COST,
   CONNECTIONS_OF_ADDRESS,
   MAX_CONNECTION_DEBT,
   UNJOINED_COST,
 } from "../protocol/costs.ts";
-import { Budget } from "./budget.ts";
 
 /** From this many addresses on, those that have spent nothing lately are forgotten. */
 const MANY_ADDRESSES = 1_000;

@@ -31,6 +31,7 @@ export default {
       ...bindings,
       ACCOUNT_RATE_LIMIT: inMemory(),
       CREDENTIAL_RATE_LIMIT: inMemory(),
+      USER_RATE_LIMIT: inMemory(),
       AUTH_FAILURE_RATE_LIMIT: inMemory(),
     };
     return app.fetch(request, known, execution);

@@ -33,6 +33,7 @@ export default {
       ...bindings,
       ACCOUNT_RATE_LIMIT: limit(1_000, 10),
       CREDENTIAL_RATE_LIMIT: limit(1_000, 10),
+      USER_RATE_LIMIT: limit(200, 10),
       AUTH_FAILURE_RATE_LIMIT: limit(100, 10),
       SIGN_IN_ADDRESS_RATE_LIMIT: limit(60, 60),
     };

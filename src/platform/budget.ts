@@ -1,5 +1,10 @@
-/** How much someone may still spend: an {@link Allowance} that refills with time. */
-import type { Allowance } from "../protocol/costs.ts";
+/** How much a client may still spend: an {@link Allowance} that refills with time. Pure. */
+
+/** How much may be spent: steadily, and at once by one who has spent nothing for a while. */
+export interface Allowance {
+  readonly perSecond: number;
+  readonly burst: number;
+}
 
 export class Budget {
   readonly #allowance: Allowance;

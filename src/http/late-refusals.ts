@@ -1,0 +1,41 @@
+/** Answers clients late that go on although they are refused: one that retries as soon as it is answered costs little then. */
+import { TtlCache } from "../platform/ttl-cache.ts";
+import { clientOf } from "./rate-limit.ts";
+
+/** Refusals of one client are answered at once up to this number within ten seconds. */
+const PROMPT_REFUSALS = 20;
+const REMEMBER_MS = 10_000;
+/** Each further one waits longer. A client's own good requests may wait behind them, a socket's upgrade holds up none. */
+const STEP_MS = 50;
+const MAX_DELAY_MS = 1_000;
+const MAX_UPGRADE_DELAY_MS = 5_000;
+/** Beyond this many that wait, refusals are answered at once: waiting takes memory. */
+const MAX_WAITING = 4_000;
+
+export class LateRefusals {
+  /** By client; an isolate's own, so that counting is free. */
+  readonly #counts = new TtlCache<number>({ ttlMs: REMEMBER_MS, maxEntries: 10_000 });
+  /** When the refusals that wait are answered (epoch ms). Clients that leave earlier are not noticed. */
+  #waiting: number[] = [];
+
+  /** Counts a refusal at `now` (epoch ms), and returns for how many milliseconds it waits. */
+  delayMs(client: string, isUpgrade: boolean, now: number): number {
+    const count = (this.#counts.get(client, now) ?? 0) + 1;
+    this.#counts.set(client, count, now);
+    const max = isUpgrade ? MAX_UPGRADE_DELAY_MS : MAX_DELAY_MS;
+    const ms = Math.min(max, Math.max(0, count - PROMPT_REFUSALS) * STEP_MS);
+    if (ms === 0) return 0;
+    if (this.#waiting.length >= MAX_WAITING) this.#waiting = this.#waiting.filter((until) => until > now);
+    if (this.#waiting.length >= MAX_WAITING) return 0;
+    this.#waiting.push(now + ms);
+    return ms;
+  }
+}
+
+const refusals = new LateRefusals();
+
+/** Waits before a request is answered that was refused for its rate. */
+export async function delayRefusal(request: Request): Promise<void> {
+  const ms = refusals.delayMs(clientOf(request), request.headers.has("Upgrade"), Date.now());
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -27,7 +27,7 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key, within 30 s everywhere. CONFLICT for the key that makes the request, so that an organization
+ * Revokes a key, within 10 s everywhere. CONFLICT for the key that makes the request, so that an organization
  * cannot lock itself out.
  */
 export async function revokeApiKey(ctx: RequestContext, keyId: string): Promise<Record<string, never>> {

@@ -49,7 +49,7 @@ export const accountEndpoints = [
     access: "organization",
     summary: "Revoke an API key",
     details:
-      "Takes effect within 30 seconds everywhere. The key that makes the request cannot revoke itself.",
+      "Takes effect within 10 seconds everywhere. The key that makes the request cannot revoke itself.",
     errors: ["NOT_FOUND", "CONFLICT"],
     status: 200,
     done: "API key revoked",

@@ -7,8 +7,8 @@ import { TtlCache } from "../platform/ttl-cache.ts";
 import { isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
-/** How much longer a revoked key may work in another isolate. */
-export const KEY_CACHE_MS = 20_000;
+/** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */
+export const KEY_CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
 const MINUTE_MS = 60_000;
 

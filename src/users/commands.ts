@@ -14,7 +14,7 @@ import { presentWithSessions, shownToken } from "./queries.ts";
 import { presentUser, type UserCreation, type UserUpdate, type UserWithToken } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
 import { deleteUser as deleteRow, insertUser, updateUser as updateRow } from "./store.ts";
-import type { StoredUser } from "./table.ts";
+import type { StoredUser, UserRow } from "./table.ts";
 import { insertUserEvent, newUserEvent } from "./user-event-store.ts";
 
 function refuse(error: unknown): never {
@@ -111,8 +111,17 @@ export async function updateUser(
   const row = rows[0];
   if (row === undefined) throw notFound("Users", "User");
   await relayUserChange(ctx, entry, owed, events);
-  const { user } = await presentWithSessions(ctx, row);
-  return { user };
+  return { user: await presentChanged(ctx, row) };
+}
+
+/** The change is committed, whether its room can be reached or not: then the user is shown as offline. */
+async function presentChanged(ctx: UserContext, row: UserRow): Promise<UserWithToken> {
+  try {
+    return (await presentWithSessions(ctx, row)).user;
+  } catch (error) {
+    ctx.log("A room could not say whether a changed user is online", error);
+    return { ...presentUser(row), token: await shownToken(ctx, row) };
+  }
 }
 
 /** Deletes a user, closes its sockets and ends its session. Its token is refused from then on. */

@@ -24,7 +24,7 @@ const partOf = (name: HostileName): string => name.replaceAll(" ", "-");
 /** While the hostile ones spend what is allowed to them at once, and afterwards. */
 interface Phases {
   readonly first: Latency;
-  readonly then: Latency;
+  readonly later: Latency;
 }
 
 interface Line {
@@ -52,7 +52,7 @@ function run(options: BenchOptions): Promise<BenchReport> {
         tableOf(lines),
         "Alone: with nothing hostile. Elsewhere: the hostile process loads a twin of the service in a process of its own. " +
           `Beside: it loads this one. At first: in its first ${options.seconds} s, in which it spends what is allowed at once; ` +
-          `then: in the next ${options.seconds} s. Goal: beside, the p95 is then at most ${GOAL} times what it is elsewhere, ` +
+          `later: in the next ${options.seconds} s. Goal: beside, the p95 is later at most ${GOAL} times what it is elsewhere, ` +
           `and the process grows by at most ${MEMORY_GOAL_BYTES / MEBIBYTE} MiB.`,
         ADVICE,
       ].join("\n\n");
@@ -77,7 +77,7 @@ async function measureLine(
   };
   const { seconds, stop } = options;
   const measure = () => neighbours.measure(seconds, stop);
-  const measurePhases = async (): Promise<Phases> => ({ first: await measure(), then: await measure() });
+  const measurePhases = async (): Promise<Phases> => ({ first: await measure(), later: await measure() });
   await neighbours.measure(1, stop);
   for (let run = 0; run < options.runs; run += 1) {
     line.alone.push(await measure());
@@ -156,17 +156,17 @@ function tableOf(lines: readonly Line[]): string {
       return here / elsewhere;
     };
     const columns = (of: keyof Latency) => [
-      [p95(alone, of), ...inPhase("then", of)].map((ms) => ms.toFixed(0)).join(" / "),
+      [p95(alone, of), ...inPhase("later", of)].map((ms) => ms.toFixed(0)).join(" / "),
       ratio(ratioIn("first", of)),
-      ratio(ratioIn("then", of)),
+      ratio(ratioIn("later", of)),
     ];
     const grown = Math.max(...growth);
     const isMet =
-      Math.max(ratioIn("then", "room"), ratioIn("then", "rest")) <= GOAL && grown <= MEMORY_GOAL_BYTES;
+      Math.max(ratioIn("later", "room"), ratioIn("later", "rest")) <= GOAL && grown <= MEMORY_GOAL_BYTES;
     return [name, ...columns("room"), ...columns("rest"), `${(grown / MEBIBYTE).toFixed(0)}`, verdict(isMet)];
   });
-  const three = "p95 ms then, alone / elsewhere / beside";
-  const ratios = ["ratio at first", "then"];
+  const three = "p95 ms later, alone / elsewhere / beside";
+  const ratios = ["ratio at first", "later"];
   const head = ["next to", `room: ${three}`, ...ratios, `REST: ${three}`, ...ratios, "growth MiB", "ok"];
   return table(head, rows);
 }

@@ -121,3 +121,18 @@ it("comments have limits (R46)", async () => {
   );
   expect(await atAda.call("COMMENT_CREATE", { text: "x" })).toEqual(failed("CONFLICT"));
 });
+
+it("the comments of a room have at most 64 MiB together, and can always become smaller (R46)", async () => {
+  const { room, atAda, write } = await roomWithComments();
+  const { id: commentId } = await write({ text: "x".repeat(100) });
+  await room.inside((_, { storage }) =>
+    storage.sql.exec("UPDATE comment_totals SET bytes = ?", 64 * 1024 * 1024 - 1_000).toArray(),
+  );
+  const update = (text: string) => atAda.call("COMMENT_UPDATE", { commentId, text });
+  expect(await atAda.call("COMMENT_CREATE", { text: "x".repeat(1_000) })).toEqual(failed("CONFLICT"));
+  expect(await update("x".repeat(1_101))).toEqual(failed("CONFLICT"));
+  expect((await update("x".repeat(1_100))).success).toBe(true);
+  expect(await atAda.call("COMMENT_REACT", { commentId, reaction: "+1" })).toEqual(failed("CONFLICT"));
+  expect((await update("x")).success).toBe(true);
+  expect((await atAda.call("COMMENT_REACT", { commentId, reaction: "+1" })).success).toBe(true);
+});

@@ -1,6 +1,11 @@
-/** R58 to R60 and R62: arrays of frames, nesting, flooding and slow readers. */
+/** R58 to R60, R62, R67 and R72: arrays of frames, nesting, flooding and slow readers. */
 import { describe, expect, it } from "vitest";
-import { Output, slowestOf } from "../../src/realtime/transport/output.ts";
+import {
+  Output,
+  slowestOf,
+  UNCONFIRMED_IN_ROOM,
+  UNREAD_IN_ROOM,
+} from "../../src/realtime/transport/output.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 
 describe("a client that accepts arrays", () => {
@@ -117,9 +122,30 @@ describe("the output of a socket", () => {
 
   it("ends for those who have the most unread when a room holds more than 64 MiB (R67)", () => {
     const unread = [1 * MIB, 15 * MIB, 14 * MIB, 13 * MIB, 15 * MIB, 13 * MIB];
-    expect(slowestOf(unread, (bytes) => bytes)).toEqual([15 * MIB]);
-    expect(slowestOf(unread.slice(1, 5), (bytes) => bytes)).toEqual([]);
-    expect(slowestOf(Array(1_000).fill(MIB), (bytes) => bytes)).toEqual([]);
+    const slowest = (sizes: readonly number[]) => slowestOf(sizes, (bytes) => bytes, UNREAD_IN_ROOM);
+    expect(slowest(unread)).toEqual([15 * MIB]);
+    expect(slowest(unread.slice(1, 5))).toEqual([]);
+    expect(slowest(Array(1_000).fill(MIB))).toEqual([]);
+  });
+
+  it("ends after 64 MiB, however slowly they are sent, if its client confirms nothing (R72)", () => {
+    const [confirming, silent] = [new Output(true), new Output(false)];
+    for (let second = 1; second <= 128; second += 1) {
+      expect([confirming.isTooSlow(second * 1000), silent.isTooSlow(second * 1000)]).toEqual([false, false]);
+      for (const output of [confirming, silent]) output.count(MIB / 2, MIB / 2, second * 1000);
+      confirming.confirm(confirming.nextMark() ?? 0);
+    }
+    silent.count(1, 0, 129_000);
+    expect([confirming.isTooSlow(129_000), silent.isTooSlow(129_000)]).toEqual([false, true]);
+    expect([confirming.unconfirmed, silent.unconfirmed]).toEqual([0, 64 * MIB + 1]);
+  });
+
+  it("ends for those who were sent the most when a room has sent 512 MiB that no one confirms (R72)", () => {
+    const sent = [60 * MIB, ...Array<number>(30).fill(15 * MIB), 17 * MIB];
+    const slowest = (sizes: readonly number[]) => slowestOf(sizes, (bytes) => bytes, UNCONFIRMED_IN_ROOM);
+    expect(slowest(sent)).toEqual([60 * MIB]);
+    expect(slowest(sent.slice(1))).toEqual([]);
+    expect(slowest(Array(100).fill(16 * MIB))).toEqual([]);
   });
 });
 

@@ -1,5 +1,8 @@
 /** R47 to R52: presence. */
 import { describe, expect, it } from "vitest";
+import { Presence } from "../../src/realtime/presence/presence.ts";
+import type { Joined } from "../../src/realtime/transport/connection.ts";
+import { Connections } from "../../src/realtime/transport/connections.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
@@ -9,6 +12,12 @@ const receivedPresence = async (socket: TestSocket) =>
 const show = (socket: TestSocket, state: object | null) => socket.call("PRESENCE_UPDATE", { state });
 const subscribe = (socket: TestSocket, target: string, on = true) =>
   socket.call("PRESENCE_SUBSCRIBE", { target, on });
+
+/** A joined socket with a user of its own. */
+const joinedAs = (id: string): Joined => ({
+  ...{ phase: "joined", id, userId: id, role: "editor", tokenExpiresAt: 0 },
+  ...{ lastSeenAt: 0, savedLastSeenAt: 0, batch: true, subscriptions: [], presence: null },
+});
 
 describe("presence", () => {
   it("reaches its subscribers: of all users, of one user, of the followed users (R47, R48, R49)", async () => {
@@ -96,6 +105,27 @@ describe("presence", () => {
     expect(events).toMatchObject([{ event: "userLeft" }, { event: "presence" }]);
     expect(events[1]?.data).toEqual({ updates: [[ada.user.id, null]] });
     expect((await room.join(await room.user())).joined.presence).toEqual({});
+  });
+
+  it("of all users together has 16 MiB: as much as 2,048 users may show, and less is always accepted (R47)", () => {
+    const connections = new Connections();
+    const presence = new Presence(connections, () => []);
+    const users = Array.from({ length: 2_049 }, (_, index) => joinedAs(`user ${index}`));
+    for (const user of users) connections.put(user);
+    const show = (user: Joined, bytes: number) =>
+      presence.update(user, { state: { text: "x".repeat(bytes - '{"text":""}'.length) } });
+    const [first = joinedAs(""), last = joinedAs("")] = [users[0], users.at(-1)];
+    for (const user of users.slice(0, -1)) show(user, 8 * 1024);
+    const full = expect.objectContaining({ code: "CONFLICT" });
+    expect(() => show(last, 11)).toThrow(full);
+    show(first, 4 * 1024);
+    expect(() => show(first, 8 * 1024 + 1)).toThrow(expect.objectContaining({ code: "VALIDATION_ERROR" }));
+    show(last, 4 * 1024);
+    expect(() => show(last, 4 * 1024 + 1)).toThrow(full);
+    connections.remove(first.id);
+    presence.release(first);
+    expect(Object.keys(presence.states())).toHaveLength(2_048);
+    show(last, 8 * 1024);
   });
 
   it("and subscriptions survive hibernation, even the largest ones (R28, R52)", async () => {

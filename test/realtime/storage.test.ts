@@ -239,6 +239,7 @@ describe.each([
       const { comments } = storage;
       const all = { threadId: null, resolved: null };
       expect([comments.find("a"), comments.count(all), comments.list(all, 9, 0)]).toEqual([null, 0, []]);
+      expect(comments.totals()).toEqual({ comments: 0, bytes: 0 });
       const comment = (id: string, threadId: string, resolved = false) => ({
         id,
         threadId,
@@ -252,8 +253,11 @@ describe.each([
       expect(comments.list({ threadId: "b", resolved: null }, 9, 0).map(({ id }) => id)).toEqual(["b", "a"]);
       expect(comments.count({ threadId: "b", resolved: true })).toBe(0);
       expect(comments.count({ threadId: null, resolved: false })).toBe(2);
+      expect(comments.totals()).toEqual({ comments: 3, bytes: 7 });
+      comments.update({ ...comment("c", "c", true), comment: '"é"' });
       comments.delete("b");
       expect(comments.count(all)).toBe(2);
+      expect(reopen().comments.totals()).toEqual({ comments: 2, bytes: 7 });
     }));
 
   it("keeps who follows whom, earliest first", () =>
@@ -397,6 +401,7 @@ it("SQLite adds missing tables to a room of an earlier version", () =>
       "stores",
       "store_totals",
       "comments",
+      "comment_totals",
       "follows",
       "events",
       "participants",
@@ -441,6 +446,19 @@ const FIRST_SCHEMA = `
     (7, 70, 'storeChanged', '{"store":"s","key":"k","value":2}', 'u', 's', 'f', '{"seq":7}'),
     (8, 80, 'userDeleted', '{"userId":"v"}', '', 'userDeleted v', '', '{}'),
     (9, 90, 'storeChanged', '{"store":"s","key":"é"}', '', 'r', 'f', '{"seq":9}');`;
+
+it("SQLite counts the comments of a room of the third schema", () =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
+    const written = { id: "a", threadId: "a", resolved: false, comment: '"é"' };
+    new SqliteStorage(storage).comments.insert(written);
+    storage.sql.exec(`
+      DROP TRIGGER comments_inserted; DROP TRIGGER comments_updated; DROP TRIGGER comments_deleted;
+      DROP TABLE comment_totals; UPDATE facts SET value = '3' WHERE name = 'schema';`);
+    const { comments } = new SqliteStorage(storage);
+    expect(comments.totals()).toEqual({ comments: 1, bytes: 4 });
+    comments.delete("a");
+    expect(comments.totals()).toEqual({ comments: 0, bytes: 0 });
+  }));
 
 describe("SQLite opens a room of the first schema", () => {
   const inFirstSchema = (work: (storage: DurableObjectStorage) => void) =>

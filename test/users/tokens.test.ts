@@ -94,6 +94,15 @@ describe("a token", () => {
     for (const char of others) expect(await verify(token.slice(0, -1) + char)).toBeNull();
   });
 
+  it("of more than 2,048 characters is refused before it is verified, even with our signature", async () => {
+    const padded = (length: number) => forge({ ...CLAIMS, padding: "x".repeat(length) });
+    const short = await padded(1_000);
+    const long = await padded(1_500);
+    expect([short.length <= 2_048, long.length > 2_048]).toEqual([true, true]);
+    expect(await verify(short)).toEqual(VERIFIED);
+    expect(await verify(long)).toBeNull();
+  });
+
   it("expires 90 days after its user's creation", async () => {
     const token = await tokens.sign(USER);
     expect(await verify(token, CLAIMS.exp * 1000 - 1)).not.toBeNull();

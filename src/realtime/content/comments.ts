@@ -4,7 +4,13 @@ import { byteLength } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CommentEvents } from "../outbox/comment-events.ts";
 import type { Comment } from "../protocol/comment.ts";
-import { MAX_ANCHOR_BYTES, MAX_COMMENTS, MAX_REACTING_USERS, MAX_REACTIONS } from "../protocol/limits.ts";
+import {
+  MAX_ANCHOR_BYTES,
+  MAX_COMMENTS,
+  MAX_REACTING_USERS,
+  MAX_REACTIONS,
+  MAX_ROOM_COMMENT_BYTES,
+} from "../protocol/limits.ts";
 import type { CommentCreation, CommentPage } from "../protocol/messages.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredComment } from "../storage/storage-content.ts";
@@ -38,7 +44,7 @@ export class Comments {
       throw new AppError("Rooms", "VALIDATION_ERROR", `anchor: must have at most ${MAX_ANCHOR_BYTES} bytes`);
     if (threadId !== undefined && table.count({ threadId, resolved: null }) === 0)
       throw notFound("Rooms", "Thread");
-    if (table.count({ threadId: null, resolved: null }) >= MAX_COMMENTS)
+    if (table.totals().comments >= MAX_COMMENTS)
       throw conflict(`A room can have at most ${MAX_COMMENTS} comments`);
     const id = this.#ports.newId();
     const at = presentTime(this.#ports.now());
@@ -55,7 +61,9 @@ export class Comments {
       created_at: at,
       updated_at: at,
     };
-    table.insert(rowOf(comment));
+    const row = rowOf(comment);
+    this.#requireSpace(byteLength(row.comment));
+    table.insert(row);
     this.#changes.append("commentCreated", () => ({ comment, by: author }));
     this.#events.record("comment.created", comment, author);
     return comment;
@@ -113,6 +121,12 @@ export class Comments {
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
+  /** CONFLICT when the room's comments cannot grow by so many bytes. What makes them smaller is accepted. */
+  #requireSpace(growth: number): void {
+    if (growth > 0 && this.#ports.storage.comments.totals().bytes + growth > MAX_ROOM_COMMENT_BYTES)
+      throw conflict(`The comments of a room can have at most ${MAX_ROOM_COMMENT_BYTES} bytes; delete some`);
+  }
+
   #get(id: string): Comment {
     const row = this.#ports.storage.comments.find(id);
     if (row === null) throw notFound("Rooms", "Comment");
@@ -126,7 +140,10 @@ export class Comments {
   }
 
   #save(comment: Comment, by: string | null): Comment {
-    this.#ports.storage.comments.update(rowOf(comment));
+    const table = this.#ports.storage.comments;
+    const row = rowOf(comment);
+    this.#requireSpace(byteLength(row.comment) - byteLength(table.find(comment.id)?.comment ?? ""));
+    table.update(row);
     this.#changes.append("commentUpdated", () => ({ comment, by }));
     return comment;
   }

@@ -1,7 +1,12 @@
 /** What users show right now: in memory only, the latest state wins, sent as one frame per tick. */
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
-import { MAX_PRESENCE_BYTES, MAX_SUBSCRIPTION_BYTES, MAX_SUBSCRIPTIONS } from "../protocol/limits.ts";
+import {
+  MAX_PRESENCE_BYTES,
+  MAX_ROOM_PRESENCE_BYTES,
+  MAX_SUBSCRIPTION_BYTES,
+  MAX_SUBSCRIPTIONS,
+} from "../protocol/limits.ts";
 import type { PresenceUpdate } from "../protocol/messages.ts";
 import type { PresenceState } from "../protocol/protocol.ts";
 import type { Joined } from "../transport/connection.ts";
@@ -14,12 +19,20 @@ const FOLLOWED_USERS = "following";
 /** How much of a field's name an error message shows. */
 const MAX_NAME_SHOWN = 100;
 
+const ROOM_IS_FULL = new AppError(
+  "Rooms",
+  "CONFLICT",
+  `state: the presence of all users of the room can have at most ${MAX_ROOM_PRESENCE_BYTES} bytes together; show less`,
+);
+
 /** A user's state, and the socket whose attachment keeps it through hibernation. */
 interface KeptState {
   readonly socketId: string;
   /** What the user's clients have set, without the color that the service adds. */
   readonly fields: Fields;
   readonly state: PresenceState;
+  /** Of the fields, as JSON. */
+  readonly bytes: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,6 +46,8 @@ export class Presence {
   readonly #connections: Connections;
   readonly #followedBy: (userId: string) => readonly string[];
   readonly #states = new Map<string, KeptState>();
+  /** Of all states. */
+  #bytes = 0;
   /** Users whose state has changed since the last flush. */
   readonly #changed = new Set<string>();
   /** Sockets whose attachment is written with the next flush. */
@@ -45,7 +60,7 @@ export class Presence {
 
   /** Restores the state that a socket kept through hibernation. */
   restore({ id, userId, presence }: Joined): void {
-    if (presence !== null) this.#states.set(userId, keptState(id, userId, parseFields(presence)));
+    if (presence !== null) this.#replace(userId, keptState(id, userId, parseFields(presence)));
   }
 
   /** The states by user id, of the users who have one. */
@@ -65,15 +80,26 @@ export class Presence {
     return shown;
   }
 
-  /** Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large; it stays as it was. */
+  #replace(userId: string, state: KeptState | null): void {
+    this.#bytes += (state?.bytes ?? 0) - (this.#states.get(userId)?.bytes ?? 0);
+    if (state === null) this.#states.delete(userId);
+    else this.#states.set(userId, state);
+  }
+
+  /**
+   * Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large, CONFLICT when those of all
+   * users together would be; it stays as it was.
+   */
   update({ id, userId }: Joined, update: PresenceUpdate): Effect[] {
     const fields = this.#fieldsAfter(userId, update);
     const json = fields === null ? null : JSON.stringify(fields);
-    if (json !== null && byteLength(json) > MAX_PRESENCE_BYTES) throw tooLarge(update);
+    const after = fields === null ? null : keptState(id, userId, fields);
+    if (after !== null && after.bytes > MAX_PRESENCE_BYTES) throw tooLarge(update);
     const before = this.#states.get(userId);
+    const growth = (after?.bytes ?? 0) - (before?.bytes ?? 0);
+    if (growth > 0 && this.#bytes + growth > MAX_ROOM_PRESENCE_BYTES) throw ROOM_IS_FULL;
     if (before !== undefined && before.socketId !== id) this.#keep(before.socketId, null);
-    if (fields === null) this.#states.delete(userId);
-    else this.#states.set(userId, keptState(id, userId, fields));
+    this.#replace(userId, after);
     this.#keep(id, json);
     return this.#markChanged(userId);
   }
@@ -104,11 +130,11 @@ export class Presence {
     if (kept?.socketId !== id) return [];
     const heir = this.#connections.idsOf(userId)[0];
     if (heir !== undefined) {
-      this.#states.set(userId, { ...kept, socketId: heir });
+      this.#replace(userId, { ...kept, socketId: heir });
       this.#keep(heir, presence);
       return [{ type: "presenceChanged", receivers: 0 }];
     }
-    this.#states.delete(userId);
+    this.#replace(userId, null);
     return this.#markChanged(userId);
   }
 
@@ -195,6 +221,7 @@ const keptState = (socketId: string, userId: string, fields: Fields): KeptState 
   socketId,
   fields,
   state: { color: colorOf(userId), ...fields },
+  bytes: byteLength(JSON.stringify(fields)),
 });
 
 /** The fields as {@link Presence} kept them. */

@@ -28,6 +28,8 @@ export const MAX_BATCH_OPERATIONS = 500;
 export const MAX_BATCHES = 100;
 
 export const MAX_COMMENTS = 10_000;
+/** Of all comments of a room together, as JSON: one may have some 200 KiB of text, mentions and reactions. */
+export const MAX_ROOM_COMMENT_BYTES = 64 * 1024 * 1024;
 export const MAX_COMMENT_LENGTH = 10_000;
 export const MAX_ANCHOR_BYTES = 4 * 1024;
 export const MAX_MENTIONS = 50;
@@ -45,6 +47,8 @@ export const MAX_JOIN_PRESENCE_BYTES = 32 * 1024;
 export const MAX_ID_LENGTH = 255;
 
 export const MAX_PRESENCE_BYTES = 8 * 1024;
+/** Of all users of a room together: an object has 128 MB, and may have 32,768 sockets. */
+export const MAX_ROOM_PRESENCE_BYTES = 16 * 1024 * 1024;
 /** Fields that one update of a presence state can remove. */
 export const MAX_REMOVED_FIELDS = 1_000;
 /** Presence targets per socket, and the size of their list: with a presence state it must fit the socket's attachment. */

@@ -1,8 +1,10 @@
 /** A room's stores, comments and follows in memory. */
+import { byteLength } from "../../platform/text.ts";
 import { MemoryPart } from "./memory-part.ts";
 import type {
   CommentFilter,
   CommentTable,
+  CommentTotals,
   EntryTable,
   FollowTable,
   StoredComment,
@@ -103,6 +105,11 @@ export class MemoryComments extends MemoryPart<readonly StoredComment[]> impleme
 
   count(filter: CommentFilter): number {
     return this.#matching(filter).length;
+  }
+
+  totals(): CommentTotals {
+    const bytes = this.state.reduce((sum, { comment }) => sum + byteLength(comment), 0);
+    return { comments: this.state.length, bytes };
   }
 
   list(filter: CommentFilter, limit: number, offset: number): StoredComment[] {

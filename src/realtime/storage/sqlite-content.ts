@@ -3,6 +3,7 @@ import { SqlitePart } from "./sqlite-part.ts";
 import type {
   CommentFilter,
   CommentTable,
+  CommentTotals,
   EntryTable,
   FollowTable,
   StoredComment,
@@ -106,6 +107,11 @@ export class SqliteComments extends SqlitePart implements CommentTable {
   count(filter: CommentFilter): number {
     const query = `SELECT count(*) AS n FROM comments WHERE ${FILTER}`;
     return this.tables.read<Count>(query, ...filterParams(filter))[0]?.n ?? 0;
+  }
+
+  totals(): CommentTotals {
+    const query = "SELECT comments, bytes FROM comment_totals";
+    return this.tables.read<{ comments: number; bytes: number }>(query)[0] ?? { comments: 0, bytes: 0 };
   }
 
   list(filter: CommentFilter, limit: number, offset: number): StoredComment[] {

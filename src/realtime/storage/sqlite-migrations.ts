@@ -2,7 +2,7 @@
 import { MAX_CATCH_UP_BYTES } from "../protocol/limits.ts";
 
 /** Counts the schemas; rooms that have no number have the first one. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 interface Migration {
   /** The version that it leads to. */
@@ -58,6 +58,14 @@ const MIGRATIONS: readonly Migration[] = [
     table: "stores",
     before: "",
     after: "INSERT OR REPLACE INTO store_totals SELECT 1, count(*), ifnull(sum(bytes), 0) FROM stores;",
+  },
+  {
+    // Comments were counted one by one when a new one was written, and their bytes were not.
+    version: 4,
+    table: "comments",
+    before: "",
+    after: `INSERT OR REPLACE INTO comment_totals
+      SELECT 1, count(*), ifnull(sum(length(CAST(comment AS BLOB))), 0) FROM comments;`,
   },
 ];
 

@@ -80,6 +80,22 @@ const TABLES: Readonly<Record<string, string>> = {
     comment TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);`,
+  comment_totals: `CREATE TABLE IF NOT EXISTS comment_totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    comments INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );
+  INSERT OR IGNORE INTO comment_totals VALUES (1, 0, 0);
+  CREATE TRIGGER IF NOT EXISTS comments_inserted AFTER INSERT ON comments BEGIN
+    UPDATE comment_totals SET comments = comments + 1, bytes = bytes + length(CAST(NEW.comment AS BLOB));
+  END;
+  CREATE TRIGGER IF NOT EXISTS comments_updated AFTER UPDATE OF comment ON comments BEGIN
+    UPDATE comment_totals
+    SET bytes = bytes + length(CAST(NEW.comment AS BLOB)) - length(CAST(OLD.comment AS BLOB));
+  END;
+  CREATE TRIGGER IF NOT EXISTS comments_deleted AFTER DELETE ON comments BEGIN
+    UPDATE comment_totals SET comments = comments - 1, bytes = bytes - length(CAST(OLD.comment AS BLOB));
+  END;`,
   follows: `CREATE TABLE IF NOT EXISTS follows (
     position INTEGER PRIMARY KEY,
     follower TEXT NOT NULL,

@@ -42,6 +42,11 @@ export interface StoredComment {
   readonly comment: string;
 }
 
+export interface CommentTotals {
+  readonly comments: number;
+  readonly bytes: number;
+}
+
 /** A field that is null matches all comments. */
 export interface CommentFilter {
   readonly threadId: string | null;
@@ -54,6 +59,8 @@ export interface CommentTable {
   update(comment: StoredComment): void;
   delete(id: string): void;
   count(filter: CommentFilter): number;
+  /** Of all comments of the room; `bytes` of their JSON. */
+  totals(): CommentTotals;
   /** Oldest first. */
   list(filter: CommentFilter, limit: number, offset: number): StoredComment[];
 }

@@ -11,10 +11,19 @@ const MAX_UNREAD_BEFORE_ANSWERS = 8 * MEBIBYTE;
 const MAX_UNREAD_BYTES = 16 * MEBIBYTE;
 /** How fast a client that confirms nothing is assumed to read. */
 const ASSUMED_BYTES_PER_MS = MEBIBYTE / 1000;
-/** What may be unread by all clients of a room together. */
-const MAX_UNREAD_IN_ROOM = 64 * MEBIBYTE;
-/** A client with no more unread than this is not closed for the room's sake. */
-const FAIR_UNREAD_BYTES = MEBIBYTE;
+/** All that is sent to a client that confirms nothing, and may never have read any of it. */
+const MAX_UNCONFIRMED_BYTES = 64 * MEBIBYTE;
+
+/** What all clients of a room may have together; one with no more than the fair share is not closed for their sake. */
+interface RoomBound {
+  readonly maxBytes: number;
+  readonly fairBytes: number;
+}
+
+/** Of what is unread. */
+export const UNREAD_IN_ROOM: RoomBound = { maxBytes: 64 * MEBIBYTE, fairBytes: MEBIBYTE };
+/** Of what was sent to clients that confirm nothing. */
+export const UNCONFIRMED_IN_ROOM: RoomBound = { maxBytes: 512 * MEBIBYTE, fairBytes: 16 * MEBIBYTE };
 
 /** The position of a mark in what was sent. */
 interface Mark {
@@ -72,6 +81,11 @@ export class Output {
     return this.#marks.length === 0 ? 0 : this.#sent.bytes - this.#read.bytes;
   }
 
+  /** What was sent although the client confirms nothing, in bytes. */
+  get unconfirmed(): number {
+    return this.#confirms ? 0 : this.#sent.bytes;
+  }
+
   /** Milliseconds until the client may be sent another answer; null when that depends on a mark it must confirm. */
   answerableIn(now: number): number | null {
     const excess = this.unread(now) - MAX_UNREAD_BEFORE_ANSWERS;
@@ -82,22 +96,24 @@ export class Output {
   /** True when the client reads so slowly that it must come back. */
   isTooSlow(now: number): boolean {
     const events = this.#confirms ? this.#sent.eventBytes - this.#read.eventBytes : 0;
-    return events > MAX_UNCONFIRMED_EVENT_BYTES || this.unread(now) > MAX_UNREAD_BYTES;
+    const isUnread = events > MAX_UNCONFIRMED_EVENT_BYTES || this.unread(now) > MAX_UNREAD_BYTES;
+    return isUnread || this.unconfirmed > MAX_UNCONFIRMED_BYTES;
   }
 }
 
-/** Who must come back because the clients of the room together have too much unread: those who have the most. */
+/** Who must come back because the clients of the room together have too much: those who have the most. */
 export function slowestOf<Client>(
   clients: readonly Client[],
-  unreadOf: (client: Client) => number,
+  bytesOf: (client: Client) => number,
+  { maxBytes, fairBytes }: RoomBound,
 ): Client[] {
   const sorted = clients
-    .map((client) => ({ client, bytes: unreadOf(client) }))
+    .map((client) => ({ client, bytes: bytesOf(client) }))
     .sort((one, other) => other.bytes - one.bytes);
   let total = sorted.reduce((sum, { bytes }) => sum + bytes, 0);
   const slowest: Client[] = [];
   for (const { client, bytes } of sorted) {
-    if (total <= MAX_UNREAD_IN_ROOM || bytes <= FAIR_UNREAD_BYTES) break;
+    if (total <= maxBytes || bytes <= fairBytes) break;
     slowest.push(client);
     total -= bytes;
   }

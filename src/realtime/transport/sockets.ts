@@ -5,7 +5,7 @@ import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
 import type { Joined, Waiting } from "./connection.ts";
 import { FlushTimer, RestPolicy } from "./flush.ts";
-import { Output, slowestOf } from "./output.ts";
+import { Output, slowestOf, UNCONFIRMED_IN_ROOM, UNREAD_IN_ROOM } from "./output.ts";
 
 /** How often the room's bound is checked, by what it has sent. */
 const CHECK_EVERY_BYTES = 4 * 1024 * 1024;
@@ -162,11 +162,15 @@ export class Sockets {
     if (this.#uncheckedBytes >= CHECK_EVERY_BYTES) this.#checkRoom(now);
   }
 
-  /** When more is unread in the whole room than it may hold, those who have read the least count as slow. */
+  /** When more is unread in the whole room than it may hold, or unconfirmed, those who have the most count as slow. */
   #checkRoom(now: number): void {
     this.#uncheckedBytes = 0;
-    for (const open of slowestOf([...this.#byId.values()], ({ output }) => output.unread(now)))
-      this.#slow.add(open);
+    const sockets = [...this.#byId.values()];
+    const slow = [
+      ...slowestOf(sockets, ({ output }) => output.unread(now), UNREAD_IN_ROOM),
+      ...slowestOf(sockets, ({ output }) => output.unconfirmed, UNCONFIRMED_IN_ROOM),
+    ];
+    for (const open of slow) this.#slow.add(open);
   }
 
   #closeSlow(): void {

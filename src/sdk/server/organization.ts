@@ -31,7 +31,7 @@ export class Organization {
     return this.#rest.request({ method: "POST", path: ["api-keys"], body });
   }
 
-  /** Revokes a key. It stops working everywhere within 30 seconds. */
+  /** Revokes a key. It stops working everywhere within 10 seconds. */
   async revokeKey(keyId: string): Promise<void> {
     await this.#rest.request({ method: "DELETE", path: ["api-keys", keyId] });
   }

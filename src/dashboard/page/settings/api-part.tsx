@@ -85,7 +85,7 @@ function Revocation({ apiKey }: { readonly apiKey: ApiKey }) {
       confirmLabel="Revoke key"
       act={revoke}
     >
-      <p>Requests with this key fail within 30 seconds. This cannot be undone.</p>
+      <p>Requests with this key fail within 10 seconds. This cannot be undone.</p>
     </ConfirmButton>
   );
 }

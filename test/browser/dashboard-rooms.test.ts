@@ -87,9 +87,16 @@ describe("an open room", () => {
     await bo.store("tasks").set("milk", { title: "Buy tea" });
     await desk.field("Value").fill('{"title":"Buy coffee"}');
     await desk.button("Save").click();
+    await desk.dialog().getByRole("alert").getByText("Buy tea").waitFor();
+    expect(await desk.field("Your value").inputValue()).toBe('{"title":"Buy coffee"}');
+    await desk.button("Edit this one instead").click();
+    await desk.field("Value").fill('{"title":"Buy green tea"}');
+    await bo.store("tasks").set("milk", { title: "Buy tea" });
+    await desk.button("Save").click();
     await desk.dialog().getByRole("alert").waitFor();
-    await desk.button("Cancel").click();
-    await desk.row("milk").getByText("Buy tea").waitFor();
+    await desk.button("Replace it with mine").click();
+    await desk.dialog().waitFor({ state: "detached" });
+    await desk.row("milk").getByText("Buy green tea").waitFor();
     await desk.button("New entry").click();
     await desk.field("Key").fill("bread");
     await desk.field("Value").fill("not JSON");
@@ -99,7 +106,10 @@ describe("an open room", () => {
     await desk.button("Save").click();
     await desk.row("bread").getByText("Buy bread").waitFor();
     await bo.store("tasks").sync();
-    expect(bo.store("tasks").getAll()).toEqual({ milk: { title: "Buy tea" }, bread: { title: "Buy bread" } });
+    expect(bo.store("tasks").getAll()).toEqual({
+      milk: { title: "Buy green tea" },
+      bread: { title: "Buy bread" },
+    });
     await desk.button("Delete bread").click();
     await desk.button("Delete entry").click();
     await desk.notice("Entry deleted").waitFor();

@@ -62,6 +62,16 @@ it("saves code that compiles", async () => {
   await desk.heading("Who is here").waitFor();
 });
 
+it("keeps code that is not saved when one leaves the page, until it is discarded", async () => {
+  await write("export default () => 'unsaved';\n");
+  await desk.link("Workflows").first().click();
+  await desk.link("Who is here").click();
+  await code().getByText("'unsaved'").waitFor();
+  await desk.button("Discard it").click();
+  await code().getByText("Hello <b>there</b>").waitFor();
+  await desk.button("Discard it").waitFor({ state: "detached" });
+});
+
 it("runs the workflow and shows its result and logs", async () => {
   await desk.page.getByRole("region", { name: "Test run" }).getByLabel("Room").selectOption("Board");
   await desk.field("User").selectOption("Bo");

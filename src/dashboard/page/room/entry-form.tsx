@@ -1,11 +1,13 @@
-/** The dialog that sets an entry of a store, unless it has changed meanwhile. */
-import type { Entry } from "atrium/server";
+/** The dialog that sets an entry of a store. If the entry has changed meanwhile, it shows both values. */
+import { AtriumError, type Entry } from "atrium/server";
 import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { TextArea } from "../ui/text-area.tsx";
 import { TextField } from "../ui/text-field.tsx";
-import { useSetEntry } from "./use-stores.ts";
+import { useFindEntry, useSetEntry } from "./use-stores.ts";
 
 export interface EntryFormProps {
   readonly roomId: string;
@@ -16,36 +18,86 @@ export interface EntryFormProps {
   readonly onClose: () => void;
 }
 
+/** What the entry has become while it was edited; null for `entry` when it was deleted. */
+interface Conflict {
+  readonly entry: Entry | null;
+}
+
 export function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
   const set = useSetEntry(roomId, store);
+  const find = useFindEntry(roomId, store);
   const [parseError, setParseError] = useState<Error | null>(null);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  /** What the text field begins with: another one starts anew. */
+  const [initial, setInitial] = useState(entry);
+  const known = conflict === null ? initial : conflict.entry;
+  const save = async (key: string, value: unknown) => {
+    try {
+      await set.mutateAsync({ key, value, ifVersion: known?.version ?? 0 });
+      onClose();
+    } catch (error) {
+      if (!(error instanceof AtriumError) || error.code !== "CONFLICT") return; // the form shows it
+      const current = await find(key).catch(() => undefined);
+      if (current === undefined) return;
+      set.reset();
+      setConflict({ entry: current });
+    }
+  };
   return (
     <Dialog title={name === null ? "New entry" : name} isOpen onClose={onClose} isWide>
       <Form
-        submitLabel="Save"
+        submitLabel={conflict === null ? "Save" : "Replace it with mine"}
         error={parseError ?? set.error}
         isBusy={set.isPending}
         onCancel={onClose}
         onSubmit={({ key = name ?? "", value = "" }) => {
           const parsed = parse(value);
           setParseError(parsed.error);
-          if (parsed.error !== null) return;
-          set.mutate({ key, value: parsed.value, ifVersion: entry?.version ?? 0 }, { onSuccess: onClose });
+          if (parsed.error === null) void save(key, parsed.value);
         }}
       >
         {name === null && <TextField label="Key" name="key" required />}
+        {conflict && (
+          <ConflictPart
+            conflict={conflict}
+            onTake={() => {
+              setInitial(conflict.entry);
+              setConflict(null);
+            }}
+          />
+        )}
         <TextArea
-          label="Value"
+          key={initial?.version ?? 0}
+          label={conflict === null ? "Value" : "Your value"}
           name="value"
           hint="JSON."
           rows={10}
           required
-          defaultValue={entry === null ? "{}" : JSON.stringify(entry.value, null, 2)}
+          defaultValue={initial === null ? "{}" : textOf(initial)}
         />
       </Form>
     </Dialog>
   );
 }
+
+const textOf = (entry: Entry): string => JSON.stringify(entry.value, null, 2);
+
+interface ConflictPartProps {
+  readonly conflict: Conflict;
+  /** Goes on with the current value instead of one's own. */
+  readonly onTake: () => void;
+}
+
+const ConflictPart = ({ conflict: { entry }, onTake }: ConflictPartProps) =>
+  entry === null ? (
+    <p role="alert">The entry was deleted while you edited it. Saving creates it again.</p>
+  ) : (
+    <div role="alert">
+      <p>The entry has changed while you edited it. It is now:</p>
+      <CodeBlock text={textOf(entry)} what="Current value" />
+      <Button onClick={onTake}>Edit this one instead</Button>
+    </div>
+  );
 
 type Parsed = { readonly value: unknown; readonly error: null } | { readonly error: Error };
 

@@ -1,5 +1,6 @@
 /** Queries and actions for the stores of a room and their entries. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { AtriumError, type Entry } from "atrium/server";
 import { useEffect } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
@@ -38,6 +39,19 @@ export function useEntries(roomId: string, store: string) {
     queryFn: () => atrium.stores.getPage(roomId, store, { limit: MAX_SHOWN }),
     refetchInterval: LIVE_REFRESH_MS,
   });
+}
+
+/** Returns a function that reads an entry as it is now; null when there is none. */
+export function useFindEntry(roomId: string, store: string) {
+  const { atrium } = useCurrent();
+  return async (entry: string): Promise<Entry | null> => {
+    try {
+      return await atrium.stores.get(roomId, store, entry);
+    } catch (error) {
+      if (error instanceof AtriumError && error.code === "NOT_FOUND") return null;
+      throw error;
+    }
+  };
 }
 
 export interface EntryWrite {

@@ -1,13 +1,15 @@
 /** The page that creates a workflow. */
 import { Link, useLocation } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress, useCurrent } from "../data/organization.tsx";
 import { Page } from "../ui/page.tsx";
+import { forgetDraft, newDraft } from "./use-draft.ts";
 import { useCreateWorkflow } from "./use-workflows.ts";
 import { WorkflowFields } from "./workflow-fields.tsx";
 
 export function NewWorkflow() {
   const address = useAddress();
   const [, go] = useLocation();
+  const { id: organizationId } = useCurrent().organization;
   const create = useCreateWorkflow();
   return (
     <Page title="New workflow" above={<Link href={address("/workflows")}>Workflows</Link>}>
@@ -17,7 +19,12 @@ export function NewWorkflow() {
         error={create.error}
         isBusy={create.isPending}
         onSubmit={(input) =>
-          create.mutate(input, { onSuccess: ({ id }) => go(address(`/workflows/${id}`), { replace: true }) })
+          create.mutate(input, {
+            onSuccess: ({ id }) => {
+              forgetDraft(newDraft(organizationId));
+              go(address(`/workflows/${id}`), { replace: true });
+            },
+          })
         }
       />
     </Page>

@@ -1,6 +1,6 @@
 /** The commands on members and invitations. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
-import type { OwnOrganization } from "../people/schema.ts";
+import type { OwnOrganization, Person } from "../people/schema.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -24,10 +24,10 @@ const TOKEN_BYTES = 32;
 const createToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
 
-/** Creates an invitation for anyone who has its link. Only this response contains the link. */
+/** Creates an invitation for the person with an address, or for anyone who has its link. Only this response contains the link. */
 export async function createInvitation(
   ctx: RequestContext,
-  { role }: InvitationCreation,
+  { role, email = null }: InvitationCreation,
 ): Promise<{ invitation: Invitation; url: string }> {
   requireOwner(ctx);
   const token = createToken();
@@ -36,6 +36,7 @@ export async function createInvitation(
     id: ctx.newId(),
     accountId: ctx.accountId,
     role,
+    email,
     tokenHash: await invitationHashOf(token),
     invitedBy: ctx.actor.type === "person" ? ctx.actor.personId : null,
     createdAt: now,
@@ -89,19 +90,27 @@ export function newOrganization(
 }
 
 /**
- * Plans a membership by an invitation, which it uses up. NOT_FOUND when the invitation is not valid any more.
- * Pass the error of a batch with these statements through {@link membershipError}.
+ * Plans a membership by an invitation, which it uses up. NOT_FOUND when the invitation is not valid any more, FORBIDDEN
+ * when it is for another address. Pass the error of a batch with these statements through {@link membershipError}.
  */
 export async function planInvitedMembership(
   db: Database,
   token: string,
-  personId: string,
+  person: Pick<Person, "id" | "email">,
   now: number,
 ): Promise<ReturnType<typeof newOrganization>> {
-  const { accountId, organization, role } = await getInvitation(db, token, now);
-  const statements = acceptInvitation(await invitationHashOf(token), personId, now);
+  const { accountId, organization, role, email } = await getInvitation(db, token, now);
+  if (email !== null && email !== person.email) throw forAnother();
+  const statements = acceptInvitation(await invitationHashOf(token), person.id, now);
   return { organization: { id: accountId, name: organization, role }, statements };
 }
+
+const forAnother = () =>
+  new AppError(
+    "Accounts",
+    "FORBIDDEN",
+    "email: this invitation is for another address; use the one that you were invited with, or ask for a new invitation",
+  );
 
 /** Translates the error of a batch that adds a member for the person; returns other errors unchanged. */
 export function membershipError(error: unknown): unknown {

@@ -21,7 +21,7 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
   const { organization, statements } =
     invitation === undefined
       ? newOrganization(personId, { id: ctx.newId(), name: input.organization ?? name, createdAt: now })
-      : await planInvitedMembership(ctx.db, invitation, personId, now);
+      : await planInvitedMembership(ctx.db, invitation, { id: personId, email: input.email }, now);
   const planned = await planSignUp(ctx, personId, input);
   try {
     await ctx.db.run([...planned.statements, ...statements]);
@@ -47,14 +47,15 @@ export async function createOrganization(
   return { data: { organization } };
 }
 
-/** Makes the person a member by an invitation's token. CONFLICT when they are one already. */
+/** Makes the person a member by an invitation's token. CONFLICT when they are one already, FORBIDDEN when it is another's. */
 export async function acceptInvitation(
   ctx: PersonContext,
   token: string,
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  const { personId } = ctx.person;
+  const { personId, email } = ctx.person;
   const guess = await ctx.limits.countInvitation();
-  const { organization, statements } = await planInvitedMembership(ctx.db, token, personId, ctx.now());
+  const person = { id: personId, email };
+  const { organization, statements } = await planInvitedMembership(ctx.db, token, person, ctx.now());
   try {
     await ctx.db.run(statements);
   } catch (error) {

@@ -64,7 +64,7 @@ export const memberEndpoints = [
     access: "organization",
     summary: "Invite a person",
     details:
-      "`url` lets one person join within seven days. It is shown only once; a retry with the same Idempotency-Key gets 409.",
+      "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address. It is shown only once; a retry with the same Idempotency-Key gets 409.",
     errors: ["CONFLICT"],
     replay: SHOWN_ONCE,
     body: InvitationCreation,

@@ -1,6 +1,7 @@
 /** Members and invitations on the wire. */
 import * as z from "zod";
 import { MEMBER_ROLES } from "../context/actor.ts";
+import { Email } from "../people/schema.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { MemberRow, OpenInvitation } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
@@ -35,6 +36,10 @@ export const Invitation = z
   .object({
     id: z.uuid(),
     role: MemberRole,
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "The only address that can accept it; `null` for any." }),
     created_at: Timestamp,
     expires_at: Timestamp,
   })
@@ -43,6 +48,7 @@ export const Invitation = z
     example: {
       id: "9b7d2c1e-64f8-4f0b-8a35-0c5e7d9f2a46",
       role: "member",
+      email: "bo@example.com",
       created_at: "2026-01-31T09:00:00.000Z",
       expires_at: "2026-02-07T09:00:00.000Z",
     },
@@ -59,8 +65,13 @@ export type InvitationPreview = z.infer<typeof InvitationPreview>;
 
 /** Body of `POST /invitations`. */
 export const InvitationCreation = z
-  .object({ role: MemberRole.default("member") })
-  .meta({ id: "InvitationCreation", example: { role: "member" } });
+  .object({
+    role: MemberRole.default("member"),
+    email: Email.nullable().optional().meta({
+      description: "The only address that can accept the invitation. Omit it, or use null, for any.",
+    }),
+  })
+  .meta({ id: "InvitationCreation", example: { role: "member", email: "bo@example.com" } });
 export type InvitationCreation = z.infer<typeof InvitationCreation>;
 export type InvitationInput = z.input<typeof InvitationCreation>;
 
@@ -72,6 +83,7 @@ export const presentMember = ({ joinedAt, ...row }: MemberRow): Member => ({
 export const presentInvitation = (row: InvitationRow): Invitation => ({
   id: row.id,
   role: row.role,
+  email: row.email,
   created_at: presentTime(row.createdAt),
   expires_at: presentTime(row.expiresAt),
 });

@@ -19,6 +19,8 @@ export interface OpenInvitation {
   readonly accountId: string;
   readonly organization: string;
   readonly role: MemberRole;
+  /** The only address that can accept it; null for any. */
+  readonly email: string | null;
   readonly invitedBy: string | null;
 }
 
@@ -139,6 +141,7 @@ export const selectOpenInvitation = (tokenHash: string, now: number): Statement<
         accountId: sql<string>`${accounts.id}`.as("accountId"),
         organization: sql<string>`${accounts.name}`.as("organization"),
         role: sql<MemberRole>`${invitations.role}`.as("role"),
+        email: sql<string | null>`${invitations.email}`.as("email"),
         invitedBy: sql<string | null>`${people.name}`.as("invitedBy"),
       })
       .from(invitations)

@@ -32,6 +32,8 @@ export const invitations = sqliteTable(
     id: text().primaryKey(),
     accountId: accountId(),
     role: role(),
+    /** The only address that can accept it, in lower case; null for any. */
+    email: text(),
     /** SHA-256 of the link's token in hexadecimal. */
     tokenHash: text("token_hash").notNull().unique(),
     /** The person who invited; null for an API key, or when the person was deleted. */

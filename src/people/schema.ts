@@ -12,7 +12,7 @@ const MAX_EMAIL_LENGTH = 254;
 const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /** An email address, normalized while it is parsed. */
-const Email = z
+export const Email = z
   .string()
   .refine(isPlainText, "must be well-formed Unicode without NUL")
   .transform(normalizeEmail)

@@ -99,6 +99,30 @@ describe("an invitation", () => {
     expect(results.filter(({ email }) => emails.includes(email))).toHaveLength(1);
   });
 
+  it("for an address is accepted by the person who has it, in any case, and by no one else", async () => {
+    const [owner, email] = [await signUp(), freshEmail()];
+    const { url, invitation } = (await inviteBy(owner, { email: email.toUpperCase() })).data;
+    expect(invitation.email).toBe(email);
+    const [token, stranger] = [tokenIn(url), await signUp()];
+    expect(JSON.stringify((await stranger.browser.get(`/invitations/${token}`)).data)).not.toContain(email);
+    const signUpWith = (address: string) =>
+      new Browser().post<Me>("/sign-up", {
+        ...{ name: "Bo", email: address, password: PASSWORD },
+        invitation: token,
+      });
+    for (const refused of [
+      await stranger.browser.post(`/invitations/${token}/accept`),
+      await signUpWith(freshEmail()),
+    ]) {
+      expect([refused.status, refused.error?.code]).toEqual([403, "FORBIDDEN"]);
+      expect(refused.error?.message).toMatch(/^email: this invitation is for another address; /);
+    }
+    expect((await signUpWith(email)).data.organizations).toEqual([{ ...owner.organization, role: "member" }]);
+    const member = await inviteBy(owner, { email: stranger.email });
+    const accepted = await stranger.browser.post(`/invitations/${tokenIn(member.data.url)}/accept`);
+    expect(accepted.status).toBe(200);
+  });
+
   it("is listed without its link, and can be withdrawn", async () => {
     const owner = await signUp();
     const { url, invitation } = (await inviteBy(owner)).data;

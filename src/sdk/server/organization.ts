@@ -55,11 +55,15 @@ export class Organization {
     return this.#rest.request({ method: "GET", path: ["invitations"], query: { ...page } });
   }
 
-  /** Creates an invitation. Send its `url` to the person: it is shown only once. */
+  /**
+   * Creates an invitation, for the person with this address or for anyone who has its link. Send its `url` to the person:
+   * it is shown only once.
+   */
   invite(
     role: Member["role"] = "member",
+    email: string | null = null,
   ): Promise<{ readonly invitation: Invitation; readonly url: string }> {
-    return this.#rest.request({ method: "POST", path: ["invitations"], body: { role } });
+    return this.#rest.request({ method: "POST", path: ["invitations"], body: { role, email } });
   }
 
   /** Withdraws an invitation. Its link stops working. */

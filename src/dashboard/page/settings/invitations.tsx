@@ -8,6 +8,7 @@ import { Form } from "../ui/form.tsx";
 import { Secret } from "../ui/secret.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { Table } from "../ui/table.tsx";
+import { TextField } from "../ui/text-field.tsx";
 import { Time } from "../ui/time.tsx";
 import { useInvitations, useInvite, useWithdrawInvitation } from "./use-members.ts";
 
@@ -21,7 +22,7 @@ export function Invitations() {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data && data.invitations.length > 0 && (
-        <Table label="List of invitations" columns={["Role", "Expires", "!Actions"]}>
+        <Table label="List of invitations" columns={["Role", "For", "Expires", "!Actions"]}>
           {data.invitations.map((invitation) => (
             <Row key={invitation.id} invitation={invitation} />
           ))}
@@ -39,6 +40,7 @@ function Row({ invitation }: { readonly invitation: Invitation }) {
   return (
     <tr>
       <th scope="row">{invitation.role}</th>
+      <td>{invitation.email ?? "anyone with the link"}</td>
       <td>
         <Time at={invitation.expires_at} />
       </td>
@@ -69,12 +71,20 @@ function NewInvitation() {
           error={invite.error}
           isBusy={invite.isPending}
           onCancel={close}
-          onSubmit={({ role }) => invite.mutate(role === "owner" ? "owner" : "member")}
+          onSubmit={({ role, email = "" }) =>
+            invite.mutate({ role: role === "owner" ? "owner" : "member", email: email || null })
+          }
         >
           <SelectField label="Role" name="role" hint="Owners also manage members, invitations and API keys.">
             <option value="member">member</option>
             <option value="owner">owner</option>
           </SelectField>
+          <TextField
+            label="Email"
+            name="email"
+            type="email"
+            hint="Optional. Only a person with this address can then use the link."
+          />
         </Form>
       </Dialog>
       <Secret

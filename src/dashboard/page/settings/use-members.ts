@@ -34,10 +34,16 @@ export function useInvitations() {
   });
 }
 
+/** Whom to invite; `email` is null for anyone with the link. */
+interface NewInvitation {
+  readonly role: Member["role"];
+  readonly email: string | null;
+}
+
 export function useInvite() {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAction((role: Member["role"]) => atrium.organization.invite(role), {
+  return useAction(({ role, email }: NewInvitation) => atrium.organization.invite(role, email), {
     invalidates: [key("invitations")],
     isForm: true,
   });

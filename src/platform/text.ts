@@ -45,6 +45,10 @@ const encoder = new TextEncoder();
 /** Size in UTF-8 bytes. */
 export const byteLength = (value: string): number => encoder.encode(value).byteLength;
 
+/** The beginning of a text that has at most so many UTF-8 bytes, in whole characters. */
+export const cutToBytes = (value: string, bytes: number): string =>
+  value.slice(0, encoder.encodeInto(value, new Uint8Array(bytes)).read);
+
 /** True when arrays and objects nest deeper than `max` levels. `JSON.parse` itself accepts any depth. */
 export function isTooDeep(json: string, max: number): boolean {
   let depth = 0;

@@ -1,7 +1,7 @@
 /** The quotas of an organization: what is counted, and how much is allowed by default. Pure. */
 
 /** In the order in which they are shown. */
-export const QUOTAS = ["rooms", "users", "webhooks", "workflows", "file_bytes"] as const;
+export const QUOTAS = ["rooms", "users", "webhooks", "workflows", "file_bytes", "online_users"] as const;
 export type QuotaName = (typeof QUOTAS)[number];
 
 /** How much of each an organization may have, unless the operator has set another limit for it. */
@@ -14,14 +14,15 @@ export interface QuotaUse {
   readonly limit: number;
 }
 
-const DELETABLE: Readonly<Record<QuotaName, string>> = {
-  rooms: "rooms",
-  users: "users",
-  webhooks: "webhooks",
-  workflows: "workflows",
-  file_bytes: "files",
+const REMEDIES: Readonly<Record<QuotaName, string>> = {
+  rooms: "delete rooms",
+  users: "delete users",
+  webhooks: "delete webhooks",
+  workflows: "delete workflows",
+  file_bytes: "delete files",
+  online_users: "wait until others leave",
 };
 
 /** What a refusal says: the quota, its use and its limit, then what helps. */
 export const describeExceeded = ({ quota, used, limit }: QuotaUse): string =>
-  `The quota ${quota} is exceeded: ${used} of ${limit} are used; delete ${DELETABLE[quota]}, or ask the service's operator for a higher limit`;
+  `The quota ${quota} is exceeded: ${used} of ${limit} are used; ${REMEDIES[quota]}, or ask the service's operator for a higher limit`;

@@ -6,7 +6,8 @@ import { QUOTAS, type QuotaUse } from "./quota.ts";
 export const Quota = z
   .object({
     name: z.enum(QUOTAS).meta({
-      description: "What is counted: rooms, users of all rooms, webhooks, workflows, bytes of stored files.",
+      description:
+        "What is counted: rooms, users of all rooms, webhooks, workflows, bytes of stored files, users who are online in a room.",
     }),
     used: z.int().meta({ minimum: 0 }),
     limit: z.int().meta({ minimum: 0 }),

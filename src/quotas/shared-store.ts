@@ -30,7 +30,8 @@ const quotasOfAccount = prepared(() =>
     .where(eq(quotas.accountId, sql.placeholder("accountId"))),
 );
 
+/** The use of a quota; `max` is null where the deployment's default applies. */
+export type QuotaRow = Omit<QuotaUse, "limit"> & { readonly max: number | null };
+
 /** The uses of an organization, with the limits that the operator has set for it. */
-export const selectQuotas = ({
-  accountId,
-}: Tenant): Statement<Omit<QuotaUse, "limit"> & { max: number | null }> => quotasOfAccount({ accountId });
+export const selectQuotas = ({ accountId }: Tenant): Statement<QuotaRow> => quotasOfAccount({ accountId });

@@ -32,6 +32,9 @@ interface Authorization {
 
 type AuthorizeRefresh = Extract<Effect, { readonly type: "authorizeRefresh" }>;
 
+/** Who was online so lately comes back after a broken connection: no quota refuses that. */
+const RETURN_MS = 5 * 60_000;
+
 /** The effects that need a read. */
 type ReadEffect = Extract<
   Effect,
@@ -129,7 +132,9 @@ export class D1Reads {
         ? this.#queue.join(userId, async () => (room.isOpen(id) ? read() : SOCKET_GONE))
         : TOO_MANY_JOINS;
     const { env, identity } = context;
-    return authorizeJoin(env, { identity, token, now: context.now(), isFirst, schedule });
+    const now = context.now();
+    const wasOnlineLately = (userId: string) => room.wasOnlineSince(userId, now - RETURN_MS);
+    return authorizeJoin(env, { identity, token, now, isFirst, schedule, wasOnlineLately });
   }
 
   /** Answers equal questions from one read, which is left out when no one is there to receive it. */

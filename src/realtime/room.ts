@@ -94,6 +94,11 @@ export class Room {
     return this.#participants.sessions.list(userId);
   }
 
+  /** Whether the user is online, or has been since then (epoch ms). */
+  wasOnlineSince(userId: string, time: number): boolean {
+    return this.#participants.sessions.wasOnlineSince(userId, time);
+  }
+
   /** False once a socket is gone: nothing has to be read for it. */
   isOpen(id: string): boolean {
     return this.#participants.connections.get(id) !== undefined;

@@ -1,23 +1,46 @@
 /** The rows behind a user's token, which a room's object reads before it accepts a join. */
 import type { Statement, Tenant } from "../platform/d1.ts";
+import { type QuotaRow, selectQuotas } from "../quotas/shared-store.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { selectAccountTokenEpoch, selectExistingUsers, selectUser } from "./shared-store.ts";
 import type { UserRow } from "./table.ts";
 
-/** The rows of the room and the user, null where there is none. One round trip, which also runs `alongside`. */
+/** A user and their room; null where there is none. */
+interface TokenBearer {
+  readonly room: RoomRow | null;
+  readonly user: UserRow | null;
+}
+
+/** The rows of the room and the user. One round trip, which also runs `alongside`. */
 export async function findTokenBearer(
   tenant: Tenant,
   roomId: string,
   userId: string,
   alongside: readonly Statement[] = [],
-): Promise<{ readonly room: RoomRow | null; readonly user: UserRow | null }> {
+): Promise<TokenBearer> {
   const [rooms, users] = await tenant.db.run([
     selectRoom(tenant, { id: roomId }),
     selectUser(tenant, roomId, { id: userId }),
     ...alongside,
   ]);
   return { room: rooms[0] ?? null, user: users[0] ?? null };
+}
+
+/** The same with the organization's quotas, for a join. */
+export async function findJoiner(
+  tenant: Tenant,
+  roomId: string,
+  userId: string,
+  alongside: readonly Statement[],
+): Promise<TokenBearer & { readonly quotas: readonly QuotaRow[] }> {
+  const [rooms, users, quotas] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectUser(tenant, roomId, { id: userId }),
+    selectQuotas(tenant),
+    ...alongside,
+  ]);
+  return { room: rooms[0] ?? null, user: users[0] ?? null, quotas };
 }
 
 /** The token epoch of an organization; 0 for one that is gone, as its users are gone with it. */

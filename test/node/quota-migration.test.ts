@@ -19,6 +19,7 @@ it("counts what organizations had before, and goes on from there", () => {
     INSERT INTO accounts (id, name, created_at) VALUES ('a', 'Full', 1), ('b', 'Empty', 2);
     INSERT INTO rooms (account_id, id, name, name_folded, state, created_at)
       VALUES ('a', 'r1', 'One', 'ONE', 'active', 1), ('a', 'r2', 'Two', 'TWO', 'active', 1);
+    UPDATE rooms SET active_participants = 3 WHERE id = 'r1';
     INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
       VALUES ('u', 'a', 'r1', 'Ada', 'ADA', 'editor', 1);
     INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
@@ -32,8 +33,9 @@ it("counts what organizations had before, and goes on from there", () => {
         .all(accountId)
         .map(({ quota, used }) => [quota, used]),
     );
-  expect(usesOf("a")).toEqual({ rooms: 2, users: 1, webhooks: 0, workflows: 0, file_bytes: 5 });
-  expect(usesOf("b")).toEqual({ rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0 });
+  const nothing = { rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0, online_users: 0 };
+  expect(usesOf("a")).toEqual({ ...nothing, rooms: 2, users: 1, file_bytes: 5, online_users: 3 });
+  expect(usesOf("b")).toEqual(nothing);
   db.exec("DELETE FROM rooms WHERE id = 'r1'; UPDATE files SET state = 'deleting' WHERE key = 'k1'");
-  expect(usesOf("a")).toEqual({ rooms: 1, users: 0, webhooks: 0, workflows: 0, file_bytes: 0 });
+  expect(usesOf("a")).toEqual({ ...nothing, rooms: 1 });
 });

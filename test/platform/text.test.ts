@@ -1,7 +1,7 @@
 /** The strings of the wire, and the fold by which they are searched. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codePoints, fold, Name, WebUrl } from "../../src/platform/text.ts";
+import { byteLength, codePoints, cutToBytes, fold, Name, WebUrl } from "../../src/platform/text.ts";
 
 const character = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
 
@@ -22,6 +22,18 @@ describe("names", () => {
 
   it("counts characters, not UTF-16 units", () => {
     expect(codePoints("a😀é")).toBe(3);
+  });
+});
+
+describe("a text that is cut to some bytes", () => {
+  it("keeps as many whole characters as fit", () => {
+    expect(["abc", "a😀é", "😀", ""].map((text) => cutToBytes(text, 4))).toEqual(["abc", "a", "😀", ""]);
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, bytes) => {
+        const cut = cutToBytes(text, bytes);
+        expect(text.startsWith(cut) && byteLength(cut) <= bytes).toBe(true);
+      }),
+    );
   });
 });
 

@@ -15,7 +15,7 @@ const setLimit = ({ id }: Account, quota: string, max: number | null) =>
 
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
 const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
-const NOTHING = { rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0 };
+const NOTHING = { rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0, online_users: 0 };
 
 const fileOf = (bytes: number) => new File(["x".repeat(bytes)], "a.txt", { type: "text/plain" });
 
@@ -36,11 +36,18 @@ describe("the use of quotas", () => {
     const upload = (bytes: number) => owner.api.upload({ roomId: room.id, userId: user.id }, fileOf(bytes));
     const { key } = (await upload(5)).data.file;
     await upload(7);
-    expect(await usesOf(owner)).toEqual({ rooms: 2, users: 3, webhooks: 1, workflows: 1, file_bytes: 12 });
+    expect(await usesOf(owner)).toEqual({
+      ...NOTHING,
+      rooms: 2,
+      users: 3,
+      webhooks: 1,
+      workflows: 1,
+      file_bytes: 12,
+    });
     await owner.api.deleteFile(key);
     await owner.api.delete(`/users/${second.id}?roomId=${room.id}`);
     await owner.api.delete(`/webhooks/${webhook.data.webhook.id}`);
-    expect(await usesOf(owner)).toEqual({ rooms: 2, users: 2, webhooks: 0, workflows: 1, file_bytes: 7 });
+    expect(await usesOf(owner)).toEqual({ ...NOTHING, rooms: 2, users: 2, workflows: 1, file_bytes: 7 });
     await owner.api.delete(`/rooms/${room.id}`);
     await owner.api.delete(`/workflows/${workflow.data.workflow.id}`);
     expect(await usesOf(owner)).toEqual({ ...NOTHING, rooms: 1, users: 1 });

@@ -1,10 +1,12 @@
 /** Decides who may join: verifies the token, then reads its user and room from the database. */
-import { type Env, jwtSecrets } from "../../config.ts";
+import { type Env, jwtSecrets, quotaDefaults } from "../../config.ts";
 import { openTenant } from "../../platform/d1.ts";
 import { logError } from "../../platform/log.ts";
+import { usedOf } from "../../quotas/queries.ts";
+import { describeExceeded } from "../../quotas/quota.ts";
 import { updateFirstJoin } from "../../rooms/shared-store.ts";
 import { recordOf } from "../../users/schema.ts";
-import { findTokenBearer } from "../../users/token-bearer.ts";
+import { findJoiner } from "../../users/token-bearer.ts";
 import { isTokenOf, type TokenClaims, tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join-decision.ts";
@@ -22,6 +24,8 @@ interface JoinAttempt {
   readonly now: number;
   /** No one has joined the room before: it is marked as used. */
   readonly isFirst: boolean;
+  /** Whether the user is online in the room, or was a few minutes ago: the quota of users online counts them already. */
+  wasOnlineLately(userId: string): boolean;
   /** Runs the read when it is the user's turn. */
   schedule(userId: string, read: () => Promise<JoinDecision>): Promise<JoinDecision>;
 }
@@ -42,16 +46,19 @@ export async function authorizeJoin(env: Env, attempt: JoinAttempt): Promise<Joi
 
 async function decide(
   env: Env,
-  { identity: { accountId, roomId }, now, isFirst }: JoinAttempt,
+  { identity: { accountId, roomId }, now, isFirst, wasOnlineLately }: JoinAttempt,
   claims: TokenClaims,
 ): Promise<JoinDecision> {
   const tenant = openTenant(env.DB, accountId);
   // In the batch that lets the first user in: from then on, changes over REST are relayed to the room.
   const first = isFirst ? [updateFirstJoin(tenant, roomId, now)] : [];
-  const { room, user } = await findTokenBearer(tenant, roomId, claims.userId, first);
+  const { room, user, quotas } = await findJoiner(tenant, roomId, claims.userId, first);
   if (room === null) return ROOM_GONE;
   if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
   if (room.state === "closed") return ROOM_CLOSED;
+  const online = usedOf(quotas, "online_users", quotaDefaults(env));
+  if (online.used >= online.limit && !wasOnlineLately(user.id))
+    return joinRefusal("Accounts", "FORBIDDEN", describeExceeded(online));
   const { role, exp, userEpoch, accountEpoch } = claims;
   return {
     approved: true,

@@ -78,6 +78,12 @@ export class Sessions {
     return this.#storage.listSessions(userId, MAX_LISTED_SESSIONS);
   }
 
+  /** Whether the user is online, or has been since then (epoch ms). */
+  wasOnlineSince(userId: string, time: number): boolean {
+    const [latest] = this.#storage.listSessions(userId, 1);
+    return latest !== undefined && (latest.leftAt ?? Number.POSITIVE_INFINITY) >= time;
+  }
+
   findAttendance(userIds: readonly string[]): Record<string, Attendance> {
     return this.#storage.findAttendance(userIds);
   }

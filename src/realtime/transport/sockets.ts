@@ -1,4 +1,5 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
+import { cutToBytes } from "../../platform/text.ts";
 import { serialize } from "../protocol/frame.ts";
 import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
@@ -252,9 +253,12 @@ function clearQuietly(socket: WebSocket): void {
   }
 }
 
+/** RFC 6455 allows no more; a socket with a longer one would stay open. */
+const MAX_REASON_BYTES = 123;
+
 function closeQuietly(socket: WebSocket, code: number, reason: string): void {
   try {
-    socket.close(code, reason);
+    socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
   } catch {
     // It is closed already, or its code may not be sent: nothing depends on the result.
   }

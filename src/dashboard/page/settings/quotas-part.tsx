@@ -12,6 +12,7 @@ const LABELS: Readonly<Record<Quota["name"], string>> = {
   webhooks: "Webhooks",
   workflows: "Workflows",
   file_bytes: "Stored files",
+  online_users: "Users online",
 };
 
 const amount = (name: Quota["name"], count: number): string =>
@@ -32,8 +33,8 @@ export function QuotasPart() {
         </Table>
       )}
       <p className="soft">
-        The counts are exact. The operator of this service can raise a limit. Read more about{" "}
-        <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
+        The counts are exact; that of users online is about a second late. The operator of this service can
+        raise a limit. Read more about <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
       </p>
     </section>
   );

@@ -31,29 +31,37 @@ const CONFIG = {
   exclude: [],
 };
 
-let directory: string;
+let parent: string;
 
 beforeAll(async () => {
   await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
-  directory = await mkdtemp(path.join(ROOT, ".wrangler/snippets-")); // within reach of node_modules
+  parent = await mkdtemp(path.join(ROOT, ".wrangler/snippets-")); // within reach of node_modules
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(() => rm(parent, { recursive: true, force: true }));
 
 /** A module whose lines have the numbers that they have in the document. */
 const moduleOf = ({ code, line }: Block): string => `${"\n".repeat(line - 1)}${code}\nexport {};\n`;
 
-it("the snippets compile", { timeout: 120_000 }, async () => {
+/** Types that a snippet registers are those of its whole program, so it gets one of its own. */
+const isRegistering = ({ code }: Block): boolean => code.includes("interface Register ");
+
+it.each([
+  ["the snippets compile", false, 20],
+  ["the snippets that register an application's types compile", true, 0],
+] as const)("%s", { timeout: 120_000 }, async (_, registering, atLeast) => {
+  const directory = await mkdtemp(path.join(parent, "program-"));
   /** The document of each module. */
   const origins = new Map<string, string>();
   for (const file of await listDocuments()) {
     const blocks = readBlocks(await readDocument(file));
     for (const block of blocks.filter(({ language }) => LANGUAGES.includes(language))) {
+      if (isRegistering(block) !== registering) continue;
       const name = `snippet-${origins.size}.${block.language}`;
       origins.set(name, file);
       await writeFile(path.join(directory, name), moduleOf(block));
     }
   }
-  expect(origins.size).toBeGreaterThan(20);
+  expect(origins.size).toBeGreaterThan(atLeast);
   await cp(path.join(import.meta.dirname, GLOBALS), path.join(directory, GLOBALS));
   await writeFile(path.join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
 

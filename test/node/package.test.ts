@@ -329,7 +329,7 @@ describe("TypeScript", () => {
       console.log(status, retry);
       const event: AtriumEvent = verifyWebhook("", new Headers(), "");
       if (event.event === "session.closed") console.log(event.users.length);
-      else if (event.event !== "session.started") console.log(event.user.name);
+      else if (event.event === "user.updated") console.log(event.user.name);
       const events = ["user.created"] as const;
       await server.webhooks.create({ url: "", events });
       // @ts-expect-error: no such event exists
@@ -365,6 +365,56 @@ describe("TypeScript", () => {
     },
   );
 });
+
+/** An application that declares its own types once. */
+const REGISTERED = `
+  import { AtriumClient, defineStores } from "atrium/client";
+  import { RoomProvider, useBroadcast, useMyPresence, useOther, useOthers, useRoom, useStore, useStoreActions, useUpdateMyPresence } from "atrium/react";
+  import * as loaded from "atrium/react/suspense";
+  const stores = defineStores({ tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } } });
+  interface Shown { readonly tool: "pen" | "brush" }
+  declare module "atrium/client" {
+    interface Register { stores: typeof stores; presence: Shown; broadcasts: { cheer: { emoji: string }; done: undefined } }
+  }
+  export function View() {
+    const [tasks, { set, update, batch }] = useStore("tasks");
+    const [titles] = useStore("tasks", (entries) => Object.values(entries).map(({ title }) => title));
+    const [first, again]: (string | undefined)[] = [titles[0], loaded.useStore("tasks")[0]["1"]?.title];
+    const isDone: boolean | undefined = tasks["1"]?.done;
+    void set("1", { title: "Plan" });
+    void update("1", { done: true });
+    void batch([{ action: "set", key: "1", value: { title: "Plan" } }]);
+    void useStoreActions("tasks").delete("1");
+    const [mine, show] = useMyPresence();
+    show({ tool: mine.tool === "pen" ? "brush" : "pen" });
+    useUpdateMyPresence()({ tool: undefined });
+    const tools: readonly ("pen" | "brush" | undefined)[] = useOthers((others) => others.map(({ presence }) => presence?.tool));
+    const color: string | undefined = useOther("u2")?.presence?.color;
+    const cheer = useBroadcast("cheer", ({ emoji }, from: string | null) => console.log(emoji, from));
+    void cheer({ emoji: "🎉" }, ["u2"]);
+    void useBroadcast("done")();
+    useRoom().client.presence.update({ tool: "pen" });
+    loaded.useRoom().client.notifications.on("cheer", ({ emoji }) => console.log(emoji));
+    const client = new AtriumClient({ serverUrl: "", authToken: "", stores });
+    const tool: "pen" | "brush" | undefined = client.presence.own.tool;
+    const [others] = useStore<{ free: true }>("other");
+    const isFree: true | undefined = others["1"]?.free;
+    // @ts-expect-error: a task has a title
+    void set("1", { done: true });
+    // @ts-expect-error: a title is text
+    void update("1", { title: 1 });
+    // @ts-expect-error: a pencil is no tool
+    show({ tool: "pencil" });
+    // @ts-expect-error: no such broadcast was declared
+    useBroadcast("boo");
+    // @ts-expect-error: a cheer has an emoji
+    void cheer();
+    // @ts-expect-error: a client without type arguments has the registered types
+    client.presence.update({ hat: 1 });
+    return <p>{[first, again, isDone, tools, color, tool, isFree].join()}</p>;
+  }
+  declare const other: AtriumClient<Record<never, never>, { presence: { readonly x: number } }>;
+  export const App = () => <><RoomProvider serverUrl="" authToken="" stores={stores} /><RoomProvider client={other} /></>;`;
 
 describe("React", () => {
   it.each([
@@ -408,6 +458,7 @@ describe("React", () => {
         <RoomProvider serverUrl="http://localhost" authToken={token}><View /><loaded.ClientSideSuspense fallback={<i />}><Loaded /></loaded.ClientSideSuspense></RoomProvider>
       );`;
     expect(await compile(project, "bundler", { "app.tsx": view })).toBe("");
+    expect(await compile(project, "bundler", { "registered.tsx": REGISTERED })).toBe("");
     const claims = { accountId: "a", roomId: "r", userId: "u" };
     const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
     const script = `

@@ -18,7 +18,7 @@ import type { StoreShapes } from "./stores/shapes.ts";
 import type { Store } from "./stores/store.ts";
 import { Stores, type StoresOf } from "./stores/stores.ts";
 import type { WriteQueueEvents } from "./stores/write-queue.ts";
-import type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
+import type { BroadcastsIn, ClientTypes, PresenceIn, Registered } from "./types.ts";
 import type { User } from "./users/roster.ts";
 import { Users } from "./users/users.ts";
 
@@ -51,10 +51,10 @@ export interface ClientEvents extends WriteQueueEvents {
   roomUpdated: Room;
 }
 
-/** `Shapes` are those of the option `stores`; `Types` are the application's own, which no option declares. */
+/** `Shapes` are those of the option `stores`; `Types` are the application's own, as it has registered them. */
 export class AtriumClient<
   Shapes extends StoreShapes = Record<never, never>,
-  Types extends ClientTypes = ClientTypes,
+  Types extends ClientTypes = Registered,
 > extends Emitter<ClientEvents> {
   readonly socket: ClientSocket;
   readonly users: Users;

@@ -24,14 +24,23 @@ export type {
   PresencePart,
   PresenceUpdate,
 } from "./presence/presence.ts";
+// All of the module, so that applications can add to its interface by the name of this entry.
+export type * from "./register.ts";
 export type { Storage, Upload } from "./storage.ts";
 export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";
-export { defineStores, type StoreShape, type StoreShapes } from "./stores/shapes.ts";
+export {
+  defineStores,
+  type InputOf,
+  type PatchOf,
+  type StoreShape,
+  type StoreShapes,
+  type ValueOf,
+} from "./stores/shapes.ts";
 export type { Store } from "./stores/store.ts";
 export type { ChangeReason, StoreChange, StoreEvents } from "./stores/store-change.ts";
 export type { StoresOf } from "./stores/stores.ts";
 export type { DiscardedWrite, WriteQueueEvents } from "./stores/write-queue.ts";
 export type { KeyedDeletion, KeyedWrite, Write, WriteOptions, Written } from "./stores/writes.ts";
-export type { BroadcastsIn, ClientTypes, PresenceIn } from "./types.ts";
+export type { BroadcastsIn, ClientTypes, PresenceIn, Registered, StoresIn } from "./types.ts";
 export type { User } from "./users/roster.ts";
 export type { Following, Users, UsersEvents } from "./users/users.ts";

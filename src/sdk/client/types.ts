@@ -1,12 +1,16 @@
-/** The types that an application gives its client: what its presence and its broadcasts look like. */
+/** The types that an application gives its client: what its stores, its presence and its broadcasts look like. */
 import type { PresenceState } from "../wire/resources.ts";
+import type { Register } from "./register.ts";
+import type { StoreShapes } from "./stores/shapes.ts";
 
 /**
- * Declares what users show and send, as the second type argument of the client:
- * `AtriumClient<typeof stores, { presence: Shown; broadcasts: { cheer: Cheer } }>`. What is left out can be any JSON.
- * The service does not check presence and broadcasts: other clients can send anything.
+ * What users show and send. An application declares it once, in {@link Register}, or as the second type argument of a
+ * client: `AtriumClient<typeof stores, { presence: Shown; broadcasts: { cheer: Cheer } }>`. What is left out can be any
+ * JSON. The service does not check presence and broadcasts: other clients can send anything.
  */
 export interface ClientTypes {
+  /** The type of the result of `defineStores`, for the hooks; a client takes its own from the option `stores`. */
+  readonly stores?: StoreShapes;
   /** The fields that a user can show. */
   readonly presence?: object;
   /** The data of broadcasts by the names of their events. */
@@ -24,3 +28,12 @@ export type BroadcastsIn<Types extends ClientTypes> = Types extends {
 }
   ? Sent
   : Record<string, unknown>;
+
+export type StoresIn<Types extends ClientTypes> = Types extends {
+  readonly stores: infer Shapes extends StoreShapes;
+}
+  ? Shapes
+  : Record<never, never>;
+
+/** What the application has declared in {@link Register}. */
+export type Registered = Register extends ClientTypes ? Register : ClientTypes;

@@ -1,7 +1,7 @@
 /** `atrium/react`: React hooks for a room. */
 "use client";
 
-export type { AnyClient } from "./any-client.ts";
+export type { AnyClient, RoomClient } from "./any-client.ts";
 export type { CommentActions } from "./comment-source.ts";
 export { useComments } from "./comments.ts";
 export { type Equality, shallowEqual } from "./equality.ts";

@@ -1,14 +1,18 @@
 /** The users who are online, with their presence. */
-import type { PresenceState, User } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
+import type { PresenceOf, PresenceState, Registered, User } from "../client/index.ts";
+import { type AnyClient, registered } from "./any-client.ts";
 import { shallowEqual } from "./equality.ts";
 import { ExternalSource, type Source, together } from "./external-source.ts";
+
+type RegisteredPresence = Registered extends { readonly presence: infer Shown extends object }
+  ? PresenceOf<Shown>
+  : PresenceState;
 
 /** A user who is online: the same object until the user or the presence changes. */
 export interface Member {
   readonly user: User;
   /** The user's presence, with a `color` from the service; null if there is none. Validate it: users set it freely. */
-  readonly presence: PresenceState | null;
+  readonly presence: RegisteredPresence | null;
 }
 
 export interface Members {
@@ -21,7 +25,7 @@ export interface Members {
 export function memberSource(client: AnyClient): Source<Members> {
   const known = new WeakMap<User, Member>();
   const memberOf = (user: User): Member => {
-    const presence = client.presence.getStates().get(user.id) ?? null;
+    const presence = registered(client).presence.getStates().get(user.id) ?? null;
     const before = known.get(user);
     if (before?.presence === presence) return before;
     const member = { user, presence };

@@ -1,6 +1,6 @@
 /** A client as the hooks see it: its connection, and its values as sources that all components share. */
 import type { AuthToken, HistoryState, PresenceState, Role, Room } from "../client/index.ts";
-import type { AnyClient } from "./any-client.ts";
+import { type AnyClient, type RoomClient, registered } from "./any-client.ts";
 import { type CommentsHandle, openComments } from "./comment-source.ts";
 import { ExternalSource, partOf, type Source, together } from "./external-source.ts";
 import { type Member, memberSource } from "./members.ts";
@@ -8,7 +8,7 @@ import { SharedConnection } from "./shared-connection.ts";
 import { openStore, type StoreHandle } from "./store-source.ts";
 
 export interface RoomInfo {
-  readonly client: AnyClient;
+  readonly client: RoomClient;
   /** Null until the room was joined. */
   readonly room: Room | null;
   /** Your role in it; null until the room was joined. */
@@ -62,8 +62,8 @@ export class RoomHandle {
     );
     this.room = new ExternalSource<RoomInfo>(
       (changed) => together(this.connection.subscribe(changed), client.on("roomUpdated", changed)),
-      () => ({ client, room: client.currentRoom, role: client.role }),
-      { client, room: null, role: null },
+      () => ({ client: registered(client), room: client.currentRoom, role: client.role }),
+      { client: registered(client), room: null, role: null },
     );
   }
 

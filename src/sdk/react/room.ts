@@ -1,6 +1,6 @@
 /** Hooks for the room, the connection and broadcasts. */
 import { useCallback, useEffect, useRef } from "react";
-import type { BroadcastListener } from "../client/index.ts";
+import type { BroadcastArguments, BroadcastListener, BroadcastsIn, Registered } from "../client/index.ts";
 import { useRoomHandle } from "./context.ts";
 import type { RoomInfo } from "./room-handle.ts";
 import { useSelection, useSource } from "./selection.ts";
@@ -20,10 +20,17 @@ export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().ha
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
+/** The data of broadcasts by their names, as the application has registered it. */
+type RegisteredBroadcasts = BroadcastsIn<Registered>;
+
 /**
  * Returns a function that sends a message of this name to all other users who are online or, with `userIds`, to those
  * users; it resolves to how many received it. The latest `listener` is called for the messages of others.
  */
+export function useBroadcast<Name extends keyof RegisteredBroadcasts & string>(
+  event: Name,
+  listener?: BroadcastListener<RegisteredBroadcasts[Name]>,
+): (...args: BroadcastArguments<RegisteredBroadcasts[Name]>) => Promise<number>;
 export function useBroadcast(
   event: string,
   listener?: BroadcastListener,

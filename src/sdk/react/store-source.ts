@@ -9,8 +9,8 @@ import { reportUnlessDisconnected, type SharedConnection } from "./shared-connec
 export type StoreEntries<Value> = Readonly<Record<string, Value>>;
 
 /** Writes are visible at once, and rolled back if their promise is rejected. */
-export type StoreActions<Value> = Pick<
-  Store<Value, Value, Partial<Value>>,
+export type StoreActions<Value, Input = Value, Patch = Partial<Value>> = Pick<
+  Store<Value, Input, Patch>,
   "set" | "update" | "delete" | "batch"
 >;
 

@@ -1,6 +1,6 @@
 /** The hooks that read a room, for components that wait for it: each suspends until what it returns was loaded. */
 import type { Role, Room } from "../../client/index.ts";
-import type { AnyClient } from "../any-client.ts";
+import type { RoomClient } from "../any-client.ts";
 import { useComments as useCommentsNow } from "../comments.ts";
 import type { Equality } from "../equality.ts";
 import type { Member } from "../members.ts";
@@ -13,7 +13,7 @@ import { useJoinedRoom } from "./joined.ts";
 
 /** The room, your role in it, and the client, for everything without a hook. */
 export interface JoinedRoom {
-  readonly client: AnyClient;
+  readonly client: RoomClient;
   readonly room: Room;
   readonly role: Role;
 }

@@ -1,7 +1,7 @@
 /** `atrium/react/suspense`: the hooks of `atrium/react` for components that suspend until the room is there. */
 "use client";
 
-export type { AnyClient } from "../any-client.ts";
+export type { AnyClient, RoomClient } from "../any-client.ts";
 export type { CommentActions } from "../comment-source.ts";
 export { type Equality, shallowEqual } from "../equality.ts";
 export { useCanRedo, useCanUndo, useRedo, useUndo } from "../history.ts";

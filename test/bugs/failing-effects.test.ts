@@ -79,6 +79,17 @@ describe("a socket that the runtime fails", () => {
     },
   );
 
+  // Before it handled a message, the room noted when it had seen the socket: that failed, and no one saw the change.
+  it("does not keep its own change from the others (R32, R65)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    room.now += 10_000;
+    failAttachments(ada.user.id);
+    atAda.send({ type: "STORE_SET", data: { store: "s", key: "k", value: 1 } });
+    expect(await atAda.closed).toMatchObject({ code: 1011 });
+    expect(seqsOf(await atBen.takeEvents())).toEqual([1]);
+    expectLogged("An effect of a room failed: attach: fault: attachment");
+  });
+
   it("comes back and misses nothing (R65)", async () => {
     const { room, ada, atAda, atBen } = await roomOfTwo();
     await set(atAda, 1);

@@ -117,3 +117,17 @@ describe("a question that the room cannot answer", () => {
     expectLogged("A USERS_GET request failed: fault: storage");
   });
 });
+
+describe("a batch of operations of which each fails by itself", () => {
+  it("fails as a whole, and changes nothing, when it is the storage that fails (R35, R40)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    const write = (key: string) => ({ type: "STORE_SET", store: "s", key, value: 1 });
+    const batch = { operations: [write("k"), write("l")], atomic: false };
+    const storage = await failStorage(room, /INTO entries/);
+    expect(await atAda.call("STORE_BATCH", batch)).toEqual(failed("INTERNAL_ERROR", "Server"));
+    storage.heal();
+    expect(await atBen.takeEvents()).toEqual([]);
+    expect((await atAda.call("STORE_BATCH", batch)).data).toMatchObject({ seq: 2 });
+    expectLogged("A STORE_BATCH request failed: fault: storage");
+  });
+});

@@ -140,6 +140,8 @@ describe("over REST (R61)", () => {
     const post = (api: Account["api"], requestId: string) =>
       api.post(`${path}/stores/batch`, { requests: [{ requestId, operations }] });
     expect(await errorOf(post(owner.api.as(viewer.token), "r"))).toEqual([403, "Rooms", "FORBIDDEN"]);
+    const neighbour = await owner.api.createUser((await owner.api.createRoom()).id);
+    expect(await errorOf(post(owner.api.as(neighbour.token), "r"))).toEqual([403, "Auth", "FORBIDDEN"]);
     await owner.api.patch(path, { state: "closed" });
     expect(await errorOf(post(owner.api.as(user.token), "r"))).toEqual([403, "Rooms", "FORBIDDEN"]);
     expect((await post(owner.api, "r")).success).toBe(true);

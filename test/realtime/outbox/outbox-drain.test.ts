@@ -73,6 +73,7 @@ it("keeps the subscriptions that it could not reach with the event, which goes f
   record("a", "b");
   await drain.settled();
   expect(pending()).toEqual([["a", "[1]"]]);
+  expect(drain.dueAt()).toBe(now + 1_000);
   record("c");
   await drain.settled();
   expect(batches).toEqual([

@@ -2,6 +2,7 @@
 import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
 import { networkOf } from "../platform/network.ts";
+import { RequestPacing } from "./request-pacing.ts";
 
 /** The bindings count in windows of these lengths, and do not say when a window ends. */
 const WINDOW_SECONDS = 10;
@@ -41,6 +42,15 @@ export async function limitUser(env: Env, credential: string): Promise<void> {
 export async function limitCredential(env: Env, credential: string): Promise<void> {
   const { success } = await env.CREDENTIAL_RATE_LIMIT.limit({ key: credential });
   if (!success) throw limited("Too many requests with this credential; wait and retry");
+}
+
+const pacing = new RequestPacing();
+
+/** Waits until it is the turn of a request of this credential beside those of others. RATE_LIMITED if that takes too long. */
+export async function takeTurn(credential: string): Promise<void> {
+  const waitMs = pacing.waitMs(credential, Date.now());
+  if (waitMs === null) throw limited("Too many requests at once with this credential; wait and retry", 1);
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
 }
 
 /** Counts a request without a credential for its client. RATE_LIMITED above the limit. */

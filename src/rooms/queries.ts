@@ -1,15 +1,18 @@
 /** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
-import type { Page, Tenant } from "../platform/d1.ts";
+import type { Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
 import { presentRoom, type Room } from "./schema.ts";
 import { type RoomKey, selectRoom } from "./shared-store.ts";
-import { countRooms, selectRooms } from "./store.ts";
+import { countRooms, type RoomPage, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
 /** A page of the organization's rooms, newest first. Their stats are the copies in D1, at most 2 s old. */
-export async function listRooms(ctx: RoomContext, page: Page): Promise<{ rooms: Room[] } & PresentedPage> {
+export async function listRooms(
+  ctx: RoomContext,
+  page: RoomPage,
+): Promise<{ rooms: Room[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
   return { rooms: rows.map((row) => presentRoom(row, now)), ...presentPage(page, counted) };

@@ -5,7 +5,7 @@ import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";
 import { listRooms } from "./queries.ts";
-import { Room, RoomCreation, RoomUpdate } from "./schema.ts";
+import { Room, RoomCreation, RoomState, RoomUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
@@ -19,11 +19,25 @@ export const roomEndpoints = [
     summary: "List rooms",
     details: "Newest first. The counters are at most 2 seconds behind the live room.",
     errors: [],
-    query: z.object({ ...paging, ...searching("the room's name"), ...dates }),
+    query: z.object({
+      ...paging,
+      ...searching("the room's name"),
+      ...dates,
+      state: RoomState.optional().meta({ description: "Only rooms in this state." }),
+      online: z
+        .enum(["true", "false"])
+        .optional()
+        .meta({ description: "Only rooms with users online, or only those without." }),
+    }),
     status: 200,
     done: "Rooms retrieved",
     data: z.object({ rooms: z.array(Room), ...pageShape }),
-    handle: (ctx, { query }) => listRooms(ctx, toPage(query)),
+    handle: (ctx, { query }) =>
+      listRooms(ctx, {
+        ...toPage(query),
+        state: query.state,
+        isOnline: query.online === undefined ? undefined : query.online === "true",
+      }),
   }),
   endpoint({
     method: "POST",

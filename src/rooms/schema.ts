@@ -5,7 +5,7 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import type { RoomStats } from "../realtime/port/snapshots.ts";
 import type { RoomRow } from "./table.ts";
 
-const RoomState = z.enum(["active", "closed"]);
+export const RoomState = z.enum(["active", "closed"]);
 
 /** A room (spec section 2). */
 export const Room = z

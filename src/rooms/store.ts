@@ -16,17 +16,40 @@ import { type RoomRow, rooms } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
 
-type Filter = "all" | "searched";
-const filterOf = (page: Page): Filter => (page.search === "" ? "all" : "searched");
+/** A page of rooms: of all, or of those in one state, or with or without users online. */
+export interface RoomPage extends Page {
+  readonly state?: RoomRow["state"] | undefined;
+  readonly isOnline?: boolean | undefined;
+}
 
-const filtered = (filter: Filter) =>
+const CONDITIONS = {
+  search: sql`instr(${rooms.nameFolded}, ${sql.placeholder("search")})`,
+  state: sql`${rooms.state} = ${sql.placeholder("state")}`,
+  online: sql`${rooms.activeParticipants} > 0`,
+  offline: sql`${rooms.activeParticipants} = 0`,
+};
+type Condition = keyof typeof CONDITIONS;
+
+/** The conditions of a page, joined by spaces. */
+function filterOf({ search, state, isOnline }: RoomPage): string {
+  const conditions: (Condition | false)[] = [
+    search !== "" && "search",
+    state !== undefined && "state",
+    isOnline !== undefined && (isOnline ? "online" : "offline"),
+  ];
+  return conditions.filter((condition) => condition !== false).join(" ");
+}
+
+const filtered = (filter: string) =>
   and(
     ofAccount,
     sql`${rooms.createdAt} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`,
-    filter === "all" ? undefined : sql`instr(${rooms.nameFolded}, ${sql.placeholder("search")})`,
+    ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
+      filter.split(" ").includes(name) ? [condition] : [],
+    ),
   );
 
-const roomPage = preparedByShape((filter: Filter) =>
+const roomPage = preparedByShape((filter: string) =>
   build
     .select(columnsOf(rooms))
     .from(rooms)
@@ -36,17 +59,17 @@ const roomPage = preparedByShape((filter: Filter) =>
     .offset(sql.placeholder("offset")),
 );
 
-export const selectRooms = ({ accountId }: Tenant, page: Page): Statement<RoomRow> =>
+export const selectRooms = ({ accountId }: Tenant, page: RoomPage): Statement<RoomRow> =>
   roomPage(filterOf(page), { accountId, ...page });
 
-const roomCount = preparedByShape((filter: Filter) =>
+const roomCount = preparedByShape((filter: string) =>
   build
     .select({ total: count().as("total") })
     .from(rooms)
     .where(filtered(filter)),
 );
 
-export const countRooms = ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
+export const countRooms = ({ accountId }: Tenant, page: RoomPage): Statement<{ total: number }> =>
   roomCount(filterOf(page), { accountId, ...page });
 
 const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));

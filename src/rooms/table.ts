@@ -32,6 +32,9 @@ export const rooms = sqliteTable(
     primaryKey({ columns: [table.accountId, table.id] }),
     uniqueIndex("rooms_custom_id").on(table.accountId, table.customId).where(sql`custom_id IS NOT NULL`),
     index("rooms_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
+    index("rooms_online")
+      .on(table.accountId, sql`created_at DESC`, sql`id DESC`)
+      .where(sql`active_participants > 0`),
   ],
 );
 

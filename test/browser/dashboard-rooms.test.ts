@@ -61,6 +61,13 @@ describe("the rooms", () => {
     await desk.link("Room 30").waitFor();
   });
 
+  it("can be narrowed to those with users online", async () => {
+    await desk.field("Rooms to show").selectOption("With users online");
+    await desk.link("Room 30").waitFor({ state: "detached" });
+    await desk.field("Rooms to show").selectOption("Open");
+    await desk.link("Room 30").waitFor();
+  });
+
   it("show the service's error for a custom ID that is taken", async () => {
     await desk.ask("POST", "/rooms", { name: "Known", customId: "known" });
     await desk.button("New room").click();

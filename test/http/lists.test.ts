@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openTenant } from "../../src/platform/d1.ts";
 import { fold } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
-import { insertRoom } from "../../src/rooms/store.ts";
+import { insertRoom, selectRooms, updateStats } from "../../src/rooms/store.ts";
 import { type Account, account } from "../support/api.ts";
 
 interface RoomPage {
@@ -157,5 +157,39 @@ describe("dates", () => {
     expect(await names({ from: "2026-05-18" })).toEqual([]);
     expect(await names({ to: "2026-05-16" })).toEqual([]);
     expect(await names({ from: "2026-05-18", to: "2026-05-16" })).toEqual([]);
+  });
+});
+
+describe("the filters of rooms", () => {
+  it("select by state and by whether users are online, and combine with a search", async () => {
+    const owner = await withRooms(
+      ["Ada", "Bo", "Cleo", "Adam"].map((name, createdAt) => ({ name, createdAt })),
+    );
+    const [adam, cleo, bo, ada] = (await list(owner)).rooms;
+    await owner.api.patch(`/rooms/${ada?.id}`, { state: "closed" });
+    const { db } = openTenant(env.DB, owner.id);
+    const stats = { activeParticipants: 2, occupiedMs: 0, occupiedSince: 1 };
+    const busy = [updateStats({ db, accountId: owner.id }, bo?.id ?? "", stats, 1)] as const;
+    await db.run([...busy, updateStats({ db, accountId: owner.id }, ada?.id ?? "", stats, 1)]);
+    const found = async (query: Record<string, string>) => {
+      const { rooms, total } = await list(owner, query);
+      return [rooms.map(({ name }) => name), total];
+    };
+    expect(await found({ state: "closed" })).toEqual([["Ada"], 1]);
+    expect(await found({ state: "active", limit: "2" })).toEqual([[adam?.name, cleo?.name], 3]);
+    expect(await found({ online: "true" })).toEqual([["Bo", "Ada"], 2]);
+    expect(await found({ online: "false" })).toEqual([["Adam", "Cleo"], 2]);
+    expect(await found({ online: "true", state: "active", search: "o" })).toEqual([["Bo"], 1]);
+    for (const query of ["online=yes", "state=open"])
+      expect(await owner.api.get(`/rooms?${query}`)).toMatchObject({ status: 400 });
+  });
+
+  it("find the rooms online by an index of these alone", async () => {
+    const page = { limit: 20, offset: 0, search: "", from: 0, to: 1, isOnline: true };
+    const { sql, params } = selectRooms(openTenant(env.DB, "account"), page);
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .bind(...params)
+      .all<{ detail: string }>();
+    expect(results.map(({ detail }) => detail).join()).toContain("rooms_online");
   });
 });

@@ -64,7 +64,7 @@ export type {
 export type { CommentFilter, Comments } from "./comments.ts";
 export type { Files, ServerUpload } from "./files.ts";
 export type { Organization } from "./organization.ts";
-export type { Page, PageShown, Search, TextSearch } from "./pages.ts";
+export type { Page, PageShown, RoomSearch, Search, TextSearch } from "./pages.ts";
 export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
 export type {
   BatchResponse,

@@ -18,6 +18,14 @@ export interface Search extends Page {
   readonly to?: string;
 }
 
+/** Filters a list of rooms. */
+export interface RoomSearch extends Search {
+  /** Only rooms in this state. */
+  readonly state?: "active" | "closed";
+  /** Only rooms with users online, or only those without. */
+  readonly online?: boolean;
+}
+
 /** Filters a list by text in the name or, for webhooks, in the URL, ignoring case. */
 export interface TextSearch extends Page {
   readonly search?: string;

@@ -2,7 +2,7 @@
 import type { Rest } from "../core/rest.ts";
 import type { RoomInput, RoomUpdateInput } from "../wire/requests.ts";
 import type { Room, UserRecord } from "../wire/resources.ts";
-import type { PageShown, Search } from "./pages.ts";
+import type { PageShown, RoomSearch, Search } from "./pages.ts";
 
 /** A room with one page of its users. */
 export interface RoomWithUsers {
@@ -34,7 +34,7 @@ export class Rooms {
   }
 
   /** Newest first. */
-  list(search: Search = {}): Promise<{ readonly rooms: Room[] } & PageShown> {
+  list(search: RoomSearch = {}): Promise<{ readonly rooms: Room[] } & PageShown> {
     return this.#rest.request({ method: "GET", path: ["rooms"], query: { ...search } });
   }
 

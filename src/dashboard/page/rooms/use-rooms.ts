@@ -1,11 +1,11 @@
 /** Queries and actions for the list of rooms. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { Search } from "atrium/server";
+import type { RoomSearch } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 
 /** One page of rooms, refreshed every `refreshMs` milliseconds. */
-export function useRooms(search: Search, refreshMs: number | false = false) {
+export function useRooms(search: RoomSearch, refreshMs: number | false = false) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useQuery({

@@ -1,0 +1,1 @@
+CREATE INDEX `rooms_online` ON `rooms` (`account_id`,created_at DESC,id DESC) WHERE active_participants > 0;

@@ -87,6 +87,11 @@ export class KillableService {
     return this.#url;
   }
 
+  /** Changes with each start; 0 before the first. */
+  get port(): number {
+    return this.#url === "" ? 0 : Number(new URL(this.#url).port);
+  }
+
   async start(): Promise<void> {
     const child = fork(SERVE, [descriptionIn(this.#directory)]);
     this.#child = child;

@@ -6,7 +6,8 @@ import { CommandError, runCommand, UsageError } from "../../src/cli/process/comm
 import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE =
-  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] [--protocol N] [--seed N]";
+  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
+  "[--client-kills N] [--protocol N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -18,6 +19,7 @@ const TESTS = {
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },
   protocol: { files: ["test/realtime/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
+  "client-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
     runs: "ATRIUM_KILLS",
@@ -59,6 +61,7 @@ function parse() {
         simulations: option,
         scenarios: option,
         clients: option,
+        "client-kills": option,
         protocol: option,
         seed: option,
       },

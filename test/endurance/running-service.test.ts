@@ -3,11 +3,14 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { runScenario } from "../realtime/convergence/convergence.ts";
 import { scenario } from "../realtime/convergence/steps.ts";
+import { writtenDuring } from "../sdk/console.ts";
+import { randomOf } from "../sdk/convergence.ts";
+import { killUnderClients } from "./client-kills.ts";
 import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
 
-const { seed, scenarios, kills } = inject("endurance");
+const { seed, scenarios, kills, clientKills } = inject("endurance");
 const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
 /** For the start, and for each scenario on a busy machine. */
 const [START_MS, SCENARIO_MS] = [60_000, 60_000];
@@ -60,4 +63,20 @@ it(
     expect(sum.acknowledged).toBeGreaterThan(0);
   },
   START_MS + killScenarios * SCENARIO_MS,
+);
+
+it(
+  "clients of the SDK lose and repeat nothing when the service is killed under them, and write nothing to the console",
+  async () => {
+    let acknowledged = 0;
+    const written = await writtenDuring(async () => {
+      for (let room = 0; room * KILLS_PER_SCENARIO < clientKills; room += 1) {
+        const kills = Math.min(KILLS_PER_SCENARIO, clientKills - room * KILLS_PER_SCENARIO);
+        ({ acknowledged } = await killUnderClients(service, kills, randomOf(seed + room)));
+      }
+    });
+    expect(written).toEqual([]);
+    expect(acknowledged).toBeGreaterThan(0);
+  },
+  START_MS + clientKills * SCENARIO_MS,
 );

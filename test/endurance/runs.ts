@@ -21,6 +21,8 @@ export interface Runs {
   readonly clients: number;
   /** SIGKILLs of the running service while users write. */
   readonly kills: number;
+  /** The same while users of the SDK write. */
+  readonly clientKills: number;
 }
 
 /** Reads the environment that `npm run endurance` sets. */
@@ -34,5 +36,6 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     protocol: read("ATRIUM_PROTOCOL", 30),
     clients: read("ATRIUM_CLIENTS", 2),
     kills: read("ATRIUM_KILLS", 5),
+    clientKills: read("ATRIUM_CLIENT_KILLS", 1),
   };
 }

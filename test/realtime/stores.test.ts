@@ -1,7 +1,10 @@
 /** R32 to R41: stores, and the changes that everyone receives. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { storeQuotaBytes } from "../../src/config.ts";
 import { Changes } from "../../src/realtime/content/changes.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";
+import { RoomObject } from "../../src/realtime/room-object.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
@@ -170,6 +173,51 @@ describe("a store", () => {
     expect(await sync({ after: "zzz" })).toEqual([[], undefined]);
     for (const page of [{ limit: 0 }, { limit: 10_001 }, { after: "" }])
       expect(await atAda.call("STORE_SYNC", { store: "s", ...page })).toEqual(failed("VALIDATION_ERROR"));
+  });
+
+  it("of 100,000 entries is read over a socket in pages of 10,000 (R37, R41)", async () => {
+    const { room, atAda } = await roomOfTwo();
+    await atAda.call("STORE_SET", { store: "s", key: "000000", value: 0 });
+    await room.inside((_, { storage }) => {
+      // As many writes would take a minute.
+      storage.sql.exec(
+        `WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 99999)
+         INSERT INTO entries (store, key, value, version) SELECT 's', printf('%06d', n), n, 1 FROM counter`,
+      );
+    });
+    const pages: number[] = [];
+    let sum = 0;
+    for (let after: string | undefined; pages.length === 0 || after !== undefined; ) {
+      const { data } = await atAda.call("STORE_SYNC", { store: "s", after });
+      const { entries, next } = data as { entries: Record<string, { value: number }>; next?: string };
+      pages.push(Object.keys(entries).length);
+      for (const { value } of Object.values(entries)) sum += value;
+      after = next;
+    }
+    expect(pages).toEqual(Array(10).fill(10_000));
+    expect(sum).toBe((99_999 * 100_000) / 2);
+  });
+
+  it("shares a quota with the room's other stores, which ROOM_STORES_MIB sets (R41)", async () => {
+    expect(storeQuotaBytes({})).toBe(1024 * 1024 * 1024);
+    for (const wrong of ["0", "-1", "1.5", "1 GiB"])
+      expect(() => storeQuotaBytes({ ROOM_STORES_MIB: wrong })).toThrow(
+        "The setting ROOM_STORES_MIB must be a whole number from 1 to 999999999; remove it to use 1024",
+      );
+    const { room, atAda } = await roomOfTwo();
+    const value = "x".repeat(190_000);
+    for (let key = 0; key < 5; key += 1) await atAda.call("STORE_SET", { store: "s", key: `${key}`, value });
+    const set = (mib: string) =>
+      room.inside((_, state) => {
+        const object = new RoomObject(state, { ...env, ROOM_STORES_MIB: mib });
+        const data = { store: "t", key: "k", value };
+        return object.request(
+          room.accountId,
+          JSON.stringify({ type: "STORE_SET", requestId: crypto.randomUUID(), data }),
+        );
+      });
+    expect(await set("1")).toMatch(/"FORBIDDEN".*of 1048576 bytes are in use/);
+    expect(await set("2")).toContain('"success":true');
   });
 
   it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () => {

@@ -11,10 +11,10 @@ const STEPS = 150;
 /** The service replays up to 1 MiB of missed changes. */
 const BALLAST = { entries: 18, bytes: 62_000 };
 
-type Random = (bound: number) => number;
+export type Random = (bound: number) => number;
 
 /** Integers below `bound`, always the same for a seed (a linear congruential generator). */
-function randomOf(start: number): Random {
+export function randomOf(start: number): Random {
   let state = start >>> 0;
   return (bound) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

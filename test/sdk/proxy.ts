@@ -58,22 +58,23 @@ export class BreakableProxy {
   /** The delay of each chunk, in both directions. */
   delayMs = 0;
 
-  private constructor(servicePort: number) {
+  private constructor(service: { readonly port: number }) {
     this.#server = createServer((client) => {
       if (!this.#isOpen) {
         client.destroy();
         return;
       }
       this.#accepted += 1;
-      const service = dial(servicePort, "localhost");
-      const line = new Line(client.setNoDelay(), service.setNoDelay(), () => this.delayMs);
+      const dialed = dial(service.port, "localhost");
+      const line = new Line(client.setNoDelay(), dialed.setNoDelay(), () => this.delayMs);
       this.#lines.add(line);
       client.once("close", () => this.#lines.delete(line));
     });
   }
 
+  /** A service that was started again may have another port. */
   static async before(service: { readonly port: number }): Promise<BreakableProxy> {
-    const proxy = new BreakableProxy(service.port);
+    const proxy = new BreakableProxy(service);
     await new Promise<void>((resolve) => proxy.#server.listen(0, "localhost", resolve));
     return proxy;
   }

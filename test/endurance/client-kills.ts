@@ -1,0 +1,144 @@
+/** Users of the SDK write as fast as they are acknowledged, while the service is killed again and again. */
+import { expect } from "vitest";
+import { AtriumClient, type Written } from "../../src/sdk/client/index.ts";
+import { eventually } from "../node/processes.ts";
+import { EAGER } from "../sdk/clients.ts";
+import type { Random } from "../sdk/convergence.ts";
+import { Mirror, sorted } from "../sdk/mirror.ts";
+import { BreakableProxy } from "../sdk/proxy.ts";
+import { Customer } from "../stories/client.ts";
+import type { KillableService } from "./killable-service.ts";
+
+const STORE = "notes";
+const WRITERS = 3;
+/** The writes of one user that are unanswered at any time. */
+const UNDER_WAY = 6;
+/** The service is killed after up to this many more answers. */
+const MAX_ANSWERS = 60;
+const LIMIT_MS = 60_000;
+
+/** A user whose application keeps a copy of the store. */
+class Writer {
+  readonly client: AtriumClient;
+  readonly mirror: Mirror;
+  /** The versions of the entries that are written once, by key. */
+  readonly versions = new Map<string, number | undefined>();
+  readonly #random: Random;
+  #count = 0;
+  #isWriting = true;
+  readonly #writing: Promise<void>[] = [];
+
+  constructor(serverUrl: string, authToken: string, random: Random) {
+    this.client = new AtriumClient({ serverUrl, authToken }, EAGER);
+    this.mirror = new Mirror(this.client.store(STORE));
+    this.#random = random;
+  }
+
+  /** Keeps some writes under way until {@link stop}; calls `answered` after each. */
+  start(answered: () => void): void {
+    for (let lane = 0; lane < UNDER_WAY; lane += 1) this.#writing.push(this.#write(answered));
+  }
+
+  async #write(answered: () => void): Promise<void> {
+    while (this.#isWriting) {
+      await (this.#random(2) === 0 ? this.#writeOnce() : this.#race());
+      expect(this.mirror.isTrue).toBe(true);
+      answered();
+    }
+  }
+
+  /** Writes an entry of its own. Writing it twice would give it another version. */
+  async #writeOnce(): Promise<void> {
+    this.#count += 1;
+    const key = `${this.client.userId} ${this.#count}`;
+    const { version } = await this.mirror.set(key, this.#count);
+    this.versions.set(key, version);
+  }
+
+  /** Writes an entry that the others write too. */
+  #race(): Promise<Written> {
+    this.#count += 1;
+    const [key, value] = [`${this.#random(4)}`, { [`by ${this.client.userId}`]: this.#count }];
+    if (this.#random(4) === 0) return this.mirror.delete(key);
+    return this.#random(2) === 0 ? this.mirror.set(key, value) : this.mirror.update(key, value);
+  }
+
+  async stop(): Promise<void> {
+    this.#isWriting = false;
+    await Promise.all(this.#writing);
+    await this.client.flush({ timeoutMs: LIMIT_MS });
+  }
+}
+
+/** Kills the service that often. In the end, each acknowledged write is there once, and all copies agree. */
+export async function killUnderClients(
+  service: KillableService,
+  kills: number,
+  random: Random,
+): Promise<{ readonly acknowledged: number }> {
+  const customer = new Customer(service, service.organization);
+  const { id: roomId } = await customer.createRoom();
+  const proxy = await BreakableProxy.before(service);
+  const writers: Writer[] = [];
+  try {
+    for (let user = 0; user < WRITERS; user += 1) {
+      const { token } = await customer.createUser(roomId, `Writer ${user}`);
+      const writer = new Writer(proxy.url, token, random);
+      writers.push(writer);
+      await writer.client.join();
+      await writer.mirror.store.sync();
+    }
+    await killWhile(writers, service, kills, random);
+    return { acknowledged: await expectAgreement(writers, customer, roomId) };
+  } finally {
+    for (const { client } of writers) client.disconnect();
+    await proxy.close();
+  }
+}
+
+async function killWhile(
+  writers: readonly Writer[],
+  service: KillableService,
+  kills: number,
+  random: Random,
+): Promise<void> {
+  let left = 0;
+  let killed: (killing: Promise<void>) => void = () => {};
+  for (const writer of writers) {
+    writer.start(() => {
+      left -= 1;
+      // At once: the answers to what was written before may be on their way.
+      if (left === 0) killed(service.kill());
+    });
+  }
+  for (let kill = 0; kill < kills; kill += 1) {
+    await new Promise<Promise<void>>((resolve) => {
+      killed = (killing) => resolve(killing);
+      left = 1 + random(MAX_ANSWERS);
+    });
+    await service.start();
+  }
+  await Promise.all(writers.map((writer) => writer.stop()));
+}
+
+/** Returns how many writes were acknowledged of those that were made once. */
+async function expectAgreement(
+  writers: readonly Writer[],
+  customer: Customer,
+  roomId: string,
+): Promise<number> {
+  type Entries = Record<string, { readonly value: unknown; readonly version: number }>;
+  const path = `/rooms/${roomId}/stores/${STORE}?limit=10000`;
+  const { data } = await customer.send<{ entries: Entries }>("GET", path);
+  const stored = JSON.stringify(
+    sorted(Object.fromEntries(Object.entries(data.entries).map(([key, { value }]) => [key, value]))),
+  );
+  const acknowledged = writers.flatMap(({ versions }) => [...versions]);
+  for (const [key, version] of acknowledged)
+    expect([key, data.entries[key]?.version]).toEqual([key, version]);
+  for (const { mirror } of writers) {
+    await eventually("all to agree", () => JSON.stringify(sorted(mirror.store.getAll())) === stored);
+    expect(mirror.isTrue).toBe(true);
+  }
+  return acknowledged.length;
+}

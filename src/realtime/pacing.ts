@@ -46,6 +46,8 @@ interface Account {
 const LOOK_AGAIN_MS = 1_000;
 /** Accounts of users who are gone are kept until they are full again; from this many on, they are looked through. */
 const MANY_ACCOUNTS = 1_000;
+/** Budgets of sockets that are gone are looked through when there are more than these, and twice those that are open. */
+const MANY_SOCKETS = 100;
 
 /**
  * Memory only: budgets are full again, and nothing waits any more, long before the object may hibernate. A waiting
@@ -69,11 +71,25 @@ export class Pacing {
   /** Counts a frame. False when its socket, or its user, has sent too many. */
   countFrame({ id, userId }: Joined, bytes: number): boolean {
     const now = this.#ports.now();
-    const ofSocket = this.#frames.get(id) ?? new Budget(FRAMES_OF_SOCKET, now);
-    this.#frames.set(id, ofSocket);
+    const ofSocket = this.#framesOf(id, now);
     const ofUser = this.#accountOf(userId).frames;
     for (const budget of [ofSocket, ofUser]) budget.spend(framesOf(bytes), now);
     return ofSocket.left(now) >= 0 && ofUser.left(now) >= 0;
+  }
+
+  #framesOf(id: string, now: number): Budget {
+    const known = this.#frames.get(id);
+    if (known !== undefined) return known;
+    if (this.#frames.size >= MANY_SOCKETS + 2 * this.#connections.joinedCount) this.#forgetSockets();
+    const frames = new Budget(FRAMES_OF_SOCKET, now);
+    this.#frames.set(id, frames);
+    return frames;
+  }
+
+  #forgetSockets(): void {
+    for (const id of this.#frames.keys()) {
+      if (this.#connections.get(id) === undefined) this.#frames.delete(id);
+    }
   }
 
   #accountOf(userId: string): Account {
@@ -99,9 +115,6 @@ export class Pacing {
       const isFull = [frames, work, joins].every((budget) => budget.isFull(now));
       const isIdle = isFull && waitingMessages === 0 && now > pausedUntil + FLOOD_FORGET_MS;
       if (isIdle && !this.#connections.hasUser(userId)) this.#accounts.delete(userId);
-    }
-    for (const id of this.#frames.keys()) {
-      if (this.#connections.get(id) === undefined) this.#frames.delete(id);
     }
   }
 

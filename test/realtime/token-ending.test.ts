@@ -1,7 +1,10 @@
 /** How a room closes the sockets of ended tokens: exactly those, in whatever order it learns of things. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { Room } from "../../src/realtime/room.ts";
+import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { makeRoom, type TestRoom, type TestUser, tokens } from "./support/rooms.ts";
+import { ROOM } from "./support/rows.ts";
 
 const endTokens = async ({ user }: TestUser): Promise<void> => {
   await env.DB.prepare("UPDATE users SET token_epoch = token_epoch + 1 WHERE id = ?").bind(user.id).run();
@@ -32,6 +35,31 @@ describe("when tokens are ended (R64),", () => {
     });
     expect(await socket.closed).toMatchObject({ code: 4401 });
     expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("a decision that is older lets no one in, even when their ending is complete before it", () => {
+    const room = new Room({
+      storage: new MemoryStorage(),
+      now: () => 0,
+      newId: () => crypto.randomUUID(),
+      roomId: () => ROOM.id,
+      storeQuotaBytes: 1024 ** 3,
+      lastPingAt: () => null,
+      answerableIn: () => 0,
+      report: (_, error) => {
+        throw error;
+      },
+    });
+    const { accountId, id: roomId } = ROOM;
+    const names = { name: "Ada", profilePicture: null, customId: null };
+    const user = { id: "ada", accountId, roomId, ...names, role: "editor", createdAt: 0 } as const;
+    room.open("socket", "192.0.2.1");
+    const join = JSON.stringify({ type: "JOIN_ROOM", data: { token: "of an earlier epoch" } });
+    expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
+    room.updates.apply({ type: "tokens.ended", userId: user.id });
+    expect(room.updates.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
+    const approval = { approved: true, room: ROOM, user, role: "editor", tokenExpiresAt: 1 } as const;
+    expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
   });
 
   it("a socket of the new token survives the command, however late and often it comes", async () => {

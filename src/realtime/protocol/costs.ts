@@ -17,8 +17,8 @@ export const FLOOD_FORGET_MS = 60_000;
 /** What one address may spend on connecting to one room. */
 export const CONNECTIONS_OF_ADDRESS: Allowance = { perSecond: 20, burst: 1_000 };
 export const CONNECTION_COST = 1;
-/** Of a socket that was closed before it joined, whatever the reason. */
-export const UNJOINED_COST = 10;
+/** Of a socket that was closed before it joined, whatever the reason. Those of a hundred people may break at once. */
+export const UNJOINED_COST = 3;
 /** No address is refused for longer than it takes to pay this off: others may share it. */
 export const MAX_CONNECTION_DEBT = 100;
 

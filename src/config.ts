@@ -125,6 +125,7 @@ const SETTINGS = {
   QUOTA_WEBHOOKS: largeNumber(1_000),
   QUOTA_WORKFLOWS: largeNumber(1_000),
   QUOTA_FILE_BYTES: largeNumber(100 * 1024 ** 3),
+  QUOTA_STORE_BYTES: largeNumber(100 * 1024 ** 3),
   QUOTA_ONLINE_USERS: largeNumber(100_000),
   /** What may wait for one webhook or workflow, in MiB and in days: an object's storage has 10 GB. */
   BACKLOG_MIB: wholeNumber(5 * 1024),
@@ -230,6 +231,7 @@ export const quotaDefaults = (env: Settings) => ({
   webhooks: read(env, "QUOTA_WEBHOOKS"),
   workflows: read(env, "QUOTA_WORKFLOWS"),
   file_bytes: read(env, "QUOTA_FILE_BYTES"),
+  store_bytes: read(env, "QUOTA_STORE_BYTES"),
   online_users: read(env, "QUOTA_ONLINE_USERS"),
 });
 

@@ -1,7 +1,15 @@
 /** The quotas of an organization: what is counted, and how much is allowed by default. Pure. */
 
 /** In the order in which they are shown. */
-export const QUOTAS = ["rooms", "users", "webhooks", "workflows", "file_bytes", "online_users"] as const;
+export const QUOTAS = [
+  "rooms",
+  "users",
+  "webhooks",
+  "workflows",
+  "file_bytes",
+  "store_bytes",
+  "online_users",
+] as const;
 export type QuotaName = (typeof QUOTAS)[number];
 
 /** How much of each an organization may have, unless the operator has set another limit for it. */
@@ -20,6 +28,7 @@ const REMEDIES: Readonly<Record<QuotaName, string>> = {
   webhooks: "delete webhooks",
   workflows: "delete workflows",
   file_bytes: "delete files",
+  store_bytes: "delete entries of stores",
   online_users: "wait until others leave",
 };
 

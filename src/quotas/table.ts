@@ -1,6 +1,6 @@
 /**
  * The use of an organization's quotas, and the limits that the operator has set. Triggers count (see the migrations
- * `quotas` and `quota_of_users_online`), so that no way to create or delete something can forget to.
+ * `quotas`, `quota_of_users_online` and `quota_of_store_bytes`), so that no way to create or delete something can forget to.
  */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";

@@ -1,8 +1,9 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
-import { type Env, storeQuotaBytes } from "../config.ts";
+import { type Env, quotaDefaults, storeQuotaBytes } from "../config.ts";
 import { fanOut } from "../delivery/fan-out.ts";
 import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
+import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
@@ -72,8 +73,16 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       room: this.#room,
       write: async (stats, version) => {
         // A socket that joined while the organization's tokens were ended may have missed the command.
-        const account = await updateRoomStats(context.tenant, context.identity.roomId, stats, version);
-        this.#effects.perform(this.#room.updates.endTokens(null, { account }));
+        const { storeBytes, storeQuota, updates } = this.#room;
+        const projected = { ...stats, storeBytes };
+        const { accountTokenEpoch: account, quotas } = await updateRoomStats(
+          context.tenant,
+          context.identity.roomId,
+          projected,
+          version,
+        );
+        storeQuota.copied(usedOf(quotas, "store_bytes", quotaDefaults(env)), storeBytes);
+        this.#effects.perform(updates.endTokens(null, { account }));
       },
     });
     this.#outboxDrain = new OutboxDrain({
@@ -94,7 +103,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
         this.#outboxDrain.drain();
       },
       recoverSoon: () => this.#alarm.recoverSoon(),
-      performed: () => this.#alarm.planIfOutdated(),
+      performed: () => {
+        if (this.#room.storeQuota.takeNews()) this.#alarm.outdate();
+        this.#alarm.planIfOutdated();
+      },
     });
     this.#alarm = new RoomAlarm(ctx, {
       context,

@@ -1,5 +1,6 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
-import { type ContentPorts, openContent } from "./content/content.ts";
+import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
+import type { StoreQuota } from "./content/store-quota.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
@@ -33,6 +34,7 @@ const ROOM_DELETED: Fault = { module: "Rooms", code: "NOT_FOUND", message: "Room
 export class Room {
   readonly #ports: RoomPorts;
   readonly #participants: Participants;
+  readonly #content: RoomContent;
   /** What sockets send. */
   readonly messages: RoomMessages;
   /** What REST changes. */
@@ -56,6 +58,7 @@ export class Room {
     const handshake = new JoinHandshake(ports, participants, content);
     const tokenRefresh = new TokenRefresh(participants.connections);
     this.#participants = participants;
+    this.#content = content;
     this.handshake = handshake;
     this.tokenRefresh = tokenRefresh;
     this.messages = new RoomMessages(ports, participants, content, { handshake, tokenRefresh });
@@ -82,6 +85,16 @@ export class Room {
 
   get stats(): RoomStats {
     return this.#participants.sessions.stats;
+  }
+
+  /** What all stores have together, in bytes. */
+  get storeBytes(): number {
+    return this.#content.stores.bytes;
+  }
+
+  /** What the room knows of its organization's quota of that. */
+  get storeQuota(): StoreQuota {
+    return this.#content.stores.quota;
   }
 
   /** By user id, for those of `userIds` who have ever joined. */

@@ -89,11 +89,16 @@ export const updateRoom = (
 export const deleteRoom = (tenant: Tenant, roomId: string): Statement<{ id: string }> =>
   statement(build.delete(rooms).where(whereIs(tenant, roomId)).returning({ id: rooms.id }));
 
+/** The stats of a room, and what its stores have together. */
+export interface ProjectedStats extends RoomStats {
+  readonly storeBytes: number;
+}
+
 /** Writes a copy of a room's live stats, unless the row holds a newer one. Returns the organization's token epoch. */
 export const updateStats = (
   tenant: Tenant,
   roomId: string,
-  stats: RoomStats,
+  stats: ProjectedStats,
   statsVersion: number,
 ): Statement<{ accountTokenEpoch: number }> =>
   statement(

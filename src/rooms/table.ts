@@ -25,6 +25,8 @@ export const rooms = sqliteTable(
     occupiedMs: integer("occupied_ms").notNull().default(0),
     /** Start of the current occupancy period, epoch ms; null while no user is online. */
     occupiedSince: integer("occupied_since"),
+    /** A copy of what the room's stores have together, for the quota of the organization. Late by up to a MiB. */
+    storeBytes: integer("store_bytes").notNull().default(0),
     /** Increases with every change of the stats, so that an older copy never overwrites a newer one. */
     statsVersion: integer("figures_version").notNull().default(0),
   },

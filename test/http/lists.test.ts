@@ -35,6 +35,7 @@ async function withRooms(rooms: readonly { name: string; createdAt?: number }[])
       activeParticipants: 0,
       occupiedMs: 0,
       occupiedSince: null,
+      storeBytes: 0,
       statsVersion: 0,
       firstJoinAt: null,
     }),
@@ -168,7 +169,7 @@ describe("the filters of rooms", () => {
     const [adam, cleo, bo, ada] = (await list(owner)).rooms;
     await owner.api.patch(`/rooms/${ada?.id}`, { state: "closed" });
     const { db } = openTenant(env.DB, owner.id);
-    const stats = { activeParticipants: 2, occupiedMs: 0, occupiedSince: 1 };
+    const stats = { activeParticipants: 2, occupiedMs: 0, occupiedSince: 1, storeBytes: 0 };
     const busy = [updateStats({ db, accountId: owner.id }, bo?.id ?? "", stats, 1)] as const;
     await db.run([...busy, updateStats({ db, accountId: owner.id }, ada?.id ?? "", stats, 1)]);
     const found = async (query: Record<string, string>) => {

@@ -101,6 +101,7 @@ describe("the limits of an organization", () => {
       "webhooks 0 of the default",
       "workflows 0 of the default",
       "file_bytes 0 of 1000000000000",
+      "store_bytes 0 of the default",
       "online_users 0 of the default",
       "",
     ]);

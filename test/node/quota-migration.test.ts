@@ -33,7 +33,15 @@ it("counts what organizations had before, and goes on from there", () => {
         .all(accountId)
         .map(({ quota, used }) => [quota, used]),
     );
-  const nothing = { rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0, online_users: 0 };
+  const nothing = {
+    rooms: 0,
+    users: 0,
+    webhooks: 0,
+    workflows: 0,
+    file_bytes: 0,
+    store_bytes: 0,
+    online_users: 0,
+  };
   expect(usesOf("a")).toEqual({ ...nothing, rooms: 2, users: 1, file_bytes: 5, online_users: 3 });
   expect(usesOf("b")).toEqual(nothing);
   db.exec("DELETE FROM rooms WHERE id = 'r1'; UPDATE files SET state = 'deleting' WHERE key = 'k1'");

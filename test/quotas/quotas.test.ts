@@ -15,7 +15,15 @@ const setLimit = ({ id }: Account, quota: string, max: number | null) =>
 
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
 const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
-const NOTHING = { rooms: 0, users: 0, webhooks: 0, workflows: 0, file_bytes: 0, online_users: 0 };
+const NOTHING = {
+  rooms: 0,
+  users: 0,
+  webhooks: 0,
+  workflows: 0,
+  file_bytes: 0,
+  store_bytes: 0,
+  online_users: 0,
+};
 
 const fileOf = (bytes: number) => new File(["x".repeat(bytes)], "a.txt", { type: "text/plain" });
 

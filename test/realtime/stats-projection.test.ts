@@ -1,5 +1,6 @@
 /** R27 for the stats projection alone: one copy at a time, and the latest one last. */
 import { expect, it } from "vitest";
+import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { StatsProjection } from "../../src/realtime/participants/stats-projection.ts";
 
 /** A room with stats to copy, and a database that responds when the test says so. */
@@ -8,6 +9,7 @@ function slowDatabase() {
   const pending: (() => void)[] = [];
   const room = {
     record: { version: 1, copiedVersion: 0 },
+    storeQuota: new StoreQuota(),
     get stats() {
       return { activeParticipants: this.record.version, occupiedMs: 0, occupiedSince: null };
     },

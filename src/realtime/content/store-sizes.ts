@@ -3,6 +3,7 @@ import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
 import { MAX_STORE_BYTES, MAX_STORE_ENTRIES, MAX_STORES } from "../protocol/limits.ts";
 import type { EntryTable, StoredEntry, StoreSize, StoreTotals } from "../storage/storage-content.ts";
+import type { StoreQuota } from "./store-quota.ts";
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
@@ -17,22 +18,26 @@ const sizeOf = (entry: Content | null): StoreSize =>
 export class StoreSizes {
   readonly #table: EntryTable;
   readonly #quotaBytes: number;
+  readonly #organization: StoreQuota;
   readonly #sizes = new Map<string, StoreSize>();
   #totals: StoreTotals | null = null;
+  /** What the stores had before the request. */
+  #bytesBefore = 0;
 
-  /** `quotaBytes` is what all stores of the room may have together. */
-  constructor(table: EntryTable, quotaBytes: number) {
+  /** `quotaBytes` is what all stores of the room may have together, `organization` what those of all rooms may. */
+  constructor(table: EntryTable, quotaBytes: number, organization: StoreQuota) {
     this.#table = table;
     this.#quotaBytes = quotaBytes;
+    this.#organization = organization;
   }
 
   /**
    * Counts an entry in place of another one. CONFLICT when the store would be too large or the room have too many,
-   * FORBIDDEN when the room's quota would be exceeded; then nothing is counted. What makes a store smaller is accepted.
+   * FORBIDDEN when a quota of the room or of the organization would be exceeded; then nothing is counted. What makes a store smaller is accepted.
    */
   replace(store: string, before: Content | null, after: Content | null): void {
     const size = this.#sizes.get(store) ?? this.#table.size(store);
-    const totals = this.#totals ?? this.#table.totals();
+    const totals = this.#totals ?? this.#read();
     const [removed, added] = [sizeOf(before), sizeOf(after)];
     const growth = added.bytes - removed.bytes;
     const entries = size.entries - removed.entries + added.entries;
@@ -45,8 +50,15 @@ export class StoreSizes {
     if (stores > totals.stores && stores > MAX_STORES)
       throw conflict(`store: is one too many; a room can have at most ${MAX_STORES} stores`);
     if (growth > 0 && totals.bytes + growth > this.#quotaBytes) throw this.#quotaExceeded(totals, growth);
+    this.#organization.require(totals.bytes, totals.bytes + growth);
     this.#sizes.set(store, { entries, bytes });
     this.#totals = { stores, bytes: totals.bytes + growth };
+  }
+
+  #read(): StoreTotals {
+    const totals = this.#table.totals();
+    this.#bytesBefore = totals.bytes;
+    return totals;
   }
 
   #quotaExceeded({ bytes }: StoreTotals, growth: number): AppError {
@@ -60,6 +72,8 @@ export class StoreSizes {
   /** Writes what was counted. */
   save(): void {
     for (const [store, size] of this.#sizes) this.#table.writeSize(store, size);
-    if (this.#totals !== null) this.#table.writeTotals(this.#totals);
+    if (this.#totals === null) return;
+    this.#organization.changed(this.#bytesBefore, this.#totals.bytes);
+    this.#table.writeTotals(this.#totals);
   }
 }

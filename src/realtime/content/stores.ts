@@ -14,6 +14,7 @@ import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredEntry, StoreSize } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
+import { StoreQuota } from "./store-quota.ts";
 import { StoreSizes } from "./store-sizes.ts";
 
 export interface Written {
@@ -48,11 +49,18 @@ export class Stores {
   readonly #changes: Changes;
   /** What all stores of the room may have together. */
   readonly #quotaBytes: number;
+  /** What the stores of all of the organization's rooms may have together. */
+  readonly quota = new StoreQuota();
 
   constructor(storage: RoomStorage, changes: Changes, quotaBytes: number) {
     this.#storage = storage;
     this.#changes = changes;
     this.#quotaBytes = quotaBytes;
+  }
+
+  /** What all stores have together, as the quotas count it. */
+  get bytes(): number {
+    return this.#storage.entries.totals().bytes;
   }
 
   list(): readonly (StoreSize & { readonly name: string })[] {
@@ -93,7 +101,7 @@ export class Stores {
    * is not `atomic`, each is applied or refused by itself.
    */
   applyAll({ operations, atomic }: StoreBatch, by: string | null) {
-    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes);
+    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes, this.quota);
     const results = operations.map((operation) =>
       atomic ? this.#apply(operation, by, sizes) : this.#attempt(operation, by, sizes),
     );
@@ -103,7 +111,7 @@ export class Stores {
 
   /** Writes or deletes one entry. CONFLICT unless it has `ifVersion`, when that is given. */
   apply(operation: StoreOperation, by: string | null): Written {
-    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes);
+    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes, this.quota);
     const written = this.#apply(operation, by, sizes);
     sizes.save();
     return written;

@@ -1,5 +1,6 @@
-/** When the room's stats are copied to the database: soon, one copy at a time, and again after a failure. */
+/** When the room's stats and the size of its stores are copied to the database: soon, one copy at a time, and again after a failure. */
 import { backoffMs } from "../../platform/backoff.ts";
+import type { StoreQuota } from "../content/store-quota.ts";
 import type { RoomStats } from "../port/snapshots.ts";
 import type { RoomRecord } from "../storage/storage.ts";
 
@@ -7,6 +8,8 @@ import type { RoomRecord } from "../storage/storage.ts";
 interface ProjectedRoom {
   readonly stats: RoomStats;
   readonly record: Pick<RoomRecord, "version" | "copiedVersion"> | null;
+  /** What the room owes the database beside its stats. */
+  readonly storeQuota: Pick<StoreQuota, "isDue" | "copying" | "copyFailed">;
   /** Records durably that the database has the stats of `version`. */
   statsProjected(version: number): void;
 }
@@ -34,8 +37,9 @@ export class StatsProjection {
 
   /** When the next copy is due (epoch ms); null when the database is up to date. */
   dueAt(): number | null {
-    const { record } = this.#ports.room;
-    if (record === null || record.copiedVersion >= record.version) return null;
+    const { record, storeQuota } = this.#ports.room;
+    const hasNewStats = record !== null && record.copiedVersion < record.version;
+    if (!hasNewStats && !storeQuota.isDue) return null;
     return Math.max(this.#ports.now(), this.#notBefore);
   }
 
@@ -56,10 +60,12 @@ export class StatsProjection {
     const { room } = this.#ports;
     const version = room.record?.version ?? 0;
     this.#notBefore = this.#ports.now() + COPY_INTERVAL_MS;
+    room.storeQuota.copying();
     try {
       await this.#ports.write(room.stats, version);
     } catch (error) {
       this.#failures += 1;
+      room.storeQuota.copyFailed();
       this.#notBefore = this.#ports.now() + backoffMs(this.#failures, RETRY);
       throw error;
     }

@@ -14,6 +14,7 @@ export const ROOM: RoomRow = {
   activeParticipants: 0,
   occupiedMs: 0,
   occupiedSince: null,
+  storeBytes: 0,
   statsVersion: 0,
   firstJoinAt: null,
 };

@@ -12,11 +12,12 @@ const LABELS: Readonly<Record<Quota["name"], string>> = {
   webhooks: "Webhooks",
   workflows: "Workflows",
   file_bytes: "Stored files",
+  store_bytes: "Stores",
   online_users: "Users online",
 };
 
 const amount = (name: Quota["name"], count: number): string =>
-  name === "file_bytes" ? formatSize(count) : count.toLocaleString("en");
+  name.endsWith("_bytes") ? formatSize(count) : count.toLocaleString("en");
 
 export function QuotasPart() {
   const { data, error, refetch } = useQuotas();
@@ -33,8 +34,9 @@ export function QuotasPart() {
         </Table>
       )}
       <p className="soft">
-        The counts are exact; that of users online is about a second late. The operator of this service can
-        raise a limit. Read more about <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
+        The counts are exact; users online are counted about a second late, and stores to the MiB of each
+        room. The operator of this service can raise a limit. Read more about{" "}
+        <a href="/docs/guides/limits-and-quotas#quotas">limits and quotas</a>.
       </p>
     </section>
   );

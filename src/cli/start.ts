@@ -59,7 +59,7 @@ ${hasDemo ? `The demo is at ${url}/demo: open it in two windows` : "The demo wil
 
 Sign in to the dashboard at ${url}/dashboard
 
-  E-mail      ${signIn.email}
+  Email       ${signIn.email}
   Password    ${signIn.password}
 
 Use the REST API as its organization:

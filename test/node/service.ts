@@ -85,7 +85,7 @@ export async function startService(options: StartOptions = {}): Promise<Service>
   }
   const [, accountId = ""] = /Account ID {2}(\S+)/.exec(stdout) ?? [];
   const [, apiKey = ""] = /API key {5}(\S+)/.exec(stdout) ?? [];
-  const [, email = ""] = /E-mail {6}(\S+)/.exec(stdout) ?? [];
+  const [, email = ""] = /Email {7}(\S+)/.exec(stdout) ?? [];
   const [, password = ""] = /Password {4}(\S+)/.exec(stdout) ?? [];
   return {
     signIn: { email, password },

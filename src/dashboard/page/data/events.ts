@@ -10,7 +10,7 @@ export const EVENTS: Readonly<Record<EventName, string>> = {
   "user.updated": "A user was updated",
   "user.deleted": "A user was deleted",
   "comment.created": "A comment was written",
-  "comment.updated": "A comment was edited or reopened",
+  "comment.updated": "A comment was changed",
   "comment.resolved": "A comment was resolved",
   "comment.deleted": "A comment was deleted",
 };

@@ -92,7 +92,7 @@ const ConflictPart = ({ conflict: { entry }, onTake }: ConflictPartProps) =>
   entry === null ? (
     <p role="alert">The entry was deleted while you edited it. Saving creates it again.</p>
   ) : (
-    <div role="alert">
+    <div className="form" role="alert">
       <p>The entry has changed while you edited it. It is now:</p>
       <CodeBlock text={textOf(entry)} what="Current value" />
       <Button onClick={onTake}>Edit this one instead</Button>

@@ -1,33 +1,24 @@
 /** The DevTools panel in a real browser: what it shows, by mouse and keyboard, and the connection that it cuts. */
 import axe from "axe-core";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
-import { bundlePage, openPage, type ReactPage } from "./react-page.ts";
+import { bundlePage, prepareReactPages, type ReactPage } from "./react-page.ts";
 
-let service: SharedService;
-let browser: Browser;
+const openPage = prepareReactPages();
 let script: string;
 let opened: ReactPage;
 let page: Page;
 let bo: AtriumClient;
 
 beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
   script = await bundlePage("devtools-page.ts", 19);
-});
-afterEach(() => page?.close());
-afterAll(async () => {
-  await browser?.close();
 });
 
 /** Ada's page in a room with Bo, who shows a cursor, and two tasks. */
 async function begin(): Promise<void> {
-  opened = await openPage(browser, service, script);
+  opened = await openPage(script);
   ({ page, bo } = opened);
   await bo.store("tasks").set("a", { title: "Plan the week", done: false });
   await bo.store("tasks").set("b", { title: "Buy milk" });

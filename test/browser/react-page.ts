@@ -2,16 +2,38 @@
 import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
-import type { SharedService } from "../node/shared-service.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { join, type Meeting, meet } from "../sdk/clients.ts";
+import { launchChromium } from "./chromium.ts";
 
 /** The versions of React that the hooks support. */
 export const REACT_VERSIONS = [18, 19] as const;
 export type ReactVersion = (typeof REACT_VERSIONS)[number];
 
 const ALIASES = { 18: { react: "react-18", "react-dom": "react-dom-18" }, 19: {} };
+
+/** Opens a page with this script for the current test, and closes it afterwards. */
+export type OpenPage = (script: string) => Promise<ReactPage>;
+
+/** One browser for the tests of a file, against the shared service. */
+export function prepareReactPages(): OpenPage {
+  let service: SharedService;
+  let browser: Browser;
+  let opened: ReactPage | undefined;
+  beforeAll(async () => {
+    service = await useSharedService();
+    browser = await launchChromium();
+  });
+  afterEach(() => opened?.page.close());
+  afterAll(() => browser?.close());
+  return async (script) => {
+    opened = await openPage(browser, service, script);
+    return opened;
+  };
+}
 
 /** The script of a page in this folder, with React's development build, which warns about mistakes. */
 export async function bundlePage(file: string, version: ReactVersion): Promise<string> {
@@ -43,7 +65,7 @@ export interface ReactPage {
 }
 
 /** A new room with Bo online, and Ada's page with nothing mounted yet. */
-export async function openPage(browser: Browser, service: SharedService, script: string): Promise<ReactPage> {
+async function openPage(browser: Browser, service: SharedService, script: string): Promise<ReactPage> {
   const meeting = await meet(service);
   const ada = await meeting.customer.createUser(meeting.roomId, "Ada");
   const bo = await join(meeting, "Bo");

@@ -1,28 +1,16 @@
 /** A component renders again only when what it reads has changed: counted in a real browser, with each React. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, PresenceUpdate } from "../../src/sdk/client/index.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { next } from "../sdk/clients.ts";
-import { launchChromium } from "./chromium.ts";
-import { bundlePage, openPage, REACT_VERSIONS } from "./react-page.ts";
+import { bundlePage, prepareReactPages, REACT_VERSIONS } from "./react-page.ts";
 import type { RendersStage } from "./renders-page.tsx";
 
-let service: SharedService;
-let browser: Browser;
+const openPage = prepareReactPages();
 let page: Page;
 let bo: AtriumClient;
 let adaId: string;
 let complaints: readonly string[];
-
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-});
-afterEach(() => page?.close());
-afterAll(async () => {
-  await browser?.close();
-});
 
 const shows = async (isSo: (shown: Record<string, unknown>) => boolean): Promise<void> => {
   await page.waitForFunction(`(${isSo})(window.renders.shown)`);
@@ -48,7 +36,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
 
   /** Ada's page in a room with Bo and two tasks. */
   async function begin(): Promise<void> {
-    const opened = await openPage(browser, service, script);
+    const opened = await openPage(script);
     ({ page, bo, complaints } = opened);
     adaId = opened.ada.id;
     await bo.store("tasks").set("a", { title: "A" });

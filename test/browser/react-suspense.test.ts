@@ -1,26 +1,14 @@
 /** Components that suspend until their room is joined and loaded, in a real browser, with each React. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
-import { launchChromium } from "./chromium.ts";
-import { bundlePage, openPage, REACT_VERSIONS, type ReactPage } from "./react-page.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { bundlePage, prepareReactPages, REACT_VERSIONS, type ReactPage } from "./react-page.ts";
 
 /** A close code by which the service refuses a token. */
 const UNAUTHORIZED = 4401;
 
-let service: SharedService;
-let browser: Browser;
+const openPage = prepareReactPages();
 let opened: ReactPage;
 let page: Page;
-
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-});
-afterEach(() => page?.close());
-afterAll(async () => {
-  await browser?.close();
-});
 
 describe.each(REACT_VERSIONS)("with React %i", (version) => {
   let script: string;
@@ -31,7 +19,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
 
   /** Ada's page in a room with Bo, two tasks and a comment, and what its content reads in its first render. */
   async function begin(): Promise<object> {
-    opened = await openPage(browser, service, script);
+    opened = await openPage(script);
     page = opened.page;
     const { bo, meeting } = opened;
     await bo.store("tasks").batch(["a", "b"].map((key) => ({ action: "set", key, value: key })));

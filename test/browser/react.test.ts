@@ -1,17 +1,14 @@
 /** The hooks in a real browser, with the development build of each React and StrictMode, and a second client in Node.js. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, User } from "../../src/sdk/client/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
-import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { type Meeting, next } from "../sdk/clients.ts";
-import { launchChromium } from "./chromium.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
-import { bundlePage, openPage, REACT_VERSIONS } from "./react-page.ts";
+import { bundlePage, prepareReactPages, REACT_VERSIONS } from "./react-page.ts";
 
-let service: SharedService;
-let browser: Browser;
+const openPage = prepareReactPages();
 let script: string;
 let page: Page;
 let complaints: readonly string[];
@@ -21,17 +18,8 @@ let ada: UserWithToken;
 /** The client in Node.js. */
 let bo: AtriumClient;
 
-beforeAll(async () => {
-  service = await useSharedService();
-  browser = await launchChromium();
-});
-afterEach(() => page?.close());
-afterAll(async () => {
-  await browser?.close();
-});
-
 async function begin(): Promise<void> {
-  ({ page, meeting, ada, bo, complaints, sockets } = await openPage(browser, service, script));
+  ({ page, meeting, ada, bo, complaints, sockets } = await openPage(script));
 }
 
 const mount = (...providers: Provided[]): Promise<void> =>

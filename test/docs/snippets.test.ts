@@ -42,7 +42,7 @@ afterAll(() => rm(parent, { recursive: true, force: true }));
 /** A module whose lines have the numbers that they have in the document. */
 const moduleOf = ({ code, line }: Block): string => `${"\n".repeat(line - 1)}${code}\nexport {};\n`;
 
-/** Types that a snippet registers are those of its whole program, so it gets one of its own. */
+/** Types that a snippet registers are those of its whole program, so these get one of their own, and register the same. */
 const isRegistering = ({ code }: Block): boolean => code.includes("interface Register ");
 
 it.each([

@@ -2,13 +2,13 @@
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";
-import type { EventName } from "./port/event-name.ts";
+import type { WebhookEventName } from "./port/event-name.ts";
 import type { OutgoingEvent, SubscriberGateway, Subscription } from "./port/subscriber-port.ts";
 
 /** An event in an outbox: it has not reached all of its subscribers yet. */
 export interface PendingEvent {
   readonly id: string;
-  readonly event: EventName;
+  readonly event: WebhookEventName;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
   /** The event object as JSON. */
@@ -20,15 +20,18 @@ export interface PendingEvent {
 /**
  * Enqueues a room's events with their subscribers, all subscribers at once. Returns, by event id, the subscriptions
  * that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only when the
- * database cannot say who subscribes; events whose subscriptions are known need no database.
+ * database cannot say who subscribes; events whose subscriptions are known need no database. The subscriber with the
+ * id `exceptId` receives none.
  */
 export async function fanOut(
   tenant: Tenant,
   subscribers: SubscriberGateway,
   roomId: string,
   events: readonly PendingEvent[],
+  exceptId?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const current = await lookUpSubscriptions(tenant, roomId, events);
+  const found = await lookUpSubscriptions(tenant, roomId, events);
+  const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
@@ -89,7 +92,7 @@ function batchBySubscriber(
 }
 
 /** `events` is a JSON array of names, and no quoted name is part of another one. */
-const matching = (subscriptions: readonly NamedSubscription[], event: EventName): Subscription[] =>
+const matching = (subscriptions: readonly NamedSubscription[], event: WebhookEventName): Subscription[] =>
   subscriptions
     .filter(({ events }) => events.includes(JSON.stringify(event)))
     .map(({ kind, id, version }) => ({ kind, id, version }));

@@ -53,6 +53,24 @@ export interface DeliveryHandler {
   requireVersion(version: number): void;
   /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */
   suspend(): Promise<void>;
+  /** Tells the organization that much waits, or (null) that it does no longer. Rejects when that must be tried again. */
+  reportBacklog(report: BacklogReport | null): Promise<void>;
+}
+
+/** What waits for a subscriber. */
+export interface Backlog {
+  readonly deliveries: number;
+  readonly bytes: number;
+  /** When the oldest was enqueued (epoch ms); null when nothing waits. */
+  readonly oldestAt: number | null;
+}
+
+/** That much waits. */
+export interface BacklogReport extends Backlog {
+  /** Of the event that tells it. */
+  readonly eventId: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 /** How fast a subscriber takes deliveries. */

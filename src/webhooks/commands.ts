@@ -58,6 +58,7 @@ export async function createWebhook(
     roomId,
     enabled: Number(enabled),
     disabledReason: null,
+    backloggedSince: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -6,12 +6,17 @@ import { sampleDraft } from "../delivery/sample-draft.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
+import { presentBacklogged } from "./backlog-event.ts";
 import type { Webhook } from "./schema.ts";
 
 /** The first of the webhook's events, about a room and a user that do not exist. */
 export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook: Webhook): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
   const [eventId, now] = [ctx.newId(), ctx.now()];
+  if (event === "webhook.backlogged") {
+    const report = { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now };
+    return { eventId, event, roomId: webhook.id, body: presentBacklogged(webhook, report), occurredAt: now };
+  }
   const room: Room = {
     id: webhook.room_id ?? ctx.newId(),
     account_id: webhook.organization_id,

@@ -1,6 +1,6 @@
 /** Webhooks and deliveries on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
-import { EventName } from "../delivery/port/event-name.ts";
+import { WebhookEventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
@@ -24,7 +24,7 @@ export const Webhook = z
     id: z.uuid(),
     organization_id: z.uuid(),
     url: z.string().meta({ description: "The URL that events are posted to." }),
-    events: z.array(EventName).meta({ description: "The events it receives." }),
+    events: z.array(WebhookEventName).meta({ description: "The events it receives." }),
     room_id: z
       .string()
       .nullable()
@@ -37,11 +37,32 @@ export const Webhook = z
       description: "Why the service has disabled the webhook, and what to do. Absent in every other case.",
       example: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
     }),
+    backlogged_since: Timestamp.optional().meta({
+      description:
+        "Since when much waits: at least a tenth of what may wait before the service disables the webhook (5 GiB, or 7 days for the oldest). Absent while the webhook keeps up. Other webhooks that listen to `webhook.backlogged` are notified.",
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .meta({ id: "Webhook", example: EXAMPLE });
 export type Webhook = z.infer<typeof Webhook>;
+
+/** Much waits for a webhook, because its receiver fails or is slow; with `webhook.enabled` false it was disabled. */
+export const WebhookBackloggedEvent = z
+  .object({
+    id: z.uuid().meta({ description: "The same for every subscriber and attempt." }),
+    event: z.literal("webhook.backlogged"),
+    timestamp: Timestamp,
+    data: z.object({
+      webhookId: z.uuid(),
+      waiting: z.int().meta({ description: "How many events wait." }),
+      waitingBytes: z.int().meta({ description: "What they take on disk." }),
+      oldestWaitingSince: Timestamp.nullable(),
+    }),
+    webhook: Webhook,
+  })
+  .meta({ id: "WebhookBackloggedEvent" });
+export type WebhookBackloggedEvent = z.infer<typeof WebhookBackloggedEvent>;
 
 /** A webhook in the response to its creation, or to a rotation of its secret. */
 export const WebhookWithSecret = Webhook.extend({
@@ -59,7 +80,7 @@ const Url = text(1, 2048).meta({
     "An https URL with a public host name, on port 443 or 8443, without credentials or fragment. IP addresses, internal names and this service itself are refused.",
   format: "uri",
 });
-const Events = z.array(EventName).min(1).meta({ description: "At least one; duplicates count once." });
+const Events = z.array(WebhookEventName).min(1).meta({ description: "At least one; duplicates count once." });
 const RoomId = text(1, 255);
 
 /** Body of `POST /webhooks`. */
@@ -127,7 +148,7 @@ export const Delivery = z
   .object({
     id: z.uuid(),
     webhook_id: z.uuid(),
-    event: EventName,
+    event: WebhookEventName,
     payload: z.string().meta({ description: "The request body, JSON." }),
     status: DeliveryStatus.meta({
       description: "`pending` until an attempt succeeds or no further one follows.",
@@ -187,10 +208,11 @@ export const presentWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
   organization_id: row.accountId,
   url: row.url,
-  events: z.array(EventName).parse(JSON.parse(row.events)),
+  events: z.array(WebhookEventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
   enabled: row.enabled === 1,
   ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
+  ...(row.backloggedSince === null ? {} : { backlogged_since: presentTime(row.backloggedSince) }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });

@@ -70,6 +70,10 @@ export const rotateSecret = (
       .returning(SHOWN),
   );
 
+/** Notes since when much waits for the webhook (epoch ms), or null that it keeps up. No change of it: its version stays. */
+export const markBacklogged = (tenant: Tenant, id: string, since: number | null): Statement<WebhookRow> =>
+  statement(build.update(webhooks).set({ backloggedSince: since }).where(byId(tenant, id)).returning(SHOWN));
+
 /** Disables a webhook, unless it has changed since this version of it was read. */
 export const disableWebhook = (
   tenant: Tenant,

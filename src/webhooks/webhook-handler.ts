@@ -1,17 +1,26 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
 import { CachedRow } from "../delivery/cached-row.ts";
-import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { fanOut } from "../delivery/fan-out.ts";
+import type {
+  BacklogReport,
+  DeliveryHandler,
+  DeliveryOutcome,
+  HandlerState,
+  Pace,
+} from "../delivery/handler.ts";
+import type { OutgoingEvent, SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
+import { presentBacklogged } from "./backlog-event.ts";
 import { averageLatency, type Circuit, CLOSED, judgeCircuit, paceOf } from "./circuit.ts";
 import { judgeProof, type Proof, proofFor, UNKNOWN } from "./proof.ts";
 import { type Health, judgeHealth, planRetry } from "./retry.ts";
-import type { DeliveryAttempt } from "./schema.ts";
-import { disableWebhook, selectStoredWebhook } from "./store.ts";
+import { type DeliveryAttempt, presentWebhook } from "./schema.ts";
+import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";
 
 /** How long deliveries pause when the database fails. */
@@ -24,6 +33,7 @@ export class WebhookHandler implements DeliveryHandler {
   /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
   readonly interruption = null;
   readonly #tenant: Tenant;
+  readonly #subscribers: SubscriberGateway;
   readonly #devTargets: readonly string[];
   readonly #ownHosts: readonly string[];
   readonly #id: string;
@@ -37,6 +47,7 @@ export class WebhookHandler implements DeliveryHandler {
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
+    this.#subscribers = subscriberGateway(env);
     this.#devTargets = webhookDevTargets(env);
     this.#ownHosts = ownHosts(env);
     this.#id = key.id;
@@ -84,6 +95,23 @@ export class WebhookHandler implements DeliveryHandler {
     if (row === null || row.enabled === 0) return;
     this.#row.invalidate();
     await this.#disable(row, "backlogged");
+  }
+
+  /** Marks the webhook, and notifies the organization's other webhooks that listen to that. */
+  async reportBacklog(report: BacklogReport | null): Promise<void> {
+    const since = report === null ? null : (report.oldestAt ?? report.now);
+    const [[row]] = await this.#tenant.db.run([markBacklogged(this.#tenant, this.#id, since)]);
+    if (report === null || row === undefined) return;
+    const event = {
+      id: report.eventId,
+      event: "webhook.backlogged",
+      occurredAt: report.now,
+      body: presentBacklogged(presentWebhook(row), report),
+      pendingSubscriptions: null,
+    } as const;
+    // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
+    const unreached = await fanOut(this.#tenant, this.#subscribers, this.#id, [event], this.#id);
+    if (unreached.size > 0) throw new Error("Some webhooks could not be notified of another one's backlog");
   }
 
   async #disable({ updatedAt }: StoredWebhook, reason: DisabledReason): Promise<void> {

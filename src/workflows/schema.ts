@@ -201,7 +201,7 @@ export function presentExecution(workflowId: string, delivery: DeliveryRecord): 
   return {
     id: delivery.id,
     workflow_id: workflowId,
-    event: delivery.event,
+    event: EventName.parse(delivery.event),
     status: delivery.status === "success" ? "success" : "failed",
     result: delivery.error ?? run?.result ?? "null",
     duration_ms: run?.duration_ms ?? 0,

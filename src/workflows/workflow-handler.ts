@@ -104,6 +104,9 @@ export class WorkflowHandler implements DeliveryHandler {
     await this.#tenant.db.run([suspendWorkflow(this.#tenant, this.#id, row.updatedAt, this.#now())]);
   }
 
+  /** Its executions show how much it runs; at the bound, `disabled_reason` says why it does no longer. */
+  async reportBacklog(): Promise<void> {}
+
   /** Rejects when the run could not be started. */
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,

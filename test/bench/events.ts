@@ -1,6 +1,7 @@
-/** The events bench: event throughput and latency to webhooks, and the effect of a dead receiver on others. */
+/** The events bench: throughput and latency to webhooks, the effect of a dead receiver on others, and one queue by itself. */
 import { measureHanging } from "./events/part-hanging.ts";
 import { measureLatency } from "./events/part-latency.ts";
+import { measureQueue } from "./events/part-queue.ts";
 import { measureThroughput } from "./events/part-throughput.ts";
 import { Stage } from "./events/stage.ts";
 import type { Section } from "./room/turns.ts";
@@ -8,13 +9,18 @@ import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { serving } from "./serve.ts";
 import { ADVICE } from "./table.ts";
 
-const PARTS = { latency: measureLatency, throughput: measureThroughput, hanging: measureHanging };
+const PARTS = {
+  latency: measureLatency,
+  throughput: measureThroughput,
+  hanging: measureHanging,
+  queue: measureQueue,
+};
 
 export const bench: Bench = { parts: Object.keys(PARTS), run };
 
 function run(options: BenchOptions): Promise<BenchReport> {
-  return serving(["atrium"], options.stop, async ({ db, origin }) => {
-    const stage = await Stage.create(db, origin("atrium"));
+  return serving(["atrium", "deliveries"], options.stop, async ({ db, origin, pid }) => {
+    const stage = await Stage.create(db, origin("atrium"), { origin: origin("deliveries"), pid });
     const sections: Record<string, Section> = {};
     try {
       for (const [part, measure] of Object.entries(PARTS)) {

@@ -26,6 +26,7 @@ const HANDLER: Omit<DeliveryHandler, "deliver"> = {
   pace: { maxInFlight: 6, pausedUntil: 0 },
   requireVersion: () => {},
   suspend: () => Promise.resolve(),
+  reportBacklog: () => Promise.resolve(),
 };
 
 /** Runs `work` with a queue whose handler comes back with this. */

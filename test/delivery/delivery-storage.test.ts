@@ -12,6 +12,7 @@ import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.
 import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -35,6 +36,8 @@ class Subject {
   readonly attempted: number[] = [];
   outcome: (number: number) => DeliveryOutcome = () => ({ type: "delivered", attempt });
   suspensions = 0;
+  failsToReport = false;
+  readonly reports: ({ readonly waiting: number; readonly eventId: string } | null)[] = [];
   queue: DeliveryQueue;
 
   private constructor(state: DurableObjectState, key: SubscriberKey, maxBytes: number) {
@@ -75,6 +78,10 @@ class Subject {
       requireVersion: () => {},
       suspend: async () => {
         this.suspensions += 1;
+      },
+      reportBacklog: async (report) => {
+        if (this.failsToReport) throw new Error("It cannot be reported");
+        this.reports.push(report && { waiting: report.deliveries, eventId: report.eventId });
       },
     };
   }
@@ -201,6 +208,33 @@ describe("the totals of a queue", () => {
         subject.queue.wake();
         await expect.poll(() => subject.suspensions).toBe(2);
         expect(subject.total("pending")).toBe(23);
+      },
+      { maxBytes: 10_000 },
+    ));
+});
+
+describe("a backlog", () => {
+  it("is reported long before the bound, once, and again when it is worked off", () =>
+    Subject.run(
+      async (subject) => {
+        subject.outcome = () => ({ type: "postponed", until: subject.now + 5_000, why: "Not yet" });
+        subject.queue.enqueue(subject.key, [outgoingEvent(0)], 1);
+        subject.failsToReport = true;
+        subject.queue.enqueue(subject.key, [outgoingEvent(1)], 1);
+        await expect.poll(() => subject.attempted.length).toBe(1);
+        subject.failsToReport = false;
+        subject.now += 5_000;
+        subject.queue.wake();
+        await expect.poll(() => subject.reports).toMatchObject([{ waiting: 2 }]);
+        subject.queue.enqueue(subject.key, [outgoingEvent(2)], 1);
+        subject.outcome = () => ({ type: "delivered", attempt });
+        subject.now += 5_000;
+        subject.queue.wake();
+        await expect.poll(() => subject.total("pending")).toBe(0);
+        subject.queue.wake();
+        await expect.poll(() => subject.reports).toMatchObject([{ waiting: 2 }, null]);
+        expect(subject.suspensions).toBe(0);
+        expectLogged("It cannot be reported");
       },
       { maxBytes: 10_000 },
     ));

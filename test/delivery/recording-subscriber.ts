@@ -1,7 +1,7 @@
 /** A webhook with a real receiver that records what it is sent. */
 import { expect, inject } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
-import { EventName } from "../../src/delivery/port/event-name.ts";
+import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import type { Delivery, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
@@ -9,7 +9,7 @@ import type { Received } from "../support/receiver.ts";
 const { port } = inject("receiver");
 
 interface Options {
-  readonly events?: readonly EventName[];
+  readonly events?: readonly WebhookEventName[];
   readonly roomId?: string;
   /** How the receiver responds: the start of its path, such as `status/410`. */
   readonly behaviour?: string;

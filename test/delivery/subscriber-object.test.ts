@@ -2,6 +2,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, inject, it } from "vitest";
+import { EventName, type WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
@@ -9,7 +10,12 @@ import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
 import { OPENING_FAILURES } from "../../src/webhooks/circuit.ts";
 import { FREE_FAILURES, MAX_UNPROVEN_FAILURES, UNPROVEN_REST_MS } from "../../src/webhooks/proof.ts";
 import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
-import { type Delivery, presentDelivery, type Webhook } from "../../src/webhooks/schema.ts";
+import {
+  type Delivery,
+  presentDelivery,
+  type Webhook,
+  WebhookBackloggedEvent,
+} from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged, permitLogged } from "../support/log-guard.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
@@ -44,9 +50,10 @@ class Subject {
     this.subscriber = subscriber;
   }
 
-  static async create(behaviour = "ok"): Promise<Subject> {
+  static async create(behaviour = "ok", events?: readonly WebhookEventName[]): Promise<Subject> {
     const owner = await account();
-    const subject = new Subject(owner, await RecordingSubscriber.create(owner.api, { behaviour }));
+    const options = { behaviour, ...(events && { events }) };
+    const subject = new Subject(owner, await RecordingSubscriber.create(owner.api, options));
     await subject.inside(() => undefined);
     return subject;
   }
@@ -368,6 +375,31 @@ describe("a receiver that fails", () => {
     await subject.advance(HOUR_MS); // the retries of those that failed
     await subject.subscriber.settled(1 + OPENING_FAILURES + 20);
     expect(await subject.list("failed")).toEqual([]);
+  });
+
+  it("that falls behind is reported to the organization's other webhooks and shown, until it has caught up", async () => {
+    const gate = crypto.randomUUID();
+    subject = await Subject.create(`gate/${gate}`, [...EventName.options, "webhook.backlogged"]);
+    const other = await RecordingSubscriber.create(subject.owner.api, { events: ["webhook.backlogged"] });
+    await subject.enqueue(...events(3));
+    await expect.poll(() => subject.numbers()).toEqual([0]);
+    await subject.advance(17 * HOUR_MS);
+    await expect.poll(async () => (await other.received()).length).toBe(1);
+    const oldest = new Date(START).toISOString();
+    const [message] = await other.received();
+    const event = WebhookBackloggedEvent.parse(JSON.parse(message?.body ?? ""));
+    expect(event).toMatchObject({
+      event: "webhook.backlogged",
+      data: { webhookId: subject.key.id, waiting: 3, oldestWaitingSince: oldest },
+      webhook: { id: subject.key.id, enabled: true, backlogged_since: oldest },
+    });
+    expect(message?.headers["webhook-id"]).toBe(event.id);
+    expect(await subject.webhook()).toMatchObject({ enabled: true, backlogged_since: oldest });
+    await fetch(`http://127.0.0.1:${inject("receiver").port}/open/${gate}/now`);
+    await subject.subscriber.settled(3);
+    await subject.advance(0);
+    await expect.poll(() => subject.webhook()).not.toHaveProperty("backlogged_since");
+    expect(await other.received()).toHaveLength(1);
   });
 
   it("that is too slow suspends its webhook, and receives what waited when it is enabled again", async () => {

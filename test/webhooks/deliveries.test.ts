@@ -4,7 +4,12 @@ import { Webhook as Verifier } from "standardwebhooks";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
-import type { Delivery, Webhook, WebhookWithSecret } from "../../src/webhooks/schema.ts";
+import {
+  type Delivery,
+  type Webhook,
+  WebhookBackloggedEvent,
+  type WebhookWithSecret,
+} from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 
@@ -60,6 +65,12 @@ describe("testing a webhook", () => {
     const sent = Event.parse(JSON.parse(delivery.payload));
     expect(sent).toMatchObject({ event, room: { account_id: owner.id } });
     expect(message?.headers["webhook-id"]).toBe(sent.id);
+  });
+
+  it("sends it the event that another webhook is backlogged", async () => {
+    const webhook = await create("ok", { events: ["webhook.backlogged"] });
+    const { payload } = await test(webhook.id);
+    expect(WebhookBackloggedEvent.parse(JSON.parse(payload))).toMatchObject({ webhook: { id: webhook.id } });
   });
 
   it("shows what went wrong", async () => {

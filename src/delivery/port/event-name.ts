@@ -18,3 +18,9 @@ export const EventName = z
   ])
   .meta({ id: "EventName" });
 export type EventName = z.infer<typeof EventName>;
+
+/** What webhooks can receive: also that much waits for another webhook, which concerns no room. */
+export const WebhookEventName = z
+  .enum([...EventName.options, "webhook.backlogged"])
+  .meta({ id: "WebhookEventName" });
+export type WebhookEventName = z.infer<typeof WebhookEventName>;

@@ -1,6 +1,6 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../../platform/d1.ts";
-import type { EventName } from "./event-name.ts";
+import type { WebhookEventName } from "./event-name.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {
@@ -20,7 +20,7 @@ export interface Subscription {
 /** An event on its way to subscribers. */
 export type OutgoingEvent = {
   readonly eventId: string;
-  readonly event: EventName;
+  readonly event: WebhookEventName;
   readonly roomId: string;
   /** The event object as JSON: the same text for every subscriber and every attempt. */
   readonly body: string;

@@ -1,5 +1,5 @@
-/** Bounds what waits for a subscriber, by bytes and by age: at the bound it is suspended, and nothing is dropped. */
-import type { DeliveryHandler } from "../handler.ts";
+/** Watches what waits for a subscriber, by bytes and by age: warns early, and suspends at the bound. It drops nothing. */
+import type { Backlog, DeliveryHandler } from "../handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
 /** The limits of what waits for one subscriber. */
@@ -9,17 +9,16 @@ export interface BacklogLimits {
   readonly maxAgeMs: number;
 }
 
-/** What waits for a subscriber. */
-interface Backlog {
-  readonly bytes: number;
-  /** When the oldest was enqueued (epoch ms); null when nothing waits. */
-  readonly oldestAt: number | null;
-}
-
 /** A subscriber that is enabled again has so long to work off what waits. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
-/** After a failure to suspend the subscriber, it is tried again. */
+/** After a failure, the subscriber is suspended or the organization warned again. */
 const RETRY_MS = 5_000;
+/** The shares of the limit from which on it is warned, and below which all is well again. */
+const WARNING_SHARE = 0.1;
+const CALM_SHARE = 0.05;
+
+/** How much waits, as far as it has been acted on. */
+type Level = "calm" | "high" | "full";
 
 /** The share of the limit that is reached: 1 or more when too much waits. */
 function backlogShare({ bytes, oldestAt }: Backlog, limits: BacklogLimits, now: number): number {
@@ -30,7 +29,7 @@ function backlogShare({ bytes, oldestAt }: Backlog, limits: BacklogLimits, now: 
 export class BacklogGuard {
   readonly #store: DeliveryStore;
   readonly #limits: BacklogLimits;
-  /** Epoch milliseconds; null when no attempt to suspend the subscriber runs or has failed. */
+  /** When to try again what runs or has failed (epoch ms); null when there is nothing of that kind. */
   #retryAt: number | null = null;
 
   constructor(store: DeliveryStore, limits: BacklogLimits) {
@@ -39,32 +38,64 @@ export class BacklogGuard {
   }
 
   #backlog(): Backlog {
-    return { bytes: this.#store.total("pending").bytes, oldestAt: this.#store.oldestAt("pending") };
+    return { ...this.#store.total("pending"), oldestAt: this.#store.oldestAt("pending") };
   }
 
-  /** Suspends the subscriber when too much waits for it. Rejects when that fails: {@link dueAt} then says when to try again. */
+  /** Warns or suspends when more waits than before. Rejects when that fails: {@link dueAt} then says when to try again. */
   async check(handler: DeliveryHandler, now: number): Promise<void> {
-    const isTrying = this.#retryAt !== null && now < this.#retryAt;
-    if (isTrying || now < this.#graceUntil || backlogShare(this.#backlog(), this.#limits, now) < 1) return;
+    const backlog = this.#backlog();
+    const level = this.#levelOf(backlog, now);
+    if (level === this.#level || (this.#retryAt !== null && now < this.#retryAt)) return;
     this.#retryAt = now + RETRY_MS;
-    await handler.suspend();
+    if (level === "full") await handler.suspend();
+    await handler.reportBacklog(
+      level === "calm" ? null : { ...backlog, eventId: this.#eventIdFor(level), now },
+    );
     this.#retryAt = null;
-    this.forgive(now);
+    if (level === "full") this.forgive(now);
+    this.#store.writeFact("level", level);
+    this.#store.writeFact("warning", null);
+  }
+
+  get #level(): Level {
+    const level = this.#store.readFact("level");
+    return level === "high" || level === "full" ? level : "calm";
+  }
+
+  #levelOf(backlog: Backlog, now: number): Level {
+    const share = backlogShare(backlog, this.#limits, now);
+    if (share >= 1 && now >= this.#graceUntil) return "full";
+    if (share < CALM_SHARE) return "calm";
+    return this.#level === "calm" && share >= WARNING_SHARE ? "high" : this.#level;
+  }
+
+  /** The id of the event that reports the level: it stays the same until it has arrived everywhere. */
+  #eventIdFor(level: Level): string {
+    const known = this.#store.readFact("warning");
+    const [knownLevel, knownId] = known?.split(" ") ?? [];
+    if (knownLevel === level && knownId !== undefined) return knownId;
+    const eventId = crypto.randomUUID();
+    this.#store.writeFact("warning", `${level} ${eventId}`);
+    return eventId;
   }
 
   /** From `now` (epoch ms), the subscriber has {@link GRACE_MS} to work off what waits. */
   forgive(now: number): void {
     this.#store.writeFact("grace", String(now + GRACE_MS));
+    if (this.#level === "full") this.#store.writeFact("level", "high");
   }
 
   get #graceUntil(): number {
     return Number(this.#store.readFact("grace") ?? 0);
   }
 
-  /** When to check again, if nothing else happens (epoch ms); null when nothing waits. */
-  dueAt(): number | null {
-    const { oldestAt } = this.#backlog();
-    if (oldestAt === null) return null;
-    return Math.max(oldestAt + this.#limits.maxAgeMs, this.#graceUntil, this.#retryAt ?? 0);
+  /** When to check again, if nothing else happens (epoch ms); null when that cannot matter. */
+  dueAt(now: number): number | null {
+    const backlog = this.#backlog();
+    if (this.#levelOf(backlog, now) !== this.#level) return Math.max(now, this.#retryAt ?? 0);
+    if (backlog.oldestAt === null) return null;
+    const { maxAgeMs } = this.#limits;
+    if (this.#level === "calm") return backlog.oldestAt + WARNING_SHARE * maxAgeMs;
+    return this.#level === "full" ? null : Math.max(backlog.oldestAt + maxAgeMs, this.#graceUntil);
   }
 }

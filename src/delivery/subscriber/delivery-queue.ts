@@ -201,7 +201,7 @@ export class DeliveryQueue {
 
   #checkBacklog(handler: DeliveryHandler): void {
     const checked = this.#backlog.check(handler, this.#now()).catch((error: unknown) => {
-      this.#logError("A subscriber for which too much waits could not be disabled yet", error);
+      this.#logError("That much waits for a subscriber could not be acted on yet", error);
     });
     this.#ctx.waitUntil(checked.then(() => this.#scheduleAlarm()));
   }
@@ -325,7 +325,7 @@ export class DeliveryQueue {
     const isBusy = this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
     this.#alarm.scheduleBy([
       this.#scheduler.dueAt(now),
-      ...(isBusy ? [now + WATCHDOG_MS] : [this.#retention.dueAt(now), this.#backlog.dueAt()]),
+      ...(isBusy ? [now + WATCHDOG_MS] : [this.#retention.dueAt(now), this.#backlog.dueAt(now)]),
     ]);
   }
 

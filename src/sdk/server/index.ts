@@ -20,6 +20,8 @@ export type {
   SessionClosedEvent,
   SessionStartedEvent,
   UserEvent,
+  WebhookBackloggedEvent,
+  WebhookEventName,
 } from "../wire/events.ts";
 export type {
   CommentInput,

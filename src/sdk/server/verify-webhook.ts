@@ -1,7 +1,7 @@
 /** Verifies that a webhook message comes from the service and is recent. */
 import { Webhook } from "standardwebhooks";
 import { AtriumError } from "../core/error.ts";
-import type { AtriumEvent } from "../wire/events.ts";
+import type { AtriumEvent, WebhookBackloggedEvent } from "../wire/events.ts";
 
 /** A request's headers: a Fetch API `Headers`, or Node's `request.headers`. */
 export type WebhookHeaders =
@@ -14,18 +14,18 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Returns the event in a webhook message. `payload` is the raw request body, before any parsing; `secret` is the
- * webhook's secret, `whsec_…`. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not
+ * webhook's secret, `whsec_…`. A webhook that listens to `webhook.backlogged` names that type too. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not
  * signed with the secret, or if its timestamp is more than five minutes in the past or the future.
  */
-export function verifyWebhook(
+export function verifyWebhook<Received extends AtriumEvent | WebhookBackloggedEvent = AtriumEvent>(
   payload: string | Uint8Array,
   headers: WebhookHeaders,
   secret: string,
-): AtriumEvent {
+): Received {
   const body = typeof payload === "string" ? payload : decoder.decode(payload);
   const signed = Object.fromEntries(SIGNED_HEADERS.map((name) => [name, readHeader(headers, name)]));
   try {
-    return new Webhook(secret).verify(body, signed) as AtriumEvent;
+    return new Webhook(secret).verify(body, signed) as Received;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The message could not be verified: ${reason}`;

@@ -7,4 +7,5 @@ export type {
   SessionStartedEvent,
   UserEvent,
 } from "../../delivery/events.ts";
-export type { EventName } from "../../delivery/port/event-name.ts";
+export type { EventName, WebhookEventName } from "../../delivery/port/event-name.ts";
+export type { WebhookBackloggedEvent } from "../../webhooks/schema.ts";

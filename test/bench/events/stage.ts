@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CommandError } from "../../../src/cli/process/command.ts";
 import type { EventName } from "../../../src/delivery/port/event-name.ts";
+import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
 import { Organization } from "../organization.ts";
 import type { Database } from "../serve.ts";
 
@@ -17,8 +18,24 @@ export interface Arrival {
   readonly at: number;
 }
 
+/** The Worker with queues to fill directly. */
+interface Queues {
+  readonly origin: string;
+  /** The process ID of workerd. */
+  readonly pid: number;
+}
+
+/** A webhook of the stage. */
+interface Listener {
+  readonly key: SubscriberKey;
+  readonly url: string;
+  /** Deletes it. */
+  end(): Promise<void>;
+}
+
 export class Stage {
   readonly origin: string;
+  readonly queues: Queues;
   readonly organization: Organization;
   readonly #server: Server;
   /** The arrivals since the last {@link expectArrivals}. */
@@ -26,8 +43,9 @@ export class Stage {
   #expected = Number.POSITIVE_INFINITY;
   #onComplete: () => void = () => undefined;
 
-  private constructor(origin: string, organization: Organization) {
+  private constructor(origin: string, organization: Organization, queues: Queues) {
     this.origin = origin;
+    this.queues = queues;
     this.organization = organization;
     this.#server = createServer(async (request, response) => {
       const at = performance.now();
@@ -35,21 +53,28 @@ export class Stage {
       let body = "";
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
       if (webhook.startsWith("hang")) return; // never answers
-      response.end();
+      const latencyMs = Number(/^late-(\d+)/.exec(webhook)?.[1] ?? 0);
+      if (latencyMs === 0) response.end();
+      else setTimeout(() => response.end(), latencyMs);
       const { data } = JSON.parse(body) as { data: { userId?: string } };
       this.#arrivals.push({ webhook, userId: data.userId ?? "", at });
       if (this.#arrivals.length >= this.#expected) this.#onComplete();
     });
   }
 
-  static async create(db: Database, origin: string): Promise<Stage> {
-    const stage = new Stage(origin, await Organization.create(db, origin));
+  static async create(db: Database, origin: string, queues: Queues): Promise<Stage> {
+    const stage = new Stage(origin, await Organization.create(db, origin), queues);
     await new Promise<void>((resolve) => stage.#server.listen(0, "127.0.0.1", resolve));
     return stage;
   }
 
   /** Creates a webhook whose URL ends in `name`; returns a function that deletes it. */
   async listen(name: string, events: readonly EventName[], roomId?: string): Promise<() => Promise<void>> {
+    return (await this.listenAt(name, events, roomId)).end;
+  }
+
+  /** Creates a webhook whose URL ends in `name`. A receiver at `late-MS…` answers late, one at `hang…` never. */
+  async listenAt(name: string, events: readonly EventName[], roomId?: string): Promise<Listener> {
     const { port } = this.#server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/${name}`;
     const webhooks = `${this.origin}/v1/accounts/${this.organization.accountId}/webhooks`;
@@ -60,10 +85,12 @@ export class Stage {
     });
     const answer = (await response.json()) as { data: { webhook: { id: string } }; description: string };
     if (response.status !== 201) throw new CommandError(`A webhook was refused: ${answer.description}`);
-    return async () => {
+    const { id } = answer.data.webhook;
+    const end = async (): Promise<void> => {
       const { headers } = this.organization;
-      await fetch(`${webhooks}/${answer.data.webhook.id}`, { method: "DELETE", headers });
+      await fetch(`${webhooks}/${id}`, { method: "DELETE", headers });
     };
+    return { key: { kind: "webhook", accountId: this.organization.accountId, id }, url, end };
   }
 
   /** Resolves with the arrivals from now on, once there are this many. */

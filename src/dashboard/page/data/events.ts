@@ -1,7 +1,7 @@
 /** The events of webhooks and workflows, with a short explanation of each. */
-import type { EventName } from "atrium/server";
+import type { EventName, WebhookEventName } from "atrium/server";
 
-export const EVENTS: Readonly<Record<EventName, string>> = {
+export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "participant.joined": "A user came online",
   "participant.left": "A user went offline",
   "session.started": "The first user joined a room",
@@ -13,7 +13,13 @@ export const EVENTS: Readonly<Record<EventName, string>> = {
   "comment.updated": "A comment was changed",
   "comment.resolved": "A comment was resolved",
   "comment.deleted": "A comment was deleted",
+  "webhook.backlogged": "Much waits for another webhook",
 };
 
-export const isEventName = (name: string): name is EventName => Object.hasOwn(EVENTS, name);
-export const EVENT_NAMES = Object.keys(EVENTS).filter(isEventName);
+const isWebhookEventName = (name: string): name is WebhookEventName => Object.hasOwn(EVENTS, name);
+export const isEventName = (name: string): name is EventName =>
+  isWebhookEventName(name) && name !== "webhook.backlogged";
+/** What webhooks can receive. */
+export const WEBHOOK_EVENT_NAMES = Object.keys(EVENTS).filter(isWebhookEventName);
+/** What workflows can run on. */
+export const EVENT_NAMES = WEBHOOK_EVENT_NAMES.filter(isEventName);

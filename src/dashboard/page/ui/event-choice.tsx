@@ -1,25 +1,31 @@
 /** Checkboxes to choose one or more events. */
 import { Checkbox } from "@base-ui/react/checkbox";
-import type { EventName } from "atrium/server";
-import { EVENT_NAMES, EVENTS } from "../data/events.ts";
+import type { WebhookEventName } from "atrium/server";
+import { EVENTS } from "../data/events.ts";
 import { Icon } from "./icon.tsx";
 
-export interface EventChoiceProps {
-  readonly chosen: readonly EventName[];
-  readonly onChange: (chosen: readonly EventName[]) => void;
+export interface EventChoiceProps<Name extends WebhookEventName> {
+  /** What there is to choose from. */
+  readonly names: readonly Name[];
+  readonly chosen: readonly Name[];
+  readonly onChange: (chosen: readonly Name[]) => void;
 }
 
-export const EventChoice = ({ chosen, onChange }: EventChoiceProps) => (
+export const EventChoice = <Name extends WebhookEventName>({
+  names,
+  chosen,
+  onChange,
+}: EventChoiceProps<Name>) => (
   <fieldset className="field choices">
     <legend>Events</legend>
-    {EVENT_NAMES.map((name) => (
+    {names.map((name) => (
       // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control
       <label key={name} className="choice">
         <Checkbox.Root
           className="checkbox"
           checked={chosen.includes(name)}
           onCheckedChange={(isOn) =>
-            onChange(EVENT_NAMES.filter((one) => (one === name ? isOn : chosen.includes(one))))
+            onChange(names.filter((one) => (one === name ? isOn : chosen.includes(one))))
           }
         >
           <Checkbox.Indicator className="checkbox-mark">

@@ -1,6 +1,6 @@
 /** Queries and actions for webhooks. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { EventName, Webhook } from "atrium/server";
+import type { Webhook, WebhookEventName } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 
@@ -31,7 +31,7 @@ export function useWebhook(webhookId: string) {
 
 export interface WebhookInput {
   readonly url: string;
-  readonly events: readonly EventName[];
+  readonly events: readonly WebhookEventName[];
   readonly roomId: string | null;
 }
 

@@ -1,6 +1,7 @@
 /** The form of a webhook: endpoint, events and rooms. */
 import type { Webhook } from "atrium/server";
 import { useState } from "react";
+import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { RoomChoice } from "../rooms/room-choice.tsx";
 import { EventChoice } from "../ui/event-choice.tsx";
 import { Form } from "../ui/form.tsx";
@@ -32,7 +33,7 @@ export function WebhookFields({ webhook, onSubmit, ...form }: WebhookFieldsProps
         defaultValue={webhook?.url ?? ""}
         hint="A public https URL. With npm start, http://localhost works too."
       />
-      <EventChoice chosen={events} onChange={setEvents} />
+      <EventChoice names={WEBHOOK_EVENT_NAMES} chosen={events} onChange={setEvents} />
       <RoomChoice chosen={roomId} onChange={setRoomId} />
     </Form>
   );

@@ -7,6 +7,7 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { useUpdateWebhook, useWebhook } from "./use-webhooks.ts";
 import { WebhookActions } from "./webhook-actions.tsx";
@@ -32,6 +33,12 @@ export function WebhookPage() {
       actions={<WebhookActions webhook={webhook} />}
     >
       {webhook.disabled_reason && <p role="note">{webhook.disabled_reason}</p>}
+      {webhook.backlogged_since && (
+        <p role="note">
+          Much waits for this webhook, the oldest since <Time at={webhook.backlogged_since} />. If too much
+          waits, the webhook is disabled; nothing is lost.
+        </p>
+      )}
       <Deliveries webhookId={webhook.id} />
       <Configuration key={webhook.id} webhook={webhook} />
     </Page>

@@ -1,6 +1,8 @@
 /** The form of a workflow: code, name, events and rooms. */
+
 import type { Workflow } from "atrium/server";
 import { lazy, Suspense, useRef, useState } from "react";
+import { EVENT_NAMES } from "../data/events.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/room-choice.tsx";
 import { Button } from "../ui/button.tsx";
@@ -53,7 +55,7 @@ export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsPr
         </div>
         <div className="code-side">
           <TextField label="Name" name="name" required maxLength={255} defaultValue={workflow?.name ?? ""} />
-          <EventChoice chosen={events} onChange={setEvents} />
+          <EventChoice names={EVENT_NAMES} chosen={events} onChange={setEvents} />
           <RoomChoice chosen={roomId} onChange={setRoomId} />
         </div>
       </Form>

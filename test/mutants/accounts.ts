@@ -1,0 +1,47 @@
+/** Bugs in quotas, invitations, challenges and tokens. */
+import type { Mutant } from "./mutant.ts";
+
+export const ACCOUNTS: readonly Mutant[] = [
+  {
+    bug: "an invitation for an address is accepted by anyone who has its link",
+    file: "src/members/commands.ts",
+    code: "if (email !== null && email !== person.email) throw forAnother();",
+    by: "",
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "signing in needs no challenge",
+    file: "src/people/commands.ts",
+    code: "await ctx.challenge().requirePassed(challenge);",
+    by: "",
+    tests: ["test/people/challenge.test.ts"],
+  },
+  {
+    bug: "a challenge that was not passed counts",
+    file: "src/people/challenge.ts",
+    code: "if (success) return;",
+    by: "return;",
+    tests: ["test/people/challenge.test.ts"],
+  },
+  {
+    bug: "the quota of users online refuses those who come back",
+    file: "src/realtime/join/authorize-join.ts",
+    code: "if (online.used >= online.limit && !wasOnlineLately(user.id))",
+    by: "if (online.used >= online.limit)",
+    tests: ["test/realtime/online-users-quota.test.ts"],
+  },
+  {
+    bug: "a room does not report the bytes of its stores until a user joins or leaves",
+    file: "src/realtime/content/store-quota.ts",
+    code: "if (stepOf(before) !== stepOf(after)) this.#setDue();",
+    by: "",
+    tests: ["test/realtime/store-bytes-quota.test.ts"],
+  },
+  {
+    bug: "a room that was refused never learns that the quota was raised",
+    file: "src/realtime/content/store-quota.ts",
+    code: "this.#setDue(); // others may have deleted something, or the limit was raised",
+    by: "",
+    tests: ["test/realtime/store-bytes-quota.test.ts"],
+  },
+];

@@ -51,6 +51,7 @@ export class Neighbours {
         room.add(performance.now() - at);
       }
     });
+    for (const socket of [this.#writer, this.#reader]) socket.send("ping"); // the reader would be silent for too long
     const requests: Promise<void>[] = [];
     const endsAt = performance.now() + seconds * 1000;
     while (performance.now() < endsAt) {

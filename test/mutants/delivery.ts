@@ -93,4 +93,116 @@ export const DELIVERY: readonly Mutant[] = [
     by: "",
     tests: ["test/workflows/workflow-queue.test.ts"],
   },
+  {
+    bug: "a sweep passes over good entries behind those that it has relayed",
+    file: "src/delivery/outbox-relay.ts",
+    code: "if (!result) left += 1;",
+    by: "left += 1;",
+    tests: ["test/bugs/failed-hand-over.test.ts"],
+  },
+  {
+    bug: "a command is forgotten before its room has it",
+    file: "src/delivery/outbox-relay.ts",
+    code: `await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
+      await db.run([deleteOutboxEntry(row.id)]);`,
+    by: `await db.run([deleteOutboxEntry(row.id)]);
+      await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));`,
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "a user's event is forgotten although a subscriber has not received it",
+    file: "src/delivery/outbox-relay.ts",
+    code: "return { outcome: updatePendingSubscriptions(id, remaining), isComplete: false };",
+    by: "return { outcome: deleteUserEvent(id), isComplete: true };",
+    tests: ["test/bugs/failed-hand-over.test.ts"],
+  },
+  {
+    bug: "an entry is relayed for a row that does not exist",
+    file: "src/delivery/outbox/outbox-store.ts",
+    code: `SELECT ?, ?, ?, ?, ? WHERE \${conditions.map(({ sql }) => \`EXISTS (\${sql})\`).join(" AND ")}`,
+    by: `SELECT ?, ?, ?, ?, ? WHERE \${conditions.map(({ sql }) => \`(EXISTS (\${sql}) OR TRUE)\`).join(" AND ")}`,
+    tests: ["test/delivery/outbox.test.ts"],
+  },
+  {
+    bug: "an event that its subscriber could not take is lost",
+    file: "src/delivery/fan-out.ts",
+    code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
+    by: "void eventId;",
+    tests: ["test/delivery/fan-out.test.ts"],
+  },
+  {
+    bug: "disabled subscribers receive events",
+    file: "src/delivery/outbox/outbox-store.ts",
+    code: "WHERE account_id = ? AND enabled AND",
+    by: "WHERE account_id = ? AND",
+    tests: ["test/delivery/fan-out.test.ts"],
+  },
+  {
+    bug: "subscribers receive the events of other organizations",
+    file: "src/delivery/outbox/outbox-store.ts",
+    code: "WHERE account_id = ? AND enabled AND",
+    by: "WHERE ? IS NOT NULL AND enabled AND",
+    tests: ["test/delivery/fan-out.test.ts"],
+  },
+  {
+    bug: "a run that a crash cut off is repeated",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: "if (interruption !== null) this.#store.failStarted(interruption);",
+    by: "",
+    tests: ["test/workflows/workflow-queue.test.ts"],
+  },
+  {
+    bug: "an event that is sent again is delivered again",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: "if (this.#store.recordEventId(event.eventId, now)) this.#insert",
+    by: `this.#store.recordEventId(event.eventId, now);
+        this.#insert`,
+    tests: ["test/delivery/subscriber-object.test.ts"],
+  },
+  {
+    bug: "no alarm takes up attempts that a crash cut off",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: "...(isBusy ? [now + WATCHDOG_MS] :",
+    by: "...(isBusy ? [] :",
+    tests: ["test/delivery/subscriber-object.test.ts"],
+  },
+  {
+    bug: "a run whose outcome could not be stored is repeated",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: 'if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));',
+    by: "if (hasStarted && job.seq < 0) return;",
+    tests: ["test/delivery/delivery-queue.test.ts"],
+  },
+  {
+    bug: "the queue of a deleted webhook stays",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: `await this.clear();
+        return;`,
+    by: "return;",
+    tests: ["test/delivery/subscriber-object.test.ts"],
+  },
+  {
+    bug: "a queue uses a cached row although a newer version is known",
+    file: "src/delivery/subscriber/delivery-queue.ts",
+    code: `handler.requireVersion(version);
+    this.#run();
+    this.#checkBacklog`,
+    by: `this.#run();
+    this.#checkBacklog`,
+    tests: ["test/delivery/subscriber-object.test.ts", "test/workflows/workflow-queue.test.ts"],
+  },
+  {
+    bug: "a retry is not recorded",
+    file: "src/delivery/subscriber/delivery-store.ts",
+    code: 'const dueAt = type === "retry" ? outcome.at : null;',
+    by: "const dueAt = null;",
+    tests: ["test/delivery/subscriber-object.test.ts"],
+  },
+  {
+    bug: "a row that a change has overtaken while it was read is used",
+    file: "src/delivery/cached-row.ts",
+    code: "if (this.#latest === latest) return row;",
+    by: "return row;",
+    tests: ["test/delivery/cached-row.test.ts"],
+  },
 ];

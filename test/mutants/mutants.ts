@@ -3,5 +3,23 @@ import { ACCOUNTS } from "./accounts.ts";
 import { DELIVERY } from "./delivery.ts";
 import { FILES } from "./files.ts";
 import type { Mutant } from "./mutant.ts";
+import { PEOPLE } from "./people.ts";
+import { REALTIME } from "./realtime.ts";
+import { SDK } from "./sdk.ts";
+import { STORES } from "./stores.ts";
+import { USERS } from "./users.ts";
+import { WEBHOOKS } from "./webhooks.ts";
+import { WORKFLOWS } from "./workflows.ts";
 
-export const MUTANTS: readonly Mutant[] = [...ACCOUNTS, ...DELIVERY, ...FILES];
+export const MUTANTS: readonly Mutant[] = [
+  ...ACCOUNTS,
+  ...DELIVERY,
+  ...FILES,
+  ...PEOPLE,
+  ...REALTIME,
+  ...SDK,
+  ...STORES,
+  ...USERS,
+  ...WEBHOOKS,
+  ...WORKFLOWS,
+];

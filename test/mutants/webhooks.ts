@@ -1,0 +1,26 @@
+/** Bugs in webhooks. */
+import type { Mutant } from "./mutant.ts";
+
+export const WEBHOOKS: readonly Mutant[] = [
+  {
+    bug: "a URL may lead back to the service",
+    file: "src/webhooks/target.ts",
+    code: 'if (ownHosts.some((ownHost) => isOwn(url, ownHost))) return "must not lead back to this service";',
+    by: "",
+    tests: ["test/webhooks/target.test.ts"],
+  },
+  {
+    bug: "private IPv6 addresses count as public",
+    file: "src/webhooks/target.ts",
+    code: 'parsed.range() === "unicast" && parsed.match(GLOBAL_UNICAST_V6) &&',
+    by: 'parsed.range() === "unicast" &&',
+    tests: ["test/webhooks/target.test.ts"],
+  },
+  {
+    bug: "the time of a message is not signed",
+    file: "src/webhooks/sign.ts",
+    code: `\`\${id}.\${timestampSeconds}.\${body}\``,
+    by: `\`\${id}.\${body}\``,
+    tests: ["test/webhooks/sign.test.ts"],
+  },
+];

@@ -78,7 +78,10 @@ async function bundle(): Promise<string> {
     bundle: true,
     write: false,
     format: "esm",
-    alias: { "atrium/client": path.join(sdk, "client/index.ts") },
+    alias: {
+      "atrium/client": path.join(sdk, "client/index.ts"),
+      "atrium/offline": path.join(sdk, "offline/index.ts"),
+    },
   });
   return outputFiles[0]?.text ?? "";
 }

@@ -4,15 +4,21 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { keepOffline } from "../../src/sdk/offline/index.ts";
 import { runCli } from "../node/processes.ts";
 
 const PAGE = `<!doctype html><link rel=icon href=data:,>
-  <script type=module>import { AtriumClient } from "./client.js"; window.Client = AtriumClient;</script>`;
+  <script type=module>
+    import { AtriumClient } from "./client.js";
+    import { keepOffline } from "./offline.js";
+    Object.assign(window, { Client: AtriumClient, keepOffline });
+  </script>`;
 
 /** The state that the page exposes to a test. */
 declare global {
   interface Window {
     Client: typeof AtriumClient;
+    keepOffline: typeof keepOffline;
     client: AtriumClient;
     states: string[];
   }

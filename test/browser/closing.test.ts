@@ -1,4 +1,4 @@
-/** Tabs that are closed while someone draws: what was drawn last is not lost. */
+/** Tabs that are closed while someone draws, with and without a network: what was drawn last is not lost. */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventually } from "../node/processes.ts";
@@ -104,4 +104,81 @@ it("a tab with unsynced changes asks before it is closed, and no longer when the
   await page.reload(); // a question would be dismissed, and the page would stay
   await expectDrawing();
   await page.close();
+});
+
+/** Opens a client that keeps what it has on the device, and waits for nothing from the network. */
+async function openKept(page: Page, authToken: string): Promise<void> {
+  await page.goto(site.url);
+  await page.evaluate(
+    async ({ serverUrl, authToken }) => {
+      window.client = new window.Client({ serverUrl, authToken, offline: window.keepOffline() });
+      window.client.join().catch(() => {}); // the page may be closed first
+      await window.client.store("board").sync();
+    },
+    { serverUrl: proxy.url, authToken },
+  );
+}
+
+const write = (page: Page, key: string): Promise<void> =>
+  page.evaluate(
+    (name) =>
+      void window.client
+        .store("board")
+        .set(name, name)
+        .catch(() => {}),
+    key,
+  );
+
+/** The keys of the writes, or of the entries, that the browser keeps. */
+const kept = (page: Page, what: "writes" | "entries"): Promise<string[]> =>
+  page.evaluate(
+    (name) =>
+      new Promise<string[]>((resolve, reject) => {
+        const opening = indexedDB.open("atrium");
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const reading = opening.result.transaction(name).objectStore(name).getAll();
+          reading.onsuccess = () => {
+            opening.result.close();
+            resolve(reading.result.map(({ key }: { key: string }) => key).sort());
+          };
+        };
+      }),
+    what,
+  );
+
+it("tabs of one user that are reloaded or closed without a network keep their work, which is sent once", async () => {
+  const { token } = await customer.createUser(roomId, "Ada");
+  await customer.send("PUT", `/rooms/${roomId}/stores/board/old`, { value: "old" });
+  const context = await browser.newContext();
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  await openKept(first, token);
+  await openKept(second, token);
+  await write(first, "online");
+  await first.evaluate(() => window.client.flush());
+  await eventually("the entry to be kept", async () => (await kept(first, "entries")).includes("online"));
+  proxy.shut();
+  await write(first, "a");
+  await write(first, "b");
+  await write(second, "c");
+  await eventually("all writes to be kept", async () => (await kept(first, "writes")).join() === "a,b,c");
+
+  await openKept(first, token);
+  const shown = (page: Page) => page.evaluate(() => window.client.store("board").getAll());
+  expect(await first.evaluate(() => window.client.store("board").state)).toBe("cached");
+  expect(await shown(first)).toEqual({ old: "old", online: "online" });
+  // The other tab has waited for the end of the page before its reload.
+  await eventually("the other tab to adopt the writes", async () => "b" in (await shown(second)));
+  await second.close();
+  await eventually("the reloaded page to adopt all writes", async () => "c" in (await shown(first)));
+  expect(await shown(first)).toEqual({ old: "old", online: "online", a: "a", b: "b", c: "c" });
+  proxy.open();
+  await first.evaluate(() => window.client.flush());
+  const path = `/rooms/${roomId}/stores/board`;
+  const { data } = await customer.send<{ entries: Record<string, { version: number }> }>("GET", path);
+  const versions = ["a", "b", "c"].map((key) => data.entries[key]?.version ?? 0).sort((a, b) => a - b);
+  expect((versions[2] ?? 0) - (versions[0] ?? 0)).toBe(2);
+  expect(versions[0]).toBe((data.entries.online?.version ?? 0) + 1);
+  await eventually("nothing to be kept", async () => (await kept(first, "writes")).length === 0);
+  await context.close();
 });

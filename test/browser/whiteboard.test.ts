@@ -83,6 +83,12 @@ class Person {
     await this.page.getByText("Offline").waitFor();
   }
 
+  /** Reloads the page, which must not need a connection. */
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.page.waitForFunction(() => window.whiteboard !== undefined);
+  }
+
   async goOnline(): Promise<void> {
     this.#isOffline = false;
     await this.page.waitForFunction(() => window.whiteboard.client.socket.state === "connected");
@@ -233,6 +239,21 @@ describe("the whiteboard", () => {
     await bo.drag([100, 300], [200, 400]);
     await eventually("Bo has two", async () => (await bo.shapes()).length === 2);
     expect(await ada.shapes()).toHaveLength(2);
+    await ada.goOnline();
+    await expectSame(3);
+  });
+
+  it("shows the board after a reload without a connection, and sends what was drawn before", async () => {
+    await bo.choose("Box");
+    await bo.drag([100, 100], [200, 200]);
+    await expectSame(1);
+    await ada.goOffline();
+    await ada.drag([300, 100], [400, 200]);
+    const drawn = await ada.shapes();
+    await ada.reload();
+    expect(await ada.shapes()).toEqual(drawn);
+    expect(await ada.isConsistent()).toBe(true);
+    await bo.drag([100, 300], [200, 400]);
     await ada.goOnline();
     await expectSame(3);
   });

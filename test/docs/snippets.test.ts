@@ -21,6 +21,7 @@ const CONFIG = {
     paths: {
       "atrium/client": sdk("client"),
       "atrium/devtools": sdk("devtools"),
+      "atrium/offline": sdk("offline"),
       "atrium/react": sdk("react"),
       "atrium/react/suspense": sdk("react/suspense"),
       "atrium/server": sdk("server"),

@@ -9,6 +9,7 @@ import { useSharedService } from "./shared-service.ts";
 
 const MAX_CLIENT_BYTES = 14_000;
 const MAX_DEVTOOLS_BYTES = 5_000;
+const MAX_OFFLINE_BYTES = 5_000;
 const MAX_INSTALLED_BYTES = 2 * 1024 * 1024;
 /** A hanging tool fails the test; a slow machine does not. */
 const TOOL = { timeoutMs: 110_000 };
@@ -133,7 +134,7 @@ describe("the package", () => {
   });
 
   it("uses nothing that the oldest supported browsers lack", async () => {
-    for (const entry of ["client", "react", "react/suspense", "devtools"]) {
+    for (const entry of ["client", "react", "react/suspense", "devtools", "offline"]) {
       for (const [name, text] of await modulesOf(dist, entry))
         expect([name, TOO_NEW.exec(text)?.[0]]).toEqual([name, undefined]);
     }
@@ -162,6 +163,18 @@ describe("the package", () => {
     }
     const bytes = gzippedBytes(devtools);
     expect(bytes).toBeLessThanOrEqual(MAX_DEVTOOLS_BYTES);
+    expect(bytes).toBeGreaterThan(1024);
+  });
+
+  it("has offline support of at most 5 kB gzipped beside the client, which no other entry loads", async () => {
+    let offline = await modulesOf(dist, "offline");
+    for (const entry of ["client", "react", "react/suspense", "devtools", "server"]) {
+      const modules = await modulesOf(dist, entry);
+      expect([...modules.values()].join()).not.toContain("indexedDB");
+      offline = without(offline, modules);
+    }
+    const bytes = gzippedBytes(offline);
+    expect(bytes).toBeLessThanOrEqual(MAX_OFFLINE_BYTES);
     expect(bytes).toBeGreaterThan(1024);
   });
 });
@@ -248,6 +261,7 @@ describe("TypeScript", () => {
     async (resolution) => {
       const source = `
       import { openDevTools } from "atrium/devtools";
+      import { indexedDbStorage, keepOffline, memoryStorage, type OfflineStorage } from "atrium/offline";
       import { AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
@@ -260,6 +274,11 @@ describe("TypeScript", () => {
         },
       });
       const client = new AtriumClient({ serverUrl: "http://localhost", authToken: "", stores });
+      const storages: OfflineStorage[] = [memoryStorage(), indexedDbStorage({ database: "board" })];
+      const offline = keepOffline({ storage: memoryStorage(), stores: ["tasks"], onRejected: ({ store, key, error }) => console.log(store, key, error.code) });
+      const kept = new AtriumClient({ serverUrl: "http://localhost", authToken: "", stores, offline });
+      const isCached: boolean = kept.stores.tasks.state === "cached";
+      await offline.clear().then(() => console.log(isCached, storages.length));
       const close: () => void = openDevTools(client, { isOpen: true });
       close();
       const { tasks } = client.stores;

@@ -3,6 +3,7 @@ import { afterEach } from "vitest";
 import {
   AtriumClient,
   type AuthToken,
+  type OfflineSupport,
   type SocketEvents,
   type StoreShapes,
 } from "../../src/sdk/client/index.ts";
@@ -34,7 +35,12 @@ export async function meet(service: SharedService): Promise<Meeting> {
 /** A client that is disconnected when the test ends. */
 export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
   user: { readonly token: AuthToken },
-  { serverUrl, stores, reconnect = true }: { serverUrl: string; stores?: Shapes; reconnect?: boolean },
+  {
+    serverUrl,
+    stores,
+    reconnect = true,
+    offline,
+  }: { serverUrl: string; stores?: Shapes; reconnect?: boolean; offline?: OfflineSupport },
   runtime: Runtime = EAGER,
 ): AtriumClient<Shapes> {
   const options = {
@@ -42,6 +48,7 @@ export function clientOf<Shapes extends StoreShapes = Record<never, never>>(
     authToken: user.token,
     reconnect,
     ...(stores === undefined ? {} : { stores }),
+    ...(offline === undefined ? {} : { offline }),
   };
   const client = new AtriumClient<Shapes>(options, runtime);
   clients.push(client as unknown as AtriumClient);

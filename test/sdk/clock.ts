@@ -27,6 +27,12 @@ export class Clock implements Runtime {
     return this.#timers.size;
   }
 
+  /** No timer runs any more: the page has ended. */
+  stop(): void {
+    this.#timers.clear();
+    this.after = () => () => {};
+  }
+
   /** Advances the time, and runs each timer at the moment when it is due. */
   advance(ms: number): void {
     const end = this.#now + ms;

@@ -1,5 +1,6 @@
 /** The page: connects, and wires the board's parts to each other. */
 import { AtriumClient } from "atrium/client";
+import { keepOffline } from "atrium/offline";
 import { Camera } from "./camera.ts";
 import { Gestures, type Tool } from "./gestures.ts";
 import { type Client, Mirror } from "./mirror.ts";
@@ -34,10 +35,13 @@ async function start(): Promise<void> {
     serverUrl,
     authToken: token,
     stores: STORES,
-    warnBeforeUnload: true,
+    offline: keepOffline({
+      onRejected: ({ key, error }) => console.warn(`An earlier change of ${key} was refused:`, error),
+      onError: (error) => console.warn(error),
+    }),
   });
-  await client.join();
-  await client.stores.shapes.sync();
+  client.join().catch(() => {}); // `failed` says why
+  await client.stores.shapes.sync(); // at once if the board was open before, with or without a network
 
   const canvas = element<HTMLCanvasElement>("board");
   const camera = new Camera((view) => {

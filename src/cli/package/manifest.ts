@@ -10,6 +10,7 @@ export const ENTRIES = {
   client: "sdk/client/index.ts",
   react: "sdk/react/index.ts",
   "react/suspense": "sdk/react/suspense/index.ts",
+  offline: "sdk/offline/index.ts",
   devtools: "sdk/devtools/index.ts",
   server: "sdk/server/index.ts",
   workflow: "sdk/workflow/index.ts",

@@ -10,6 +10,7 @@ import { batchUrl, socketBase } from "./connection/token.ts";
 import { type AuthToken, Tokens } from "./connection/tokens.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
+import type { OfflineSupport } from "./offline.ts";
 import { Presence } from "./presence/presence.ts";
 import { Storage } from "./storage.ts";
 import type { History } from "./stores/history.ts";
@@ -37,6 +38,8 @@ export interface AtriumClientOptions<Shapes extends StoreShapes> {
   readonly stores?: Shapes;
   /** False to give up when the connection is lost; true by default. */
   readonly reconnect?: boolean;
+  /** Keeps stores and unsent writes on the device, for use without a network: see `atrium/offline`. */
+  readonly offline?: OfflineSupport;
   /** True to let the browser ask before it closes a tab with changes that are not stored yet; false by default. */
   readonly warnBeforeUnload?: boolean;
 }
@@ -71,12 +74,15 @@ export class AtriumClient<
   #role: Role | null = null;
 
   /** Throws VALIDATION_ERROR for an invalid address or, as a text, an invalid token. `runtime` is for tests. */
-  constructor(options: AtriumClientOptions<Shapes>, runtime: Runtime = DEFAULT_RUNTIME) {
+  constructor(options: AtriumClientOptions<Shapes>, shared: Runtime = DEFAULT_RUNTIME) {
     super();
-    const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false } = options;
+    const runtime = { ...shared };
+    const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false, offline } = options;
     const tokens = new Tokens(authToken, runtime);
     const base = socketBase(serverUrl);
+    const keeper = offline?.attach(base, runtime);
     const connection = new Connection({ base, tokens, reconnect }, runtime);
+    if (keeper) tokens.prepare = (claims) => keeper.open(claims, connection.changes, this.#stores);
     this.#connection = connection;
     this.socket = connection;
     connection.changes.onJoined(({ room, role }) => {
@@ -91,7 +97,7 @@ export class AtriumClient<
     });
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, runtime);
-    this.#stores = new Stores(connection, stores ?? {}, runtime);
+    this.#stores = new Stores(connection, stores ?? {}, runtime, keeper);
     const { queue, history } = this.#stores;
     this.history = history;
     queue.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
@@ -102,7 +108,7 @@ export class AtriumClient<
     };
     watchPageClose(queue, runtime, { destination, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
-    inspections.set(this, { connection, stores: this.#stores });
+    inspections.set(this, { connection, stores: this.#stores, runtime });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
     this.storage = new Storage(base, tokens);

@@ -16,6 +16,7 @@ export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment }
 export type { SocketEvents, SocketState } from "./connection/socket.ts";
 export type { AuthToken } from "./connection/tokens.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
+export type { OfflineSupport } from "./offline.ts";
 export type { RefusedField } from "./presence/own-state.ts";
 export type {
   Presence,
@@ -28,6 +29,7 @@ export type {
 export type * from "./register.ts";
 export type { Storage, Upload } from "./storage.ts";
 export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";
+export type { StoreState } from "./stores/replica.ts";
 export {
   defineStores,
   type InputOf,

@@ -1,4 +1,5 @@
 /** What DevTools see of a client beyond its public functions. */
+import type { Runtime } from "../core/runtime.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { Stores } from "./stores/stores.ts";
 
@@ -6,6 +7,8 @@ import type { Stores } from "./stores/stores.ts";
 export interface Inspection {
   readonly connection: Connection;
   readonly stores: Stores;
+  /** The client's own: DevTools replace what opens sockets. */
+  readonly runtime: Runtime;
 }
 
 /** By client. Each client adds itself, and DevTools read it. */

@@ -72,4 +72,5 @@ export class Storage {
   }
 }
 
-const nameOf = (file: Blob): string => ("name" in file && typeof file.name === "string" ? file.name : "");
+/** Only a `File` has a name. */
+const nameOf = (file: Blob): string => (file as Partial<File>).name ?? "";

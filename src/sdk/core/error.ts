@@ -28,7 +28,11 @@ export type AtriumErrorCode =
   /** The request needs `join()` first. */
   | "NOT_JOINED"
   /** A webhook message is not from the service, or is too old. */
-  | "INVALID_SIGNATURE";
+  | "INVALID_SIGNATURE"
+  /** Nothing more can be kept on the device; the client goes on in memory. */
+  | "STORAGE_FAILED"
+  /** A kept write may have been carried out, too long ago to ask. */
+  | "OUTCOME_UNKNOWN";
 
 /** A request was refused or failed, for the reason that `code` states. All entries of the package share this class. */
 export class AtriumError extends Error {

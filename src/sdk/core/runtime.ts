@@ -21,7 +21,7 @@ export const DEFAULT_RUNTIME: Runtime = {
     const timer = setTimeout(action, delayMs);
     return () => clearTimeout(timer);
   },
-  random: () => Math.random(),
+  random: Math.random,
   open: (url) => new WebSocket(url),
   listen: (event, action) => {
     if (typeof addEventListener !== "function") return () => {};

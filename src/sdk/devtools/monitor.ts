@@ -1,10 +1,16 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes and latency as they happen. */
 import type { AtriumClient, StoreChange } from "../client/index.ts";
 import { type Inspection, inspections } from "../client/inspection.ts";
+import type { Runtime } from "../core/runtime.ts";
 
 /** How many of a store's latest changes are kept. */
 const KEPT_CHANGES = 20;
 const PING_INTERVAL_MS = 2_000;
+
+/** The close event of a connection that was lost. */
+const CUT = { code: 1006, reason: "Cut in DevTools" };
+/** What opened the sockets of the clients whose connection is cut. */
+const openers = new WeakMap<Runtime, Runtime["open"]>();
 
 /** A client with any declared stores. */
 export type InspectedClient = Omit<AtriumClient, "stores">;
@@ -60,17 +66,28 @@ export class Monitor {
     return this.#inspection.connection.webSocket === null ? null : this.#latencyMs;
   }
 
+  /** Whether {@link cut} was called, and not {@link restore} since. */
   get isCut(): boolean {
-    return this.#inspection.connection.isCut;
+    return openers.has(this.#inspection.runtime);
   }
 
+  /** Loses the connection as by a broken network, until {@link restore} is called. */
   cut(): void {
-    this.#inspection.connection.cut();
+    const { runtime, connection } = this.#inspection;
+    if (!this.isCut) openers.set(runtime, runtime.open);
+    runtime.open = () => {
+      throw new Error(CUT.reason);
+    };
+    connection.webSocket?.dispatchEvent(new CloseEvent("close", CUT));
     this.#latencyMs = null;
   }
 
+  /** Lets attempts to reconnect succeed again, and has the next one made at once. */
   restore(): void {
-    this.#inspection.connection.restore();
+    const { runtime } = this.#inspection;
+    runtime.open = openers.get(runtime) ?? runtime.open;
+    openers.delete(runtime);
+    dispatchEvent(new Event("online"));
   }
 
   /** The stores that the client has opened, by name. */

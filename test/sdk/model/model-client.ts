@@ -1,5 +1,11 @@
 /** A real client of a room in memory, with a copy of a store that it keeps by its own calls and by `changed`. */
-import { AtriumClient, type Store, type WriteOptions, type Written } from "../../../src/sdk/client/index.ts";
+import {
+  AtriumClient,
+  type OfflineSupport,
+  type Store,
+  type WriteOptions,
+  type Written,
+} from "../../../src/sdk/client/index.ts";
 import { Clock } from "../clock.ts";
 import { Mirror } from "../mirror.ts";
 import type { ModelRoom } from "./model-room.ts";
@@ -25,13 +31,14 @@ export class ModelClient {
   readonly outcomes: Promise<PromiseSettledResult<unknown>>[] = [];
   socket: ModelSocket | null = null;
 
-  constructor(room: ModelRoom, userId: string) {
+  constructor(room: ModelRoom, userId: string, offline?: OfflineSupport) {
     this.clock = new Clock();
     this.clock.open = () => {
       this.socket = room.open(userId);
       return asWebSocket(this.socket);
     };
-    this.client = new AtriumClient({ serverUrl: "http://localhost", authToken: tokenOf(userId) }, this.clock);
+    const options = { serverUrl: "http://localhost", authToken: tokenOf(userId) };
+    this.client = new AtriumClient(offline === undefined ? options : { ...options, offline }, this.clock);
     this.store = this.client.store("notes");
     this.mirror = new Mirror(this.store);
   }
@@ -42,6 +49,10 @@ export class ModelClient {
 
   update(key: string, value: Record<string, unknown>, options: WriteOptions = {}): void {
     this.#keep(this.mirror.update(key, value, options));
+  }
+
+  setAll(entries: readonly (readonly [string, unknown])[]): void {
+    this.outcomes.push(Promise.allSettled([this.mirror.setAll(entries)]).then(([outcome]) => outcome));
   }
 
   delete(key: string, options: WriteOptions = {}): void {

@@ -14,6 +14,11 @@ export class ChangeStream {
     return this.#seq;
   }
 
+  /** Continues from a change that was received before, if none was since. */
+  continueFrom(seq: number): void {
+    this.#seq ??= seq;
+  }
+
   /** Sets the handler of events with this name. It must not throw. */
   handle(event: string, handler: (data: Data) => void): void {
     this.#handlers.set(event, handler);

@@ -12,7 +12,7 @@ import { Requests } from "./requests.ts";
 import { RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
 import type { Tokens } from "./tokens.ts";
-import { ABNORMAL_CLOSURE, type Closure } from "./transport.ts";
+import type { Closure } from "./transport.ts";
 
 /** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;
@@ -31,15 +31,13 @@ export interface ConnectionOptions {
   readonly reconnect: boolean;
 }
 
-export class Connection extends Emitter<SocketEvents> {
+export class Connection extends Emitter<SocketEvents> implements RoomSocketListener {
   readonly requests: Requests;
   readonly changes = new ChangeStream();
   readonly #options: ConnectionOptions;
   readonly #context: RoomSocketContext;
-  readonly #listener: RoomSocketListener;
   readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
-  #isCut = false;
   #socket: RoomSocket | null = null;
   /** What `join()` asked for, until the connection is given up. */
   #target: { readonly role: Role | undefined } | null = null;
@@ -54,11 +52,6 @@ export class Connection extends Emitter<SocketEvents> {
     this.requests = new Requests(runtime);
     const { requests, changes } = this;
     this.#context = { ...options, requests, changes, runtime };
-    this.#listener = {
-      opened: () => this.#opened(),
-      joined: () => this.#joined(),
-      ended: (closure) => this.#ended(closure),
-    };
     this.#reconnect = new ReconnectTimer(runtime);
     changes.handle("authFailed", (data) => this.#refuseToken(data));
     changes.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));
@@ -108,23 +101,6 @@ export class Connection extends Emitter<SocketEvents> {
     return this.#socket?.webSocket ?? null;
   }
 
-  /** Whether `cut()` was called, and not `restore()` since. */
-  get isCut(): boolean {
-    return this.#isCut;
-  }
-
-  /** Loses the connection as by a broken network, until `restore()` is called. For DevTools. */
-  cut(): void {
-    this.#isCut = true;
-    if (this.webSocket !== null) this.#socket?.end({ code: ABNORMAL_CLOSURE, reason: "Cut in DevTools" });
-  }
-
-  /** Ends what `cut()` began: attempts to reconnect can succeed, and the next one is made at once. */
-  restore(): void {
-    this.#isCut = false;
-    this.#reconnect.runNow();
-  }
-
   get #isInactive(): boolean {
     return this.#socket === null && !this.#reconnect.isWaiting;
   }
@@ -136,11 +112,11 @@ export class Connection extends Emitter<SocketEvents> {
   }
 
   #open(): void {
-    this.#socket = new RoomSocket(this.#context, this.#listener);
-    this.#socket.open(() => this.#isCut);
+    this.#socket = new RoomSocket(this.#context, this);
+    this.#socket.open();
   }
 
-  #opened(): void {
+  opened(): void {
     this.#opening?.resolve();
     this.#opening = null;
     if (this.#state === "connecting") {
@@ -150,7 +126,7 @@ export class Connection extends Emitter<SocketEvents> {
     if (this.#target !== null) this.#socket?.join(this.#target.role);
   }
 
-  #joined(): void {
+  joined(): void {
     this.#isSecondToken = false;
     this.#joining?.resolve();
     this.#joining = null;
@@ -180,7 +156,7 @@ export class Connection extends Emitter<SocketEvents> {
     return "soon";
   }
 
-  #ended(closure: Closure): void {
+  ended(closure: Closure): void {
     const { refusal, joinedAt } = this.#socket ?? { refusal: null, joinedAt: null };
     const wasConnected = this.#state === "connected";
     const wasStable = joinedAt !== null && this.#context.runtime.now() - joinedAt >= STABLE_MS;

@@ -1,10 +1,10 @@
 /** When to reconnect after a connection ended, and the timer of the next attempt. */
-import { backoffMs } from "../../../platform/backoff.ts";
 import { codeOfClose, type Fault, isRetryable } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Closure } from "./transport.ts";
 
-const BACKOFF = { firstMs: 250, maxMs: 10_000 };
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 10_000;
 const NORMAL_CLOSURE = 1000;
 /** Closes both a connection that sent too large a frame and one that reads too slowly. */
 const TOO_MUCH = 4413;
@@ -26,8 +26,8 @@ export function planReconnect({ code, reason }: Closure): ReconnectDecision {
  * users of a room that restarted do not all reconnect at the same moment.
  */
 export function reconnectDelayMs(attempt: number, decision: "soon" | "later", random: number): number {
-  if (decision === "later") return BACKOFF.maxMs * (0.5 + random / 2);
-  return attempt === 1 ? 0 : backoffMs(attempt - 1, BACKOFF, random);
+  if (decision === "later") return MAX_DELAY_MS * (0.5 + random / 2);
+  return attempt === 1 ? 0 : random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 2));
 }
 
 /** The error of requests that the end of the connection left unanswered. */
@@ -42,7 +42,6 @@ export class ReconnectTimer {
   readonly #runtime: Runtime;
   #attempt = 0;
   #cancel: (() => void) | null = null;
-  #run = () => {};
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -70,16 +69,10 @@ export class ReconnectTimer {
       this.cancel();
       action();
     };
-    this.#run = run;
     const cancels = [this.#runtime.after(delayMs, run), this.#runtime.listen("online", run)];
     this.#cancel = () => {
       for (const cancel of cancels) cancel();
     };
-  }
-
-  /** Runs the action that waits, if there is one. */
-  runNow(): void {
-    if (this.isWaiting) this.#run();
   }
 
   cancel(): void {

@@ -58,6 +58,7 @@ export class Requests {
   /** Sends a request as soon as possible, and returns what `read` makes of the response. Throws AtriumError. */
   send<Result>(type: string, data: object, { read, resend = true }: RequestOptions<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
+      this.check();
       this.#sending();
       const succeed = (received: Data) => {
         try {
@@ -75,13 +76,12 @@ export class Requests {
     this.#sending = handler;
   }
 
-  /** Sends a request under this id as soon as possible. */
+  /** Sends a request under this id as soon as possible, also one of the time before `join()`. */
   post(
     type: string,
     data: object,
     { requestId, resend = true, succeed, fail }: Outcome & { requestId: string; resend?: boolean },
   ): void {
-    this.check();
     const frame = toFrame({ type, requestId, data }, "Client");
     const pending = { requestId, frame, resend, succeed, fail };
     this.#pending.set(requestId, pending);

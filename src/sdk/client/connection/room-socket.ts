@@ -63,16 +63,16 @@ export class RoomSocket {
     return this.#joinedAt;
   }
 
-  /** Opens the socket as soon as there is a token, unless `isCut` then: that is a broken network. */
-  open(isCut: () => boolean): void {
-    this.#withToken(() => this.#open(isCut));
+  /** Opens the socket as soon as there is a token. */
+  open(): void {
+    this.#withToken(() => this.#open());
   }
 
-  /** Runs `action` with a token, at once if there is one. */
+  /** Runs `action` with a token, at once if there is one and nothing to prepare. */
   #withToken(action: (token: string) => void): void {
     const { tokens } = this.#context;
     const { current } = tokens;
-    if (current !== null) {
+    if (current !== null && !tokens.prepare) {
       action(current);
       return;
     }
@@ -94,11 +94,10 @@ export class RoomSocket {
     this.end({ code: error.retryable ? ABNORMAL_CLOSURE : INVALID, reason: error.message });
   }
 
-  #open(isCut: () => boolean): void {
+  #open(): void {
     const { base, tokens, runtime } = this.#context;
     if (tokens.claims === null) return;
     try {
-      if (isCut()) throw new Error("Cut in DevTools");
       const transport: Transport = new Transport(socketUrl(base, tokens.claims), runtime, {
         opened: () => this.#listener.opened(),
         received: (messages) => {

@@ -31,6 +31,9 @@ export class Tokens {
   #expiresAt = Number.POSITIVE_INFINITY;
   #asking: Promise<string | null> | null = null;
 
+  /** Called, and awaited, before a token is obtained for a connection. Never rejects. */
+  prepare?: (claims: Claims) => Promise<void>;
+
   /** Throws VALIDATION_ERROR for a text that is not a user's token. */
   constructor(source: AuthToken, runtime: Runtime) {
     this.#source = source;
@@ -76,6 +79,7 @@ export class Tokens {
   async obtain(signal: AbortSignal, isNew = false): Promise<string> {
     for (let attempt = 0; ; attempt += 1) {
       const token = (isNew ? null : this.current) ?? (await this.#ask());
+      await (this.#claims && this.prepare?.(this.#claims));
       signal.throwIfAborted();
       if (token !== null) return token;
       await this.#wait(Math.min(NULL_DELAY_MS * 2 ** attempt, MAX_NULL_DELAY_MS), signal);
@@ -115,7 +119,7 @@ export class Tokens {
     this.#claims = known;
     this.#token = token;
     this.#receivedAt = this.#runtime.date();
-    this.#expiresAt = claims.exp === null ? Number.POSITIVE_INFINITY : claims.exp * 1000;
+    this.#expiresAt = (claims.exp ?? Number.POSITIVE_INFINITY) * 1000;
   }
 
   #wait(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -50,11 +50,6 @@ export class Entries {
     return this.#all;
   }
 
-  /** The keys that the room has confirmed. */
-  get confirmedKeys(): string[] {
-    return [...this.#confirmed.keys()];
-  }
-
   /** The writes that are not answered yet. */
   get pending(): Operation[] {
     return [...this.#pending.values()].flat();
@@ -64,11 +59,16 @@ export class Entries {
     return this.#pending.has(key);
   }
 
-  /** Shows a write before it is answered, or a shown one that has changed since. */
-  add(write: Operation): Difference | null {
-    const writes = this.#pending.get(write.key);
-    if (writes === undefined) this.#pending.set(write.key, [write]);
-    else if (!writes.includes(write)) writes.push(write);
+  /** All entries that the room has confirmed, by key. */
+  get confirmed(): ReadonlyMap<string, Entry> {
+    return this.#confirmed;
+  }
+
+  /** Shows a write before it is answered, above or below the others, or a shown one that has changed since. */
+  add(write: Operation, isFirst = false): Difference | null {
+    const writes = this.#pending.get(write.key) ?? [];
+    if (!writes.includes(write)) writes.splice(isFirst ? 0 : writes.length, 0, write);
+    this.#pending.set(write.key, writes);
     return this.#update(write.key);
   }
 

@@ -3,7 +3,8 @@ import { isRecord } from "../../core/json.ts";
 import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
-import { type Cause, RESYNCED } from "./store-change.ts";
+import type { Keeper } from "./keeper.ts";
+import { type Cause, type ChangeReason, RESYNCED } from "./store-change.ts";
 import type { QueuedWrite, WriteTarget } from "./waiting-writes.ts";
 
 /** A change of this store as the room sends it. */
@@ -28,8 +29,18 @@ export interface ReplicaListener {
   updated(): void;
 }
 
+/**
+ * - `unloaded`: there is nothing yet.
+ * - `cached`: the entries are those that were kept on the device; the client has not caught up with the room yet.
+ * - `stale`: changes were missed, and the entries are being loaded again.
+ * - `synced`: the entries are up to date, and are kept so while the client is connected.
+ */
+export type StoreState = "unloaded" | "cached" | "stale" | "synced";
+
 /** What all replicas of a client share. */
 export interface ReplicaContext {
+  /** Undefined if nothing is kept on the device. */
+  readonly keeper: Keeper | undefined;
   readonly requests: Requests;
   /** Empty before the first token. */
   readonly userId: () => string;
@@ -38,12 +49,11 @@ export interface ReplicaContext {
 export class Replica implements WriteTarget {
   readonly name: string;
   readonly entries = new Entries();
+  state: StoreState = "unloaded";
   readonly #context: ReplicaContext;
   readonly #listener: ReplicaListener;
   /** Why a key has its confirmed value, while writes of this client hide that value. */
   readonly #hidden = new Map<string, Cause>();
-  /** `stale` if changes may have been missed. */
-  #synced: "never" | "stale" | "yes" = "never";
   #load: Load | null = null;
   #loading: Promise<void> | null = null;
   #isUpdated = false;
@@ -54,19 +64,27 @@ export class Replica implements WriteTarget {
     this.#listener = listener;
   }
 
-  /** Loads all entries, unless they are up to date. */
+  /** Takes in what was kept: the entries as of the change that the client continues from. */
+  open(entries: Iterable<readonly [string, Entry]>): void {
+    this.state = "cached";
+    this.#alter(() => {
+      for (const [key, entry] of entries) this.#confirm(key, entry, RESYNCED);
+    });
+  }
+
+  /** Loads all entries, unless they are up to date or were kept. */
   sync(): Promise<void> {
-    if (this.#synced === "yes") return Promise.resolve();
+    if (this.state === "synced") return Promise.resolve();
     this.#loading ??= this.#loadAll().finally(() => {
       this.#loading = null;
     });
     return this.#loading;
   }
 
-  /** Shows a write that undoes or redoes another one. */
-  restore(write: Operation): Difference | null {
-    const difference = this.entries.add(write);
-    this.#alter(() => this.#report(difference, { reason: "history", userId: this.#context.userId() }));
+  /** Shows a write of this client that its application has not just called for, on top of or below the others. */
+  show(write: Operation, reason: ChangeReason, isFirst?: boolean): Difference | null {
+    const difference = this.entries.add(write, isFirst);
+    this.#alter(() => this.#report(difference, { reason, userId: this.#context.userId() }));
     return difference;
   }
 
@@ -94,17 +112,22 @@ export class Replica implements WriteTarget {
   #confirm(key: string, entry: Entry | null, cause: Cause): void {
     if (this.entries.isPending(key)) this.#hidden.set(key, cause);
     this.#report(this.entries.confirm(key, entry), cause);
+    this.#context.keeper?.confirmed(this.name, key);
   }
 
   /** The room was joined again; with `isFresh`, missed changes are not known. */
   rejoin(isFresh: boolean): Promise<void> | undefined {
-    if (isFresh && this.#synced === "yes") this.#synced = "stale";
+    if (this.state === "cached") this.state = "synced";
+    if (isFresh && this.state === "synced") this.state = "stale";
     if (isFresh && this.#load !== null) this.#load.isOutdated = true;
-    else if (isFresh && this.#synced === "never") this.#alter(() => this.#forgetExcept(new Set()));
-    return this.#synced === "stale" ? this.sync() : undefined;
+    else if (isFresh && this.state === "unloaded") this.#alter(() => this.#forgetExcept(new Set()));
+    return this.state === "stale" ? this.sync() : undefined;
   }
 
   async #loadAll(): Promise<void> {
+    const { keeper } = this.#context;
+    if (keeper !== undefined) await keeper.opened;
+    if (this.state === "cached") return;
     const load: Load = { current: new Set(), answered: [], isOutdated: false };
     this.#load = load;
     try {
@@ -140,9 +163,10 @@ export class Replica implements WriteTarget {
         this.#confirm(key, entry, RESYNCED);
       }
       if (typeof next === "string") return;
-      this.#synced = "yes";
+      this.state = "synced";
       this.#forgetExcept(load.current);
       this.#end(load);
+      this.#context.keeper?.confirmed(this.name);
     });
   }
 
@@ -155,7 +179,8 @@ export class Replica implements WriteTarget {
   }
 
   #forgetExcept(current: ReadonlySet<string>): void {
-    for (const key of this.entries.confirmedKeys) if (!current.has(key)) this.#confirm(key, null, RESYNCED);
+    for (const key of this.entries.confirmed.keys())
+      if (!current.has(key)) this.#confirm(key, null, RESYNCED);
   }
 
   /** Reports `updated` once for everything that `change` does. */

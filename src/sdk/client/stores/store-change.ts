@@ -5,7 +5,7 @@ import type { Action, Difference } from "./entries.ts";
  * Why a value changed without a call of yours at that moment:
  * - `remote`: a write of another user, of your back end, or of your own in another tab.
  * - `reverted`: a write of yours was refused or discarded.
- * - `resynced`: the store was loaded, or loaded again after changes were missed.
+ * - `resynced`: the store was loaded, or loaded again after changes were missed, or is as it was kept on the device.
  * - `history`: you have undone or redone it.
  */
 export type ChangeReason = "remote" | "reverted" | "resynced" | "history";
@@ -19,7 +19,7 @@ export interface StoreChange<Value> {
   readonly previous: Value | undefined;
   /** The whole new value; undefined if there is none. */
   readonly value: Value | undefined;
-  /** The user whose write it is, yourself for `reverted` and `history`; null for your back end, and for `resynced`. */
+  /** The user whose write it is, yourself for `reverted`, `history` and kept writes; null for your back end, and `resynced`. */
   readonly userId: string | null;
   readonly reason: ChangeReason;
 }

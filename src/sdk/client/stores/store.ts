@@ -3,7 +3,7 @@ import { Emitter } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
 import type { Difference, Operation } from "./entries.ts";
 import type { History, Restorable } from "./history.ts";
-import { Replica, type ReplicaContext } from "./replica.ts";
+import { Replica, type ReplicaContext, type StoreState } from "./replica.ts";
 import type { StoreShape } from "./shapes.ts";
 import { describeChange, type StoreEvents } from "./store-change.ts";
 import type { Queued, WriteQueue } from "./write-queue.ts";
@@ -54,7 +54,15 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     this.#context = context;
   }
 
-  /** Loads all entries once. From then on they are kept up to date, also across reconnections. */
+  /** How much of the store this client has. */
+  get state(): StoreState {
+    return this.replica.state;
+  }
+
+  /**
+   * Loads all entries once, or opens those that were kept on the device. From then on they are kept up to date, also
+   * across reconnections.
+   */
   sync(): Promise<void> {
     return this.replica.sync();
   }
@@ -126,7 +134,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   restore(operation: Operation): Difference | null {
     const { write, written } = this.#context.queue.add(this.replica, operation);
     written.catch(() => {}); // a refusal is a change as well
-    return this.replica.restore(write);
+    return this.replica.show(write, "history");
   }
 
   /** Values of other clients are assumed to fit the shape: ignoring them would only make the copies differ. */

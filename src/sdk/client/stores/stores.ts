@@ -4,6 +4,7 @@ import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import type { Action } from "./entries.ts";
 import { History } from "./history.ts";
+import type { Keeper } from "./keeper.ts";
 import type { ChangeNotice } from "./replica.ts";
 import type { InputOf, PatchOf, StoreShapes, ValueOf } from "./shapes.ts";
 import { Store, type StoreContext } from "./store.ts";
@@ -25,10 +26,11 @@ export class Stores {
   readonly #shapes: StoreShapes;
   readonly #byName = new Map<string, Store>();
 
-  constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime) {
+  constructor(connection: Connection, shapes: StoreShapes, runtime: Runtime, keeper?: Keeper) {
     const { requests } = connection;
-    this.queue = new WriteQueue(requests, runtime);
-    this.#context = { requests, queue: this.queue, history: this.history, userId: () => connection.userId };
+    this.queue = new WriteQueue(requests, runtime, keeper);
+    const { queue, history } = this;
+    this.#context = { requests, queue, history, keeper, userId: () => connection.userId };
     this.#shapes = shapes;
     connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))

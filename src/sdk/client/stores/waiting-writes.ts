@@ -36,6 +36,12 @@ export interface Batch {
   readonly bytes: number;
 }
 
+/** Writes that are sent together, under the id that they are sent with until it is answered. */
+export interface KeptBatch {
+  readonly requestId: string;
+  readonly writes: readonly QueuedWrite[];
+}
+
 export class WaitingWrites {
   #writes: QueuedWrite[] = [];
   /** The write of each key that a newer one supersedes. */
@@ -65,6 +71,11 @@ export class WaitingWrites {
   addBatch(target: WriteTarget, operations: readonly FittedWrite[]): QueuedWrite[] {
     const group = {};
     return operations.map((operation) => this.#addApart(target, operation, group));
+  }
+
+  /** Adds writes that were made before all others. */
+  addFirst(writes: readonly QueuedWrite[]): void {
+    this.#writes.unshift(...writes);
   }
 
   /** Adds a write that stays as it is, and that no other one overtakes. */

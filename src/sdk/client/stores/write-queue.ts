@@ -6,7 +6,8 @@ import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import type { Action } from "./entries.ts";
-import { type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
+import type { Keeper } from "./keeper.ts";
+import { type KeptBatch, type QueuedWrite, WaitingWrites, type WriteTarget } from "./waiting-writes.ts";
 import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
 
 /** One batch may have this many bytes of operations, well below the size of a frame. */
@@ -22,7 +23,7 @@ const MAX_UNANSWERED_BYTES = 512 * 1024;
 const TIMED_OUT: Fault = {
   code: "TIMEOUT",
   module: "Client",
-  message: "Some changes could not be sent in time: wait longer, or check the connection",
+  message: "Some changes were not sent in time: wait longer, or check the connection",
 };
 
 /** A write that the client gave up. */
@@ -41,12 +42,10 @@ export interface WriteQueueEvents {
   changesDiscarded: { readonly writes: readonly DiscardedWrite[]; readonly error: AtriumError };
 }
 
-/** A batch that was handed to the connection, under the id that it is sent with until it is answered. */
-export interface SentBatch {
-  readonly requestId: string;
+/** A batch that was handed to the connection. */
+export interface SentBatch extends KeptBatch {
   readonly data: { readonly operations: readonly object[]; readonly atomic: boolean };
   readonly bytes: number;
-  readonly writes: readonly QueuedWrite[];
 }
 
 /** A write in the queue, and the promise of its outcome. */
@@ -58,17 +57,19 @@ export interface Queued {
 export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #requests: Requests;
   readonly #runtime: Runtime;
+  readonly #keeper: Keeper | undefined;
   readonly #waiting = new WaitingWrites();
   /** In the order in which they were sent. */
   readonly #unanswered = new Set<SentBatch>();
   readonly #flushes = new Set<(error: AtriumError | null) => void>();
   #hasUnsynced = false;
   #isScheduled = false;
-  #sentAt = Number.NEGATIVE_INFINITY;
+  #sentAt = -INTERVAL_MS;
   #cancelTimer = () => {};
 
-  constructor(requests: Requests, runtime: Runtime) {
+  constructor(requests: Requests, runtime: Runtime, keeper?: Keeper) {
     super();
+    this.#keeper = keeper;
     this.#requests = requests;
     this.#runtime = runtime;
     requests.onStopped((fault) => this.#discard(fault));
@@ -83,7 +84,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   add(target: WriteTarget, operation: FittedWrite): Queued {
     this.#check(target, [operation]);
     const queued = promise(this.#waiting.add(target, operation));
-    this.#added();
+    this.#added([queued]);
     return queued;
   }
 
@@ -91,7 +92,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   addBatch(target: WriteTarget, operations: readonly FittedWrite[]): Queued[] {
     this.#check(target, operations);
     const queued = this.#waiting.addBatch(target, operations).map(promise);
-    this.#added();
+    this.#added(queued);
     return queued;
   }
 
@@ -102,7 +103,8 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   }
 
   /** Sends what the calls of one turn have added together. */
-  #added(): void {
+  #added(queued: readonly Queued[]): void {
+    for (const { write } of queued) this.#keeper?.queued(write);
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       queueMicrotask(() => {
@@ -134,10 +136,17 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     const batch: SentBatch = { requestId: newId(), data: { operations, atomic }, bytes, writes };
     this.#sentAt = this.#runtime.now();
     this.#unanswered.add(batch);
+    if (this.#keeper === undefined) this.#send(batch);
+    else void this.#keeper.sealed(batch).then(() => this.#send(batch));
+  }
+
+  #send(batch: SentBatch): void {
+    if (!this.#unanswered.has(batch)) return;
+    const { requestId, data } = batch;
     const fail = (error: AtriumError) => this.#answered(batch, () => error);
-    const succeed = (data: Data) => this.#answered(batch, (index) => resultAt(data, index));
+    const succeed = (answer: Data) => this.#answered(batch, (index) => resultAt(answer, index));
     try {
-      this.#requests.post("STORE_BATCH", batch.data, { requestId: batch.requestId, succeed, fail });
+      this.#requests.post("STORE_BATCH", data, { requestId, succeed, fail });
     } catch (error) {
       // Updates that were merged can be larger than a frame.
       if (!(error instanceof AtriumError)) throw error;
@@ -147,7 +156,11 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
 
   #answered(batch: SentBatch, outcomeOf: (index: number) => Written | AtriumError): void {
     if (!this.#unanswered.delete(batch)) return;
-    for (const [index, write] of batch.writes.entries()) settle(write, outcomeOf(index));
+    for (const [index, write] of batch.writes.entries()) {
+      const outcome = outcomeOf(index);
+      this.#keeper?.settled(write, outcome);
+      settle(write, outcome);
+    }
     this.resume();
     this.#report();
   }
@@ -158,7 +171,21 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
    */
   sendAll(maxBytes: number): SentBatch[] {
     while (!this.#waiting.isEmpty) this.#sendNext(maxBytes);
+    this.#keeper?.flush();
     return [...this.#unanswered];
+  }
+
+  /** Continues with writes that were kept: batches under the ids that they have, and others before all that wait. */
+  restore(batches: readonly KeptBatch[], writes: readonly QueuedWrite[]): void {
+    for (const kept of batches) {
+      const operations = kept.writes.map((write) => operationOf(write.target.name, write));
+      const batch = { ...kept, data: { operations, atomic: kept.writes[0]?.group !== null }, bytes: 0 };
+      this.#unanswered.add(batch);
+      this.#send(batch);
+    }
+    this.#waiting.addFirst(writes);
+    this.resume();
+    this.#report();
   }
 
   /** Settles when nothing is unsynced any more. Throws TIMEOUT, or the error that ended the connection. */
@@ -182,12 +209,13 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#cancelTimer();
     const writes = [...[...this.#unanswered].flatMap((batch) => batch.writes), ...this.#waiting.clear()];
     this.#unanswered.clear();
+    const areKept = this.#keeper?.stopped(fault);
     if (writes.length === 0) return;
     const error = new AtriumError(fault);
     for (const end of [...this.#flushes]) end(error);
     for (const write of writes) settle(write, error);
     this.#report();
-    this.emit("changesDiscarded", { writes: writes.map(describe), error });
+    if (!areKept) this.emit("changesDiscarded", { writes: writes.map(describe), error });
   }
 
   #report(): void {

@@ -119,10 +119,8 @@ export class Users extends Emitter<UsersEvents> {
   }
 
   #joined({ users, follows, changes }: Joined): Promise<void> | undefined {
-    if (changes === null) {
-      this.#isComplete = false;
-      this.#roster.replaceFollows(follows);
-    }
+    if (changes === null) this.#isComplete = false;
+    if (!this.#isComplete) this.#roster.replaceFollows(follows);
     this.#updatedSinceJoin.clear();
     const present = new Set(users.map(({ id }) => id));
     const gone = [...this.online.values()].filter(({ id }) => !present.has(id));

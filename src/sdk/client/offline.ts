@@ -1,0 +1,18 @@
+/** The option `offline`: what the client passes to `atrium/offline`, which this entry does not load. */
+import type { Runtime } from "../core/runtime.ts";
+import type { ChangeStream } from "./connection/change-stream.ts";
+import type { Claims } from "./connection/token.ts";
+import type { Keeper } from "./stores/keeper.ts";
+import type { Stores } from "./stores/stores.ts";
+
+/** The keeper of one client. */
+export interface ClientKeeper extends Keeper {
+  /** Shows what was kept, before the client joins; also before it joins again after it was stopped. Never rejects. */
+  open(claims: Claims, changes: ChangeStream, stores: Stores): Promise<void>;
+}
+
+/** What `keepOffline` of `atrium/offline` returns. */
+export interface OfflineSupport {
+  /** Called by each client. `base` is the address of the service. */
+  attach(base: string, runtime: Runtime): ClientKeeper;
+}

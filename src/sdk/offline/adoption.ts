@@ -1,0 +1,47 @@
+/** Which kept writes a client continues with: those of clients that are gone. A client that lives holds its lock. */
+import type { Locks } from "./locks.ts";
+import type { KeptWrite, OfflineRoom } from "./storage.ts";
+
+const lockOf = (writer: string): string => `writer ${writer}`;
+
+export class Adoption {
+  readonly #room: OfflineRoom;
+  readonly #locks: Locks;
+  readonly #adopt: (writes: readonly KeptWrite[]) => void;
+  /** This client, and those whose writes it has or waits for. */
+  readonly #known = new Set<string>();
+
+  /** `adopt` receives the writes of clients that are gone, which this client then has alone. */
+  constructor(room: OfflineRoom, locks: Locks, adopt: (writes: readonly KeptWrite[]) => void) {
+    this.#room = room;
+    this.#locks = locks;
+    this.#adopt = adopt;
+  }
+
+  /** Takes the lock of this client, before which it must not keep writes. */
+  async begin(writer: string): Promise<void> {
+    this.#known.add(writer);
+    if (!(await this.#locks.take(lockOf(writer)))) throw new Error("the lock of this client cannot be had");
+  }
+
+  /** Waits for the end of all others, and adopts their writes. Settles when those that are gone by now are adopted. */
+  async adoptFromGone(patience: Promise<unknown>): Promise<void> {
+    const writers = new Set((await this.#room.readWrites()).map(({ writer }) => writer));
+    await Promise.race([Promise.all([...writers].map((writer) => this.watch(writer))), patience]);
+  }
+
+  /** Waits for the end of a client, and adopts its writes. */
+  async watch(writer: string): Promise<void> {
+    if (this.#known.has(writer)) return;
+    this.#known.add(writer);
+    if (!(await this.#locks.take(lockOf(writer)))) return;
+    // A storage that cannot be read any more is reported by the next change.
+    await this.#adoptFrom(writer).catch(() => {});
+  }
+
+  /** Reads once more: until its end, a client has sent and settled writes. */
+  async #adoptFrom(gone: string): Promise<void> {
+    const kept = await this.#room.readWrites();
+    this.#adopt(kept.filter(({ writer }) => writer === gone));
+  }
+}

@@ -1,0 +1,115 @@
+/** Keeps stores and writes in the browser's IndexedDB, which the tabs of an origin share. */
+import { completed, deleteDatabase, openDatabase, requested } from "./indexed-db.ts";
+import type {
+  KeptChange,
+  KeptEntry,
+  KeptStores,
+  KeptWrite,
+  OfflineListener,
+  OfflineRoom,
+  OfflineStorage,
+} from "./storage.ts";
+
+/** How many entries one request reads. */
+const PAGE = 10_000;
+
+export interface IndexedDbOptions {
+  /** The name of the database, `atrium` by default. */
+  readonly database?: string;
+}
+
+/** Rejects when opened where there is no IndexedDB or no Web Locks: both need a page over https, or on localhost. */
+export function indexedDbStorage({ database: name = "atrium" }: IndexedDbOptions = {}): OfflineStorage {
+  return {
+    open: async (scope, listener) => {
+      if (typeof indexedDB !== "object" || typeof navigator !== "object" || !("locks" in navigator))
+        throw new Error("the page needs IndexedDB and Web Locks, which it has over https only");
+      return new IndexedDbRoom(name, scope, await openDatabase(name), listener);
+    },
+    clear: () => deleteDatabase(name),
+  };
+}
+
+/** The keys that begin with these parts: arrays are after all texts and numbers. */
+const below = (...parts: readonly string[]): IDBKeyRange =>
+  IDBKeyRange.bound(parts, [...parts, []], true, true);
+
+class IndexedDbRoom implements OfflineRoom {
+  readonly #scope: string;
+  readonly #database: IDBDatabase;
+  readonly #channel: BroadcastChannel;
+  readonly #prefix: string;
+
+  constructor(name: string, scope: string, database: IDBDatabase, listener: OfflineListener) {
+    this.#scope = scope;
+    this.#database = database;
+    this.#prefix = `atrium ${name} ${scope}`;
+    this.#channel = new BroadcastChannel(this.#prefix);
+    this.#channel.onmessage = ({ data }) => listener.announced(String(data));
+    // Another tab deletes the database, or has a newer version of it.
+    database.onversionchange = () => {
+      this.close();
+      listener.closed("it was deleted, or a newer version of the application uses it");
+    };
+    database.onclose = () => listener.closed("the browser has closed the database");
+  }
+
+  async readStores(): Promise<KeptStores | null> {
+    const transaction = this.#database.transaction(["rooms", "entries"]);
+    const entries = transaction.objectStore("entries");
+    const room: Omit<KeptStores, "entries"> | undefined = await requested(
+      transaction.objectStore("rooms").get(this.#scope),
+    );
+    if (room === undefined) return null;
+    const found: KeptEntry[] = [];
+    for (let range = below(this.#scope), isLast = false; !isLast; ) {
+      const page: KeptEntry[] = await requested(entries.getAll(range, PAGE));
+      for (const entry of page) found.push(entry);
+      const last = page.at(-1);
+      isLast = last === undefined || page.length < PAGE;
+      if (last !== undefined)
+        range = IDBKeyRange.bound([this.#scope, last.store, last.key], range.upper, true, true);
+    }
+    return { ...room, entries: found };
+  }
+
+  readWrites(): Promise<readonly KeptWrite[]> {
+    return requested(this.#database.transaction("writes").objectStore("writes").getAll(below(this.#scope)));
+  }
+
+  async apply({ writes, settled, stores }: KeptChange): Promise<void> {
+    const names = stores === null ? ["writes"] : ["writes", "rooms", "entries"];
+    const transaction = this.#database.transaction(names, "readwrite");
+    const kept = transaction.objectStore("writes");
+    for (const write of writes) kept.put(write, [this.#scope, write.writer, write.number]);
+    for (const { writer, number } of settled) kept.delete([this.#scope, writer, number]);
+    if (stores !== null) {
+      const { seq, replaced, put, removed } = stores;
+      const entries = transaction.objectStore("entries");
+      if (replaced === "all") entries.delete(below(this.#scope));
+      else for (const store of replaced) entries.delete(below(this.#scope, store));
+      for (const { store, key } of removed) entries.delete([this.#scope, store, key]);
+      for (const entry of put) entries.put(entry, [this.#scope, entry.store, entry.key]);
+      transaction.objectStore("rooms").put({ seq, stores: stores.stores }, this.#scope);
+    }
+    // Without it, the page's own turn would have to end first: a page that is being closed has none.
+    transaction.commit();
+    await completed(transaction);
+  }
+
+  lock(name: string, signal: AbortSignal): Promise<(() => void) | null> {
+    return new Promise((resolve) => {
+      const hold = () => new Promise<void>((release) => resolve(release));
+      navigator.locks.request(`${this.#prefix} ${name}`, { signal }, hold).catch(() => resolve(null));
+    });
+  }
+
+  announce(writer: string): void {
+    this.#channel.postMessage(writer);
+  }
+
+  close(): void {
+    this.#channel.close();
+    this.#database.close();
+  }
+}

@@ -1,0 +1,37 @@
+/** `keepOffline`: the value of the client's option `offline`. */
+import type { AtriumError } from "../client/index.ts";
+import type { OfflineSupport } from "../client/offline.ts";
+import { DeviceKeeper } from "./device-keeper.ts";
+import { indexedDbStorage } from "./indexed-db-storage.ts";
+import type { RejectedWrite } from "./keeper-options.ts";
+import type { OfflineStorage } from "./storage.ts";
+
+export interface KeepOfflineOptions {
+  /** Where to keep it: the browser's IndexedDB unless you pass another storage. */
+  readonly storage?: OfflineStorage;
+  /** The names of the stores to keep; all that are synced unless you name some. Writes are kept of all stores. */
+  readonly stores?: readonly string[];
+  /** Called for each write of an earlier page that the room has refused, or whose outcome is not known. */
+  readonly onRejected?: (write: RejectedWrite) => void;
+  /** Called when nothing more can be kept, with the code STORAGE_FAILED: once for each client, which goes on in memory. */
+  readonly onError?: (error: AtriumError) => void;
+}
+
+/** Offline support for any number of clients. */
+export interface Offline extends OfflineSupport {
+  /**
+   * Deletes what is kept of all users and rooms on this device, as when a user signs out of a shared computer. Clients
+   * that are open go on in memory, so disconnect them first. Rejects if the storage cannot be deleted.
+   */
+  clear(): Promise<void>;
+}
+
+/** Keeps stores and unsent writes on the device, and opens them at once when a client starts, with or without a network. */
+export function keepOffline(options: KeepOfflineOptions = {}): Offline {
+  const { storage = indexedDbStorage(), stores, onRejected = () => {}, onError = () => {} } = options;
+  const includes = (name: string) => stores === undefined || stores.includes(name);
+  return {
+    attach: (base, runtime) => new DeviceKeeper(base, runtime, { storage, includes, onRejected, onError }),
+    clear: () => storage.clear(),
+  };
+}

@@ -1,0 +1,124 @@
+/** The writes of a client that are kept until the room answers them, its own and those that it has adopted. */
+import type { Replica } from "../client/stores/replica.ts";
+import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
+import { newId } from "../core/runtime.ts";
+import type { KeptWrite, KeptWriteId } from "./storage.ts";
+
+/** The room recognizes the id of a request for 24 h: a batch that is older than this might be carried out twice. */
+const MAX_BATCH_AGE_MS = 23 * 3_600_000;
+
+interface Tracked {
+  readonly id: KeptWriteId;
+  readonly group: number | null;
+  readonly isAdopted: boolean;
+  batch: KeptWrite["batch"];
+}
+
+/** Writes of other clients to continue with. */
+interface Adopted {
+  readonly batches: readonly KeptBatch[];
+  readonly waiting: readonly QueuedWrite[];
+  /** Those that may have been carried out, too long ago to ask. */
+  readonly expired: readonly KeptWrite[];
+}
+
+export class KeptWrites {
+  /** This client's name among those that keep writes. */
+  readonly writer = newId();
+  readonly #tracked = new Map<QueuedWrite, Tracked>();
+  readonly #groups = new Map<object, number>();
+  readonly #changed = new Set<QueuedWrite>();
+  #settled: KeptWriteId[] = [];
+  #count = 0;
+
+  /** All writes that are not settled. */
+  get ids(): KeptWriteId[] {
+    return [...this.#tracked.values()].map(({ id }) => id);
+  }
+
+  /** A write was added to the queue, or has changed there. */
+  queued(write: QueuedWrite): void {
+    if (!this.#tracked.has(write)) {
+      this.#count += 1;
+      const id = { writer: this.writer, number: this.#count };
+      this.#tracked.set(write, { id, group: this.#groupOf(write), isAdopted: false, batch: null });
+    }
+    this.#changed.add(write);
+  }
+
+  #groupOf({ group }: QueuedWrite): number | null {
+    if (group === null) return null;
+    const number = this.#groups.get(group) ?? this.#count;
+    this.#groups.set(group, number);
+    return number;
+  }
+
+  /** Writes will be sent as a batch, `at` epoch milliseconds. */
+  sealed({ requestId, writes }: KeptBatch, at: number): void {
+    for (const write of writes) {
+      const tracked = this.#tracked.get(write);
+      if (tracked === undefined) continue;
+      tracked.batch = { requestId, at };
+      this.#changed.add(write);
+    }
+  }
+
+  /** The room has answered a write. Returns whether it was made by another client, whose promise is gone. */
+  settled(write: QueuedWrite): boolean {
+    const tracked = this.#tracked.get(write);
+    if (tracked === undefined) return false;
+    this.#tracked.delete(write);
+    this.#changed.delete(write);
+    this.#settled.push(tracked.id);
+    return tracked.isAdopted;
+  }
+
+  /** What has changed since the last call. */
+  take(): { readonly writes: readonly KeptWrite[]; readonly settled: readonly KeptWriteId[] } {
+    const writes = [...this.#changed].flatMap((write) => this.#describe(write));
+    const settled = this.#settled;
+    this.#changed.clear();
+    this.#settled = [];
+    return { writes, settled };
+  }
+
+  #describe(write: QueuedWrite): KeptWrite | [] {
+    const tracked = this.#tracked.get(write);
+    if (tracked === undefined) return [];
+    const { key, action, value, ifVersion, target } = write;
+    const { id, group, batch } = tracked;
+    return { ...id, store: target.name, key, action, value, ifVersion, group, batch };
+  }
+
+  /** Continues with kept writes, which are in their order. `now` is in epoch milliseconds. */
+  adopt(kept: readonly KeptWrite[], replicaOf: (store: string) => Replica, now: number): Adopted {
+    const batches = new Map<string, QueuedWrite[]>();
+    const waiting: QueuedWrite[] = [];
+    const expired: KeptWrite[] = [];
+    const groups = new Map<string, object>();
+    for (const each of kept) {
+      const { writer, number, store, key, action, value, ifVersion, batch } = each;
+      if (batch !== null && now - batch.at > MAX_BATCH_AGE_MS) {
+        this.#settled.push({ writer, number });
+        expired.push(each);
+        continue;
+      }
+      const group = each.group === null ? null : groupIn(groups, `${writer} ${each.group}`);
+      const write = { key, action, value, ifVersion, target: replicaOf(store), group, settled: [] };
+      this.#tracked.set(write, { id: { writer, number }, group: each.group, isAdopted: true, batch });
+      if (batch === null) waiting.push(write);
+      else batches.set(batch.requestId, [...(batches.get(batch.requestId) ?? []), write]);
+    }
+    return {
+      batches: [...batches].map(([requestId, writes]) => ({ requestId, writes })),
+      waiting,
+      expired,
+    };
+  }
+}
+
+function groupIn(groups: Map<string, object>, name: string): object {
+  const group = groups.get(name) ?? {};
+  groups.set(name, group);
+  return group;
+}

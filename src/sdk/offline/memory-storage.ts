@@ -1,0 +1,73 @@
+/** A storage in memory, for tests and for clients of one process that share it. It keeps nothing beyond the process. */
+import { MemoryLocks } from "./memory-locks.ts";
+import type {
+  KeptChange,
+  KeptEntry,
+  KeptWrite,
+  KeptWriteId,
+  OfflineListener,
+  OfflineRoom,
+  OfflineStorage,
+} from "./storage.ts";
+
+const idOf = ({ writer, number }: KeptWriteId): string => JSON.stringify([writer, number]);
+const placeOf = ({ store, key }: { readonly store: string; readonly key: string }): string =>
+  JSON.stringify([store, key]);
+
+/** What is kept under one name. */
+class MemoryScope {
+  seq: number | null = null;
+  stores: readonly string[] = [];
+  readonly entries = new Map<string, KeptEntry>();
+  readonly writes = new Map<string, KeptWrite>();
+  readonly listeners = new Set<OfflineListener>();
+
+  apply({ writes, settled, stores }: KeptChange): void {
+    for (const write of writes) this.writes.set(idOf(write), structuredClone(write));
+    for (const id of settled) this.writes.delete(idOf(id));
+    if (stores === null) return;
+    const { seq, replaced, put, removed } = stores;
+    for (const [place, { store }] of this.entries)
+      if (replaced === "all" || replaced.includes(store)) this.entries.delete(place);
+    for (const entry of removed) this.entries.delete(placeOf(entry));
+    for (const entry of put) this.entries.set(placeOf(entry), structuredClone(entry));
+    this.seq = seq;
+    this.stores = [...stores.stores];
+  }
+}
+
+/** Clients that are given the same storage share what it keeps, as the tabs of a browser do. */
+export function memoryStorage(): OfflineStorage {
+  const locks = new MemoryLocks();
+  let scopes = new Map<string, MemoryScope>();
+  return {
+    open: async (name, listener) => {
+      const scope = scopes.get(name) ?? new MemoryScope();
+      scopes.set(name, scope);
+      scope.listeners.add(listener);
+      return openScope(scope, listener, (lock, signal) => locks.lock(`${name} ${lock}`, signal));
+    },
+    clear: async () => {
+      const cleared = scopes;
+      scopes = new Map();
+      for (const { listeners } of cleared.values())
+        for (const listener of [...listeners]) listener.closed("It was deleted");
+    },
+  };
+}
+
+function openScope(scope: MemoryScope, listener: OfflineListener, lock: OfflineRoom["lock"]): OfflineRoom {
+  return {
+    readStores: async () => {
+      const { seq, stores, entries } = scope;
+      return seq === null ? null : structuredClone({ seq, stores, entries: [...entries.values()] });
+    },
+    readWrites: async () => structuredClone([...scope.writes.values()]).sort((a, b) => a.number - b.number),
+    apply: async (change) => scope.apply(change),
+    lock,
+    announce: (writer) => {
+      for (const other of [...scope.listeners]) if (other !== listener) other.announced(writer);
+    },
+    close: () => void scope.listeners.delete(listener),
+  };
+}

@@ -1,0 +1,90 @@
+/** The storage of kept stores and writes: an interface, so that an application can bring one of its own. */
+import type { DiscardedWrite } from "../client/index.ts";
+
+/** An entry of a store as the room has confirmed it. */
+export interface KeptEntry {
+  readonly store: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly version: number;
+}
+
+/** Identifies a write: the client that made it, and its place among that client's writes. */
+export interface KeptWriteId {
+  readonly writer: string;
+  readonly number: number;
+}
+
+/** A write that the room has not answered. */
+export interface KeptWrite extends KeptWriteId {
+  readonly store: string;
+  readonly key: string;
+  readonly action: DiscardedWrite["action"];
+  readonly value: unknown;
+  readonly ifVersion: number | undefined;
+  /** Writes of one writer with the same group take effect together; null for a write by itself. */
+  readonly group: number | null;
+  /** The batch in which it was sent, if it may have been sent. */
+  readonly batch: { readonly requestId: string; readonly at: number } | null;
+}
+
+/** The kept stores of a room, all as of the change `seq`. */
+export interface KeptStores {
+  readonly seq: number;
+  /** The names of the stores that are complete. */
+  readonly stores: readonly string[];
+  readonly entries: readonly KeptEntry[];
+}
+
+/** Brings the kept stores from one change of the room to a later one. */
+export interface StoresChange {
+  readonly seq: number;
+  readonly stores: readonly string[];
+  /** Of these stores, or of all, nothing is left but `put`. */
+  readonly replaced: readonly string[] | "all";
+  readonly put: readonly KeptEntry[];
+  readonly removed: readonly { readonly store: string; readonly key: string }[];
+}
+
+/** What is stored together, or not at all. */
+export interface KeptChange {
+  readonly writes: readonly KeptWrite[];
+  readonly settled: readonly KeptWriteId[];
+  readonly stores: StoresChange | null;
+}
+
+export interface OfflineListener {
+  /** What is kept was deleted, or can no longer be reached. */
+  closed(reason: string): void;
+  /** Another client has begun to keep writes. */
+  announced(writer: string): void;
+}
+
+/** What is kept of one user in one room, which several clients share. */
+export interface OfflineRoom {
+  /** Null if no store is kept. */
+  readStores(): Promise<KeptStores | null>;
+  /** The kept writes of all clients; those of one client in the order of their numbers. */
+  readWrites(): Promise<readonly KeptWrite[]>;
+  /**
+   * Stores a change; changes are stored in the order of the calls, and begin at once: a page that ends right after the
+   * call has stored it if it is at all possible.
+   */
+  apply(change: KeptChange): Promise<void>;
+  /**
+   * Resolves with a function that releases the lock when no other client has the lock, and with null when the signal
+   * is aborted first. The end of a page releases its locks.
+   */
+  lock(name: string, signal: AbortSignal): Promise<(() => void) | null>;
+  /** Calls `announced` of the other clients. */
+  announce(writer: string): void;
+  /** Ends all use; locks are released by their own functions. */
+  close(): void;
+}
+
+export interface OfflineStorage {
+  /** Opens what is kept under a name. Rejects if it cannot be used, with the reason. */
+  open(scope: string, listener: OfflineListener): Promise<OfflineRoom>;
+  /** Deletes what is kept of all users and rooms. Clients that use it go on in memory. */
+  clear(): Promise<void>;
+}

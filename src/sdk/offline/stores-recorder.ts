@@ -1,0 +1,96 @@
+/** What to store of a client's stores: those that are complete, and then what has changed, as of one change of the room. */
+import type { ChangeStream } from "../client/connection/change-stream.ts";
+import type { Claims } from "../client/connection/token.ts";
+import type { Replica } from "../client/stores/replica.ts";
+import type { Stores } from "../client/stores/stores.ts";
+import type { KeptEntry, StoresChange } from "./storage.ts";
+
+/** The parts of a client that are kept. */
+export interface KeptClient {
+  readonly claims: Claims;
+  readonly changes: ChangeStream;
+  readonly stores: Stores;
+}
+
+export class StoresRecorder {
+  readonly #client: KeptClient;
+  readonly #includes: (store: string) => boolean;
+  /** The stores that are stored completely. */
+  readonly #stored = new Set<string>();
+  /** The keys that have changed since, by store. */
+  readonly #changed = new Map<string, Set<string>>();
+  #seq: number | undefined;
+  /** Whether nothing else that is stored is of use. */
+  #isWhole = false;
+  /** Only one client at a time stores the stores, or one that lags would undo what another has stored. */
+  #isLeader = false;
+  /** What was stored up to a later change is not replaced by less. */
+  #leastSeq = 0;
+
+  constructor(client: KeptClient, includes: (store: string) => boolean) {
+    this.#client = client;
+    this.#includes = includes;
+  }
+
+  /**
+   * Begins to store. `stored` has the stores that are stored as this client knows them; null if that is not known: then
+   * all are stored anew, when the client has caught up with `leastSeq`.
+   */
+  lead(stored: readonly string[] | null, leastSeq = 0): void {
+    this.#leastSeq = leastSeq;
+    this.#isLeader = true;
+    this.#isWhole = stored === null || !stored.every(this.#includes);
+    this.#stored.clear();
+    if (!this.#isWhole) for (const name of stored ?? []) this.#stored.add(name);
+  }
+
+  /** The client has caught up with the room, whose changes may be numbered anew. */
+  joined(): void {
+    this.#leastSeq = 0;
+  }
+
+  /** Notes that the room's entry of a key may have changed. */
+  confirmed(store: string, key: string | undefined): void {
+    if (key === undefined || !this.#stored.has(store)) return;
+    const keys = this.#changed.get(store) ?? new Set();
+    this.#changed.set(store, keys.add(key));
+  }
+
+  /** What to store now; null if nothing, or while the entries of a store are not those of one moment. */
+  take(): StoresChange | null {
+    const { seq } = this.#client.changes;
+    if (!this.#isLeader || seq === undefined || seq < this.#leastSeq) return null;
+    const opened = [...this.#client.stores.opened].filter(([name]) => this.#includes(name));
+    if (opened.some(([, { state }]) => state === "stale")) return null;
+    const complete = opened.filter(([, { state }]) => state !== "unloaded");
+    const added = complete.filter(([name]) => !this.#stored.has(name));
+    const isSame = added.length === 0 && this.#changed.size === 0 && seq === this.#seq;
+    if (complete.length === 0 || (isSame && !this.#isWhole)) return null;
+    const change = this.#describe(
+      seq,
+      complete.map(([, { replica }]) => replica),
+    );
+    for (const [name] of added) this.#stored.add(name);
+    this.#changed.clear();
+    this.#isWhole = false;
+    this.#seq = seq;
+    return change;
+  }
+
+  #describe(seq: number, complete: readonly Replica[]): StoresChange {
+    const put: KeptEntry[] = [];
+    const removed: { store: string; key: string }[] = [];
+    const replaced: string[] = [];
+    for (const { name: store, entries } of complete) {
+      const isStored = this.#stored.has(store);
+      if (!isStored) replaced.push(store);
+      for (const key of (isStored ? this.#changed.get(store) : entries.confirmed.keys()) ?? []) {
+        const entry = entries.confirmed.get(key);
+        if (entry === undefined) removed.push({ store, key });
+        else put.push({ store, key, value: entry.value, version: entry.version });
+      }
+    }
+    const stores = complete.map(({ name }) => name);
+    return { seq, stores, replaced: this.#isWhole ? "all" : replaced, put, removed };
+  }
+}

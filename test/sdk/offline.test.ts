@@ -1,0 +1,378 @@
+/** `atrium/offline`: what is kept on the device opens at once, is sent under its old ids, and never breaks a client. */
+import { beforeAll, describe, expect, it } from "vitest";
+import type { AtriumError, OfflineSupport } from "../../src/sdk/client/index.ts";
+import {
+  keepOffline,
+  memoryStorage,
+  type OfflineStorage,
+  type RejectedWrite,
+} from "../../src/sdk/offline/index.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { clientOf, meet, nextOf } from "./clients.ts";
+import { CrashableStorage } from "./model/crashable-storage.ts";
+import { ModelClient, settle } from "./model/model-client.ts";
+import { ModelRoom } from "./model/model-room.ts";
+import { BreakableProxy } from "./proxy.ts";
+
+const SCOPE = "ws://localhost/ account room ada";
+const QUIET = { closed: () => {}, announced: () => {} };
+
+/** A page of Ada's, whose network and storage a test controls. */
+class Page {
+  readonly room: ModelRoom;
+  readonly storage: CrashableStorage;
+  readonly model: ModelClient;
+  readonly rejected: RejectedWrite[] = [];
+  readonly errors: AtriumError[] = [];
+
+  constructor(room: ModelRoom, shared: OfflineStorage, userId = "ada") {
+    this.room = room;
+    this.storage = new CrashableStorage(shared);
+    const offline: OfflineSupport = keepOffline({
+      storage: this.storage,
+      onRejected: (write) => this.rejected.push(write),
+      onError: (error) => this.errors.push(error),
+    });
+    this.model = new ModelClient(room, userId, offline);
+  }
+
+  /** Joins, and waits for nothing from the network. */
+  async open(): Promise<this> {
+    this.model.client.join().catch(() => {}); // pages of these tests end at any moment
+    this.model.sync();
+    await settle();
+    return this;
+  }
+
+  /** Exchanges and stores everything that is due. */
+  async settle(): Promise<this> {
+    for (let round = 0; round < 3; round += 1) {
+      this.model.clock.advance(1_000);
+      await this.model.deliverAll();
+      while (!this.storage.isIdle) {
+        await this.storage.store();
+        await settle();
+      }
+    }
+    return this;
+  }
+
+  crash(): void {
+    this.storage.crash();
+    this.model.socket?.cut();
+    this.model.clock.stop();
+  }
+}
+
+const openPage = async (room: ModelRoom, shared: OfflineStorage): Promise<Page> =>
+  (await new Page(room, shared).open()).settle();
+
+async function keptWrites(shared: OfflineStorage) {
+  const room = await shared.open(SCOPE, QUIET);
+  const writes = await room.readWrites();
+  room.close();
+  return writes;
+}
+
+describe("a client that starts without a network", () => {
+  it("opens its stores as they were, with its own unsent writes, and then reports differences only", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    for (const key of ["a", "b", "c", "d"]) room.write("notes", key, { key });
+    const first = await openPage(room, shared);
+    expect(first.model.store.state).toBe("synced");
+    first.model.socket?.cut();
+    first.model.set("d", { key: "offline" });
+    await settle();
+    await first.storage.store();
+    first.crash();
+    room.write("notes", "b", { key: "newer" });
+
+    const second = await new Page(room, shared).open();
+    expect(second.model.store.state).toBe("cached");
+    expect(second.model.store.getAll()).toEqual({
+      a: { key: "a" },
+      b: { key: "b" },
+      c: { key: "c" },
+      d: { key: "offline" },
+    });
+    expect(second.model.client.hasUnsyncedChanges).toBe(true);
+    const { length } = second.model.mirror.changes;
+    await second.settle();
+    expect(second.model.store.state).toBe("synced");
+    expect(second.model.mirror.changes.slice(length)).toMatchObject([
+      { key: "b", value: { key: "newer" }, reason: "remote" },
+    ]);
+    expect(second.model.mirror.isTrue).toBe(true);
+    expect(second.model.client.hasUnsyncedChanges).toBe(false);
+    expect(room.entries("notes")).toMatchObject({ d: { key: "offline" } });
+    expect(await keptWrites(shared)).toEqual([]);
+  });
+
+  it("loads a store again when the room no longer has what it missed, and reports the differences", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    for (const key of ["a", "b", "c"]) room.write("notes", key, { key });
+    (await openPage(room, shared)).crash();
+    room.write("notes", "b", { key: "newer" });
+    room.write("notes", "e", { key: "e" });
+    room.forgetChanges();
+    const second = await new Page(room, shared).open();
+    const { length } = second.model.mirror.changes;
+    await second.settle();
+    expect(second.model.mirror.changes.slice(length)).toMatchObject([
+      { key: "b", value: { key: "newer" }, reason: "resynced" },
+      { key: "e", value: { key: "e" }, reason: "resynced" },
+    ]);
+    second.crash();
+    const third = await new Page(room, shared).open();
+    expect(third.model.store.getAll()).toEqual(room.entries("notes"));
+  });
+
+  it("keeps the users of one device apart", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    room.write("notes", "a", 1);
+    (await openPage(room, shared)).crash();
+    const other = await new Page(room, shared, "bo").open();
+    expect(other.model.store.state).toBe("unloaded");
+    expect(other.model.store.getAll()).toEqual({});
+  });
+});
+
+describe("unsent writes", () => {
+  it("are reported when the room refuses them after a reload", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const first = await openPage(room, shared);
+    first.model.socket?.cut();
+    first.model.set("a", { key: "refused" });
+    await settle();
+    await first.storage.store();
+    first.crash();
+    room.isRefused = () => true;
+    const second = await new Page(room, shared).open();
+    expect(second.model.store.get("a")).toEqual({ key: "refused" });
+    await second.settle();
+    expect(second.rejected).toMatchObject([
+      {
+        roomId: "room",
+        store: "notes",
+        key: "a",
+        action: "set",
+        value: { key: "refused" },
+        error: { code: "CONFLICT" },
+      },
+    ]);
+    expect(second.model.store.get("a")).toBeUndefined();
+    expect(second.model.mirror.changes.at(-1)).toMatchObject({ key: "a", reason: "reverted", userId: "ada" });
+    expect(await keptWrites(shared)).toEqual([]);
+  });
+
+  it("are sent only when the id of their batch is kept", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const page = await openPage(room, shared);
+    page.model.set("a", 1);
+    await page.model.deliverAll();
+    expect(room.applied).toEqual([]);
+    await page.settle();
+    expect(room.applied).toHaveLength(1);
+  });
+
+  it("stay with their tab while it lives, and are continued by another one when it is gone", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const [first, second] = [await openPage(room, shared), await openPage(room, shared)];
+    first.model.socket?.cut();
+    first.model.set("a", "mine");
+    await settle();
+    await first.storage.store();
+    await second.settle();
+    expect(room.entries("notes")).toEqual({});
+    expect(second.model.client.hasUnsyncedChanges).toBe(false);
+    first.crash();
+    await settle();
+    expect(second.model.store.get("a")).toBe("mine");
+    await second.settle();
+    expect(room.entries("notes")).toEqual({ a: "mine" });
+  });
+
+  it("stay kept when the client disconnects, and are sent when it joins again", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const page = await openPage(room, shared);
+    page.model.socket?.cut();
+    page.model.set("a", "kept");
+    const discarded: unknown[] = [];
+    page.model.client.on("changesDiscarded", (event) => discarded.push(event));
+    await settle();
+    page.model.client.disconnect();
+    expect(page.model.store.get("a")).toBeUndefined();
+    await page.settle();
+    await page.open();
+    expect(page.model.store.get("a")).toBe("kept");
+    await page.settle();
+    expect([room.entries("notes"), discarded]).toEqual([{ a: "kept" }, []]);
+    expect(page.model.mirror.isTrue).toBe(true);
+  });
+
+  it("are sent at any age unless they may have been carried out already: then they are reported", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const kept = await shared.open(SCOPE, QUIET);
+    const write = {
+      writer: "gone",
+      store: "notes",
+      action: "set",
+      value: 1,
+      ifVersion: undefined,
+      group: null,
+    } as const;
+    const longAgo = Date.now() - 25 * 3_600_000;
+    await kept.apply({
+      writes: [
+        { ...write, number: 1, key: "sent", batch: { requestId: "1", at: longAgo } },
+        { ...write, number: 2, key: "just sent", batch: { requestId: "2", at: Date.now() } },
+        { ...write, number: 3, key: "waiting", batch: null },
+      ],
+      settled: [],
+      stores: null,
+    });
+    const page = await openPage(room, shared);
+    expect(room.entries("notes")).toEqual({ "just sent": 1, waiting: 1 });
+    expect(page.rejected).toMatchObject([{ key: "sent", error: { code: "OUTCOME_UNKNOWN" } }]);
+    expect(await keptWrites(shared)).toEqual([]);
+  });
+});
+
+describe("a storage that fails", () => {
+  /** Passes everything on, until it is full. */
+  class FullStorage implements OfflineStorage {
+    readonly #shared = memoryStorage();
+    isFull = false;
+
+    async open(...[scope, listener]: Parameters<OfflineStorage["open"]>) {
+      const room = await this.#shared.open(scope, listener);
+      const apply: typeof room.apply = async (change) => {
+        if (this.isFull && change.writes.length > 0) throw new Error("QuotaExceededError");
+        await room.apply(change);
+      };
+      return { ...room, apply };
+    }
+
+    clear = () => this.#shared.clear();
+  }
+
+  it("is reported once, keeps nothing that another client would send again, and lets the client go on", async () => {
+    const [room, shared, errors] = [new ModelRoom(), new FullStorage(), [] as AtriumError[]];
+    const offline = keepOffline({ storage: shared, onError: (error) => errors.push(error) });
+    const page = new ModelClient(room, "ada", offline);
+    void page.client.join();
+    await settle();
+    await page.deliverAll();
+    page.socket?.cut();
+    page.set("a", 1);
+    await settle();
+    expect(await keptWrites(shared)).toHaveLength(1);
+    shared.isFull = true;
+    page.set("b", 2);
+    page.set("c", 3);
+    await settle();
+    expect(await keptWrites(shared)).toEqual([]);
+    page.clock.advance(1_000);
+    await settle();
+    await page.deliverAll();
+    expect(room.entries("notes")).toEqual({ a: 1, b: 2, c: 3 });
+    expect(errors).toMatchObject([
+      { code: "STORAGE_FAILED", message: expect.stringContaining("QuotaExceeded") },
+    ]);
+  });
+
+  it.each([
+    ["rejects", () => Promise.reject(new Error("Blocked"))],
+    ["never opens", () => new Promise<never>(() => {})],
+  ])("and %s does not keep the client from joining", async (_, open) => {
+    const [room, errors] = [new ModelRoom(), [] as AtriumError[]];
+    room.write("notes", "a", 1);
+    const storage: OfflineStorage = { open, clear: async () => {} };
+    const page = new ModelClient(
+      room,
+      "ada",
+      keepOffline({ storage, onError: (error) => errors.push(error) }),
+    );
+    void page.client.join();
+    page.sync();
+    await settle();
+    page.clock.advance(6_000);
+    await settle();
+    await page.deliverAll();
+    expect(page.store.getAll()).toEqual({ a: 1 });
+    expect(errors).toHaveLength(1);
+  });
+
+  it("or is cleared leaves nothing, and the client goes on in memory", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    room.write("notes", "a", 1);
+    const page = await openPage(room, shared);
+    await shared.clear();
+    page.model.set("b", 2);
+    await page.settle();
+    expect(room.entries("notes")).toEqual({ a: 1, b: 2 });
+    expect(page.errors).toHaveLength(1);
+    const next = await new Page(room, shared).open();
+    expect([next.model.store.state, await keptWrites(shared)]).toEqual(["unloaded", []]);
+  });
+});
+
+describe("over the network", () => {
+  let service: SharedService;
+  beforeAll(async () => {
+    service = await useSharedService();
+  });
+
+  /** A client behind a network that can be shut, with what it reports. */
+  function openClient(token: string, serverUrl: string, storage: OfflineStorage) {
+    const rejected: RejectedWrite[] = [];
+    const offline = keepOffline({ storage, onRejected: (write) => rejected.push(write) });
+    const client = clientOf({ token }, { serverUrl, offline });
+    return { client, rejected, joined: client.join(), notes: client.store("notes") };
+  }
+
+  it("a reload without a network continues where the page was, and a conflict is reported", async () => {
+    const { customer, roomId } = await meet(service);
+    const { token } = await customer.createUser(roomId, "Ada");
+    const [proxy, storage] = [await BreakableProxy.before(service), memoryStorage()];
+    const first = openClient(token, proxy.url, storage);
+    await first.joined;
+    await first.notes.sync();
+    await first.notes.set("1", "first");
+    proxy.shut();
+    await nextOf(first.client, "reconnecting");
+    const outcomes = [
+      first.notes.set("2", "offline"),
+      first.notes.set("1", "mine", { ifVersion: first.notes.getVersion("1") }),
+    ].map((write) => write.catch((error: AtriumError) => error.code));
+    first.client.disconnect();
+    expect(await Promise.all(outcomes)).toEqual(["DISCONNECTED", "DISCONNECTED"]);
+    await customer.send("PUT", `/rooms/${roomId}/stores/notes/1`, { value: "theirs" });
+
+    const second = openClient(token, proxy.url, storage);
+    await second.notes.sync();
+    expect([second.notes.state, second.notes.getAll()]).toEqual(["cached", { 1: "mine", 2: "offline" }]);
+    proxy.open();
+    await second.joined;
+    await second.client.flush();
+    expect([second.notes.state, second.notes.getAll()]).toEqual(["synced", { 1: "theirs", 2: "offline" }]);
+    expect(second.rejected).toMatchObject([{ key: "1", value: "mine", error: { code: "CONFLICT" } }]);
+    await proxy.close();
+  });
+
+  it("a room that was deleted leaves nothing on the device", async () => {
+    const { customer, roomId } = await meet(service);
+    const { token } = await customer.createUser(roomId, "Ada");
+    const storage = memoryStorage();
+    const { client, joined, notes } = openClient(token, service.url, storage);
+    await joined;
+    await notes.sync();
+    await notes.set("1", "first");
+    const failed = nextOf(client, "failed");
+    await customer.send("DELETE", `/rooms/${roomId}`);
+    expect((await failed).error.code).toBe("NOT_FOUND");
+    const again = openClient(token, service.url, storage);
+    await expect(again.joined).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(again.notes.state).toBe("unloaded");
+  });
+});

@@ -143,6 +143,8 @@ function print(schema: z.core.$ZodType, printing: Printing): string {
       return definition.options.map(inner).join(" | ");
     case "nullable":
       return `${inner(definition.innerType)} | null`;
+    case "pipe":
+      return inner(printing.direction === "input" ? definition.in : definition.out);
     case "optional":
       return `${inner(definition.innerType)} | undefined`;
     case "default":

@@ -33,7 +33,7 @@ describe("a user", () => {
     expect((await owner.api.deleteFile(key)).status).toBe(200);
   });
 
-  it("sees no files of other rooms", async () => {
+  it("neither deletes files of other rooms nor uploads there", async () => {
     const [owner, other] = [await ownerWithRoom(), await ownerWithRoom()];
     const room = await owner.api.createRoom();
     const user = await owner.api.createUser(room.id);
@@ -46,6 +46,13 @@ describe("a user", () => {
       const answer = await owner.api.as(owner.token).deleteFile(key);
       expect([answer.status, answer.error?.module, answer.error?.code]).toEqual([403, "Auth", "FORBIDDEN"]);
     }
+    const there = { roomId: room.id, userId: user.id };
+    const uploaded = await owner.api.as(owner.token).upload(there, textFile());
+    expect([uploaded.status, uploaded.error?.module, uploaded.error?.code]).toEqual([
+      403,
+      "Auth",
+      "FORBIDDEN",
+    ]);
   });
 });
 

@@ -9,11 +9,4 @@ export const USERS: readonly Mutant[] = [
     by: "token.length > MAX_TOKEN_LENGTH",
     tests: ["test/users/tokens.test.ts"],
   },
-  {
-    bug: "a token may name its own algorithm",
-    file: "src/users/tokens.ts",
-    code: 'algorithms: ["HS256"],',
-    by: "",
-    tests: ["test/users/tokens.test.ts"],
-  },
 ];

@@ -10,13 +10,6 @@ export const WORKFLOWS: readonly Mutant[] = [
     tests: ["test/workflows/revocation.test.ts"],
   },
   {
-    bug: "a run reads the files of another room",
-    file: "src/workflows/run-bindings.ts",
-    code: "if (!this.#isOwnKey(key)) return null;",
-    by: "",
-    tests: ["test/workflows/revocation.test.ts"],
-  },
-  {
     bug: "a run deletes the files of another room",
     file: "src/workflows/run-bindings.ts",
     code: "if (!this.#isOwnKey(key)) return false;",

@@ -169,7 +169,7 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "a run whose outcome could not be stored is repeated",
     file: "src/delivery/subscriber/delivery-queue.ts",
-    code: 'if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));',
+    code: 'if (hasStarted) this.#outcomes.recordNow(job, failure("The outcome could not be recorded"));',
     by: "if (hasStarted && job.seq < 0) return;",
     tests: ["test/delivery/delivery-queue.test.ts"],
   },

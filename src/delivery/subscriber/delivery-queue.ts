@@ -7,6 +7,8 @@ import { BacklogGuard, type BacklogLimits } from "./backlog-guard.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryRetention } from "./delivery-retention.ts";
 import { DeliveryStore } from "./delivery-store.ts";
+import { FirstAttempts } from "./first-attempts.ts";
+import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { type Job, Scheduler } from "./scheduler.ts";
 
 /** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
@@ -15,10 +17,6 @@ const WATCHDOG_MS = 5_000;
 const MAX_REST_MS = 10_000;
 /** How often a suspended subscriber is looked up, should the message that it was enabled have been lost. */
 const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
-/** Outcomes are written together, after this time or when there are so many: each write holds up the next requests. */
-const RECORD_AFTER_MS = 50;
-const MAX_UNRECORDED = 64;
-
 /** Creates the handler for the subscriber's kind. */
 export type CreateHandler = (key: SubscriberKey, state: HandlerState) => DeliveryHandler;
 
@@ -28,11 +26,6 @@ interface ManualDelivery {
   readonly delivery: DeliveryRecord;
   /** As it is after its first attempt; null when no record was kept. */
   readonly attempted: Promise<DeliveryRecord | null>;
-}
-
-interface Ended {
-  readonly job: Job;
-  readonly outcome: FinalOutcome;
 }
 
 const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
@@ -48,14 +41,11 @@ export class DeliveryQueue {
   readonly #retention: DeliveryRetention;
   readonly #backlog: BacklogGuard;
   readonly #scheduler: Scheduler;
+  readonly #outcomes: OutcomeRecorder;
+  readonly #firstAttempts: FirstAttempts;
   #handler: DeliveryHandler | null = null;
-  /** Callers waiting for the first attempt of a delivery, by its seq. */
-  readonly #waiting = new Map<number, PromiseWithResolvers<void>>();
-  /** Outcomes that are not in storage yet. A crash repeats their attempts, where that is allowed. */
-  #unrecorded: Ended[] = [];
   /** The number of the newest delivery. */
   #lastSeq: number;
-  #recordTimer: ReturnType<typeof setTimeout> | null = null;
 
   /** Resumes what is pending in storage. Attempts that were cut off and must not be repeated fail. */
   constructor(
@@ -75,6 +65,11 @@ export class DeliveryQueue {
     this.#retention = new DeliveryRetention(this.#store);
     this.#backlog = new BacklogGuard(this.#store, limits);
     this.#scheduler = new Scheduler(this.#store);
+    this.#firstAttempts = new FirstAttempts(this.#store);
+    this.#outcomes = new OutcomeRecorder(this.#store, this.#scheduler, (error) => {
+      this.#logError("The outcomes of a subscriber's deliveries could not be recorded", error);
+      this.#scheduler.pause(this.#now() + WATCHDOG_MS);
+    });
     this.#lastSeq = this.#store.lastSeq();
     const interruption = this.#currentHandler()?.interruption ?? null;
     if (interruption !== null) this.#store.failStarted(interruption);
@@ -82,7 +77,7 @@ export class DeliveryQueue {
 
   /** The deliveries as they are now. */
   get history(): DeliveryHistory {
-    this.#recordOutcomes();
+    this.#outcomes.flush();
     return this.#history;
   }
 
@@ -111,7 +106,7 @@ export class DeliveryQueue {
       return this.#store.find(seq);
     });
     if (delivery === null) throw new Error("A delivery was written but cannot be read");
-    const attempted = this.#firstAttempt(delivery);
+    const attempted = this.#firstAttempts.wait(delivery);
     // A person who tests by hand has often just changed something.
     this.#handlerFor(key).requireVersion(Number.POSITIVE_INFINITY);
     this.#scheduler.prefer(delivery.id);
@@ -129,15 +124,7 @@ export class DeliveryQueue {
     });
     return earlier === null
       ? this.enqueueManual(key, event)
-      : { delivery: earlier, attempted: this.#firstAttempt(earlier) };
-  }
-
-  async #firstAttempt(delivery: DeliveryRecord): Promise<DeliveryRecord | null> {
-    if (delivery.status !== "pending") return delivery;
-    const waiting = this.#waiting.get(delivery.seq) ?? Promise.withResolvers<void>();
-    this.#waiting.set(delivery.seq, waiting);
-    await waiting.promise;
-    return this.#store.find(delivery.seq);
+      : { delivery: earlier, attempted: this.#firstAttempts.wait(earlier) };
   }
 
   #insert(event: OutgoingEvent, lane: string | null, now: number): number {
@@ -161,19 +148,18 @@ export class DeliveryQueue {
     this.#scheduler.clear();
     this.#handler?.requireVersion(Number.POSITIVE_INFINITY);
     this.#handler = null;
-    this.#unrecorded = [];
+    this.#outcomes.clear();
     this.#lastSeq = 0;
     this.#alarm.markFired();
     await this.#store.clear();
-    for (const { resolve } of this.#waiting.values()) resolve();
-    this.#waiting.clear();
+    this.#firstAttempts.answerAll();
   }
 
   /** Does what is due when the alarm fires. Never throws: the platform gives up alarms that fail repeatedly. */
   wake(): void {
     this.#alarm.markFired();
     try {
-      this.#recordOutcomes();
+      this.#outcomes.flush();
       this.#store.transaction(() => {
         this.#retention.endSome();
         this.#retention.prune(this.#now());
@@ -195,7 +181,7 @@ export class DeliveryQueue {
         this.#ctx.waitUntil(this.#attempt(handler, job));
       }
     }
-    if (this.#scheduler.inFlight === 0) this.#recordOutcomes();
+    if (this.#scheduler.inFlight === 0) this.#outcomes.flush();
     this.#scheduleAlarm();
   }
 
@@ -222,11 +208,13 @@ export class DeliveryQueue {
       this.#logError("An attempt to deliver an event failed on the service's side", error);
       if (handler !== this.#handler) return;
       // No outcome is recorded: the attempt is repeated, unless that is forbidden.
-      if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));
+      if (hasStarted) this.#outcomes.recordNow(job, failure("The outcome could not be recorded"));
       else this.#scheduler.postpone(job, this.#now() + WATCHDOG_MS);
     }
     this.#run();
-    this.#answerFor(job);
+    if (!this.#firstAttempts.isAwaited(job.seq)) return;
+    this.#outcomes.flush();
+    this.#firstAttempts.answer(job.seq);
   }
 
   /** `lastSeq` is the newest delivery that was there when the attempt began. */
@@ -241,16 +229,17 @@ export class DeliveryQueue {
         if (this.#retention.isEnding) this.#alarm.scheduleBy([this.#now()]);
         return;
       case "suspended":
-        if (this.#waiting.has(job.seq)) this.#recordNow(job, failure(outcome.why));
+        if (this.#firstAttempts.isAwaited(job.seq)) this.#outcomes.recordNow(job, failure(outcome.why));
         else this.#postpone(job, this.#now() + SUSPENSION_CHECK_MS);
         return;
       case "postponed":
-        if (isOnce && this.#waiting.has(job.seq)) this.#recordNow(job, failure(outcome.why));
+        if (isOnce && this.#firstAttempts.isAwaited(job.seq))
+          this.#outcomes.recordNow(job, failure(outcome.why));
         else this.#postpone(job, outcome.until);
         return;
       default:
-        if (isOnce) this.#recordNow(job, outcome);
-        else this.#recordSoon(job, outcome);
+        if (isOnce) this.#outcomes.recordNow(job, outcome);
+        else this.#outcomes.recordSoon(job, outcome);
         this.#scheduler.rest(outcome.restMs ?? 0, this.#now(), MAX_REST_MS);
     }
   }
@@ -262,51 +251,11 @@ export class DeliveryQueue {
 
   /** Ends a delivery without an attempt; without an error it leaves no record. */
   #end(job: Job, error: string | null): void {
-    if (error !== null) this.#recordNow(job, failure(error));
+    if (error !== null) this.#outcomes.recordNow(job, failure(error));
     else {
       this.#store.remove(job.seq);
       this.#scheduler.settle(job);
     }
-  }
-
-  #recordNow(job: Job, outcome: FinalOutcome): void {
-    this.#store.transaction(() => this.#store.recordOutcome(job.seq, outcome));
-    this.#scheduler.settle(job);
-  }
-
-  #recordSoon(job: Job, outcome: FinalOutcome): void {
-    this.#unrecorded.push({ job, outcome });
-    this.#scheduler.settle(job);
-    if (this.#unrecorded.length >= MAX_UNRECORDED) this.#recordOutcomes();
-    else this.#recordTimer ??= setTimeout(() => this.#recordOutcomes(), RECORD_AFTER_MS);
-  }
-
-  /** Writes the outcomes that are not in storage yet, in one transaction. If that fails, their attempts are repeated. */
-  #recordOutcomes(): void {
-    if (this.#recordTimer !== null) clearTimeout(this.#recordTimer);
-    this.#recordTimer = null;
-    const ended = this.#unrecorded;
-    this.#unrecorded = [];
-    try {
-      if (ended.length > 0) {
-        this.#store.transaction(() => {
-          for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
-        });
-      }
-    } catch (error) {
-      this.#logError("The outcomes of a subscriber's deliveries could not be recorded", error);
-      this.#scheduler.pause(this.#now() + WATCHDOG_MS);
-    }
-    this.#scheduler.forgetSettled();
-  }
-
-  /** Answers who waits for the job's first attempt. */
-  #answerFor(job: Job): void {
-    const waiting = this.#waiting.get(job.seq);
-    if (waiting === undefined) return;
-    this.#waiting.delete(job.seq);
-    this.#recordOutcomes();
-    waiting.resolve();
   }
 
   #currentHandler(): DeliveryHandler | null {
@@ -322,7 +271,7 @@ export class DeliveryQueue {
   /** While attempts are in flight, each of their ends comes here again: the rest can wait until none is. */
   #scheduleAlarm(): void {
     const now = this.#now();
-    const isBusy = this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
+    const isBusy = this.#scheduler.inFlight > 0 || this.#outcomes.isWaiting;
     this.#alarm.scheduleBy([
       this.#scheduler.dueAt(now),
       ...(isBusy ? [now + WATCHDOG_MS] : [this.#retention.dueAt(now), this.#backlog.dueAt(now)]),

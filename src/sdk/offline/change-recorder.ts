@@ -1,0 +1,181 @@
+/** Stores on the device what changes in a client: its unsent writes turn by turn, and its stores a moment later. */
+import type { DiscardedWrite, Written } from "../client/index.ts";
+import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
+import { AtriumError, type Fault } from "../core/error.ts";
+import type { Runtime } from "../core/runtime.ts";
+import type { KeeperOptions } from "./keeper-options.ts";
+import { KeptWrites } from "./kept-writes.ts";
+import { continueWith } from "./restore-kept.ts";
+import type { KeptWrite, OfflineRoom } from "./storage.ts";
+import type { KeptClient, StoresRecorder } from "./stores-recorder.ts";
+
+/** Batches are not sent before they are kept, so a storage that hangs must not hold them up forever. */
+const STORE_TIMEOUT_MS = 60_000;
+/** Changes of the room are stored together, at most this long after the first. */
+const STORE_DELAY_MS = 500;
+
+const UNKNOWN: Fault = {
+  code: "OUTCOME_UNKNOWN",
+  module: "Client",
+  message:
+    "This write was sent more than 23 h ago and may have been carried out: compare the store, and write again",
+};
+
+/** What is stored, and where. */
+interface Recorded {
+  readonly client: KeptClient;
+  readonly room: OfflineRoom;
+  readonly stores: StoresRecorder;
+}
+
+/** Collects writes from its creation, stores them from `begin`, and does nothing more after `end`. */
+export class ChangeRecorder {
+  /** Those that the room has not answered. */
+  readonly writes = new KeptWrites();
+  readonly #runtime: Runtime;
+  readonly #options: KeeperOptions;
+  readonly #fail: (reason: string) => void;
+  #recorded: Recorded | null = null;
+  #hasAnnounced = false;
+  #stored: Promise<void> = Promise.resolve();
+  #scheduled: Promise<void> | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  /** `fail` receives the reason why a change could not be stored. */
+  constructor(runtime: Runtime, options: KeeperOptions, fail: (reason: string) => void) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.#fail = fail;
+  }
+
+  /** What was collected before is stored with the next change, or by `schedule`. */
+  begin(client: KeptClient, room: OfflineRoom, stores: StoresRecorder): void {
+    this.#recorded = { client, room, stores };
+  }
+
+  end(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#recorded = null;
+  }
+
+  /** Begins to store the stores when the client that does so now is gone: then `leading` settles. */
+  async lead(leading: Promise<boolean>): Promise<void> {
+    if (this.#recorded === null) return;
+    const { room, stores } = this.#recorded;
+    if (!(await leading)) return;
+    // A storage that cannot be read any more is reported by the next change.
+    const kept = await room.readStores().catch(() => null);
+    stores.lead(null, kept?.seq);
+    this.#storeSoon();
+  }
+
+  /** Continues with the writes of a client that is gone. */
+  adopt(kept: readonly KeptWrite[]): void {
+    if (this.#recorded === null) return;
+    const { client } = this.#recorded;
+    const replicaOf = (name: string) => client.stores.get(name).replica;
+    const { batches, waiting, expired } = this.writes.adopt(kept, replicaOf, this.#runtime.date());
+    continueWith(client, batches, waiting);
+    for (const write of expired) this.#reject(client, write, new AtriumError(UNKNOWN));
+    void this.schedule();
+  }
+
+  #reject(client: KeptClient, write: DiscardedWrite, error: AtriumError): void {
+    const { store, key, action, value } = write;
+    const { roomId } = client.claims;
+    // What the application throws is an error of its own.
+    queueMicrotask(() => this.#options.onRejected({ roomId, store, key, action, value, error }));
+  }
+
+  /** The room's entry of a key may have changed or, without a key, the whole store was loaded. */
+  confirmed(store: string, key?: string): void {
+    if (this.#recorded === null) return;
+    this.#recorded.stores.confirmed(store, key);
+    this.#storeSoon();
+  }
+
+  /** The client has caught up with the room. */
+  joined(): void {
+    this.#recorded?.stores.joined();
+    this.#storeSoon();
+  }
+
+  /** A write was added to the queue, or has changed there. */
+  queued(write: QueuedWrite): void {
+    this.writes.queued(write);
+    void this.schedule();
+  }
+
+  /** Settles when the id under which a batch will be sent is stored. */
+  sealed(batch: KeptBatch): Promise<void> {
+    this.writes.sealed(batch, this.#runtime.date());
+    return this.schedule();
+  }
+
+  /** The room has answered a write. If it has refused that of an earlier page, the application is notified. */
+  settled(write: QueuedWrite, outcome: Written | AtriumError): void {
+    const isAdopted = this.writes.settled(write);
+    const { key, action, value, target } = write;
+    if (isAdopted && outcome instanceof AtriumError && this.#recorded !== null)
+      this.#reject(this.#recorded.client, { store: target.name, key, action, value }, outcome);
+    void this.schedule();
+  }
+
+  /** Stores what the calls of one turn have changed together, including the batches that are made of it. */
+  schedule(): Promise<void> {
+    this.#scheduled ??= new Promise((resolve) => {
+      queueMicrotask(() =>
+        queueMicrotask(() => {
+          this.#scheduled = null;
+          resolve(this.#store(false));
+        }),
+      );
+    });
+    return this.#scheduled;
+  }
+
+  /** Stores the stores too, together with what else changes until then. */
+  #storeSoon(): void {
+    this.#cancelTimer ??= this.#runtime.after(STORE_DELAY_MS, () => {
+      this.#cancelTimer = null;
+      void this.flush();
+    });
+  }
+
+  /** Begins to store everything at once. Settles when it is stored, or has failed. */
+  flush(): Promise<void> {
+    return this.#store(true);
+  }
+
+  /** With a settled write, what it has changed is stored as well. */
+  #store(withStores: boolean): Promise<void> {
+    if (this.#recorded === null) return Promise.resolve();
+    const { room, stores } = this.#recorded;
+    const { writes, settled } = this.writes.take();
+    const change = withStores || settled.length > 0 ? stores.take() : null;
+    if (writes.length + settled.length === 0 && change === null) return this.#stored;
+    const fail = (reason: string) => this.#recorded !== null && this.#fail(reason);
+    this.#stored = new Promise((resolve) => {
+      const cancel = this.#runtime.after(STORE_TIMEOUT_MS, () => {
+        fail("it does not answer");
+        resolve();
+      });
+      room
+        .apply({ writes, settled, stores: change })
+        .then(() => this.#announce(room, writes))
+        .catch((error: unknown) => fail(String(error)))
+        .finally(() => {
+          cancel();
+          resolve();
+        });
+    });
+    return this.#stored;
+  }
+
+  #announce(room: OfflineRoom, writes: readonly KeptWrite[]): void {
+    if (this.#hasAnnounced || writes.length === 0) return;
+    this.#hasAnnounced = true;
+    room.announce(this.writes.writer);
+  }
+}

@@ -210,6 +210,25 @@ describe("unsent writes", () => {
     expect(page.model.mirror.isTrue).toBe(true);
   });
 
+  it("are continued by another tab also when their own has disconnected and joined again", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const [first, second] = [await openPage(room, shared), await openPage(room, shared)];
+    first.model.socket?.cut();
+    first.model.set("a", "before");
+    await settle();
+    first.model.client.disconnect();
+    await first.settle();
+    await (await first.open()).settle();
+    first.model.socket?.cut();
+    first.model.set("b", "after");
+    await settle();
+    await first.storage.store();
+    await settle();
+    first.crash();
+    await second.settle();
+    expect(room.entries("notes")).toEqual({ a: "before", b: "after" });
+  });
+
   it("are sent at any age unless they may have been carried out already: then they are reported", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     const kept = await shared.open(SCOPE, QUIET);

@@ -29,7 +29,7 @@ interface Pair {
   write(number: number): void;
   /** Sets what is called with the number of each value that arrives. */
   listen(arrived: (number: number) => void): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 interface Subject {
@@ -54,7 +54,7 @@ export async function measureLatency(subjects: SdkSubjects, options: BenchOption
         ]);
         return { p50Ms: latencies.quantile(0.5), p95Ms: latencies.quantile(0.95) };
       } finally {
-        room.pair.close();
+        await room.pair.close();
         for (const socket of room.crowd) socket.terminate();
       }
     });
@@ -97,9 +97,8 @@ async function openBoard(subjects: SdkSubjects, crowd: number, stop: AbortSignal
     write: (number) => void Board.shapesOf(writing).set(Board.keyOf(number % 100), { ...VALUE, number }),
     listen: (arrived) =>
       Board.shapesOf(reading).on("changed", ({ value }) => arrived(Number(Object(value).number))),
-    close: () => {
-      for (const client of [writing, reading]) client.disconnect();
-    },
+    // The last value has arrived, its acknowledgement perhaps not.
+    close: async () => void (await Promise.all([writing.leave(), reading.leave()])),
   };
   return { pair, crowd: await ClientSocket.openAll(protocols, stop) };
 }
@@ -115,7 +114,7 @@ async function openBare({ bareOrigin }: SdkSubjects, crowd: number, stop: AbortS
         if (change !== undefined) arrived(change.number);
       });
     },
-    close: () => {
+    close: async () => {
       for (const socket of [writing, reading]) socket.close();
     },
   };

@@ -241,7 +241,7 @@ describe("a backlog", () => {
 });
 
 describe("a subscriber that a request disables while much waits", () => {
-  it("ends what waits in steps of its alarm, and delivers what comes after", () =>
+  it("ends what waits in steps of its alarm, and delivers later events", () =>
     Subject.run(async (subject) => {
       subject.outcome = () => ({ type: "postponed", until: START + 1, why: "Not yet" });
       const events = Array.from({ length: 1_200 }, (_, number) => outgoingEvent(number));

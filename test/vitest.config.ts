@@ -13,7 +13,7 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--enable-experimental-regexp-engine-
 
 const provide = { endurance: readRuns(process.env) };
 /** What takes its time is waited for: the machine may have other things to do. */
-const expectOptions = { poll: { timeout: 60_000 } };
+const expectOptions = { poll: { timeout: 100_000 } };
 
 /** Tests of the Worker keep two cores busy; those across the network, which mostly wait, follow. */
 const FIRST = { groupOrder: 0 };

@@ -1,5 +1,5 @@
-/** Starts Debian's Chromium for the tests. */
-import { type Browser, chromium } from "playwright-core";
+/** Starts Debian's Chromium for the tests: as it is, or as a slow machine with a slow network would run it. */
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const EXECUTABLE = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const ARGUMENTS = [
@@ -11,5 +11,34 @@ const ARGUMENTS = [
   "--no-first-run",
 ];
 
-export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+/** Against hanging, not against being slow: the machine may have other things to do. */
+const DEADLINE_MS = 90_000;
+
+/** `SLOW_PAGES=8`: pages compute 8 times slower, and responses take up to 800 ms more, each another time. */
+const SLOWNESS = Number(process.env.SLOW_PAGES ?? 1);
+
+export async function launchChromium(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+  browser.on("context", (context) => {
+    context.setDefaultTimeout(DEADLINE_MS);
+    if (SLOWNESS > 1) slowDown(context);
+  });
+  return browser;
+}
+
+/** Shows which tests look before the page is ready. */
+function slowDown(context: BrowserContext): void {
+  const ignore = () => {}; // the page has been closed meanwhile
+  context.on("page", (page) => void throttle(page).catch(ignore));
+  context
+    .route("**/*", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * SLOWNESS * 100));
+      await route.continue().catch(ignore);
+    })
+    .catch(ignore);
+}
+
+async function throttle(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
+}

@@ -3,14 +3,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Service, startService } from "../node/service.ts";
 import { Customer } from "../stories/client.ts";
+import { launchChromium } from "./chromium.ts";
 import { ClientSite } from "./client-site.ts";
-
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
 let service: Service;
 let browser: Browser;
@@ -21,7 +19,7 @@ beforeAll(async () => {
   site = await ClientSite.start();
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-client-"));
   service = await startService({ persistTo });
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,14 +1,12 @@
 /** Tabs that are closed while someone draws, with and without a network: what was drawn last is not lost. */
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
+import { launchChromium } from "./chromium.ts";
 import { ClientSite } from "./client-site.ts";
-
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 
 let service: SharedService;
 let browser: Browser;
@@ -21,7 +19,7 @@ beforeAll(async () => {
   service = await useSharedService();
   site = await ClientSite.start();
   proxy = await BreakableProxy.before(service);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

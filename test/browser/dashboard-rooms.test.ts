@@ -38,7 +38,7 @@ describe("the rooms", () => {
     await desk.link("Room 30").waitFor();
     await desk.button("Older").click();
     await desk.link("Board").waitFor();
-    expect(new URL(desk.page.url()).searchParams.get("page")).toBe("2");
+    await desk.page.waitForURL((url) => url.searchParams.get("page") === "2");
     await desk.page.goBack();
     await desk.link("Room 30").waitFor();
   });

@@ -48,8 +48,7 @@ describe("a new person", () => {
     await desk.button("New user").click();
     await desk.field("Name").fill("Bo");
     await desk.button("Create user").click();
-    await desk.button("Copy the token of Bo").click();
-    const bo = new AtriumClient({ serverUrl: service.url, authToken: await desk.copied() });
+    const bo = new AtriumClient({ serverUrl: service.url, authToken: await desk.copy("the token of Bo") });
     await desk.link("Live").click();
     await bo.join();
     bo.presence.update({ tool: "pencil" });
@@ -65,14 +64,13 @@ describe("a new person", () => {
     await desk.field("Name").fill("Back end");
     await desk.button("Create key").click();
     await desk.dialog().getByText("You will not see it again").waitFor();
-    await desk.button("Copy the API key").click();
-    const apiKey = await desk.copied();
+    const apiKey = await desk.copy("the API key");
     await desk.page.keyboard.press("Escape");
     await desk.button("Done").click();
     await desk.row("Back end").getByText("never").waitFor();
     expect(await desk.page.content()).not.toContain(apiKey);
-    await desk.button("Copy the account ID").click();
-    const atrium = new AtriumServer({ serverUrl: service.url, accountId: await desk.copied(), apiKey });
+    const accountId = await desk.copy("the account ID");
+    const atrium = new AtriumServer({ serverUrl: service.url, accountId, apiKey });
     const { rooms } = await atrium.rooms.list();
     expect(rooms.map(({ name }) => name)).toEqual(["Weekly planning"]);
     await desk.button("Revoke Back end").click();
@@ -93,7 +91,7 @@ describe("a new person", () => {
     await desk.field("Password").fill(PASSWORD);
     await desk.button("Sign in").click();
     await desk.heading("Settings").waitFor();
-    expect(desk.page.url()).toBe(wanted);
+    await desk.page.waitForURL(wanted);
   });
 });
 
@@ -102,8 +100,7 @@ describe("an invited person", () => {
     await desk.link("Members").click();
     await desk.button("Invite member").click();
     await desk.button("Create link").click();
-    await desk.button("Copy the link").click();
-    const link = await desk.copied();
+    const link = await desk.copy("the link");
     await desk.button("Done").click();
     const cleo = await Desk.open(browser, service.url);
     await cleo.page.goto(link);
@@ -125,8 +122,7 @@ describe("an invited person", () => {
     await desk.button("Invite member").click();
     await desk.field("Role").selectOption("owner");
     await desk.button("Create link").click();
-    await desk.button("Copy the link").click();
-    await bo.page.goto(await desk.copied());
+    await bo.page.goto(await desk.copy("the link"));
     await desk.button("Done").click();
     await bo.button("Join as Bo").click();
     await bo.page.getByRole("button", { name: /^Organization: / }).click();

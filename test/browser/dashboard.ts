@@ -1,5 +1,6 @@
 /** A person using the dashboard: their browser window, their organization, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { eventually } from "../node/processes.ts";
 
 /** What a browser logs for an expected error response, such as 401 for a person who is not signed in. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d/;
@@ -119,8 +120,17 @@ export class Desk {
 
   notice = (text: string): Locator => this.page.locator(".notice", { hasText: text });
 
-  /** The content of the clipboard. */
-  copied = (): Promise<string> => this.page.evaluate(() => navigator.clipboard.readText());
+  /** Presses the button that copies this, and returns what arrives in the clipboard. */
+  async copy(what: string): Promise<string> {
+    await this.page.evaluate(() => navigator.clipboard.writeText(""));
+    await this.button(`Copy ${what}`).click();
+    let copied = "";
+    await eventually("the clipboard to be written", async () => {
+      copied = await this.page.evaluate(() => navigator.clipboard.readText());
+      return copied !== "";
+    });
+    return copied;
+  }
 
   close = (): Promise<void> => this.page.context().close();
 }

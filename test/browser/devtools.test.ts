@@ -84,13 +84,14 @@ it("is used with the keyboard alone", async () => {
   await page.keyboard.press("Shift+Tab");
   const focused = () =>
     page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent ?? "");
-  expect(await focused()).toContain("Unconfirmed writes");
+  await expect.poll(focused).toContain("Unconfirmed writes");
+  await line("tasks").waitFor();
   while (!(await focused()).startsWith("tasks")) await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Enter");
   await line("Latest changes").waitFor();
   await page.keyboard.press("Escape");
   await panel().waitFor({ state: "hidden" });
-  expect(await focused()).toContain("Atrium: connected");
+  await expect.poll(focused).toContain("Atrium: connected");
 });
 
 it.each([

@@ -81,16 +81,16 @@ describe("a reader of the API reference", () => {
     await open("/docs/reference");
     expect(await page.title()).toBe("Atrium API");
     await page.getByRole("navigation").getByRole("link", { name: "Create a room" }).click();
-    expect(new URL(page.url()).hash).toBe("#operation-createRoom");
+    await page.waitForURL("**#operation-createRoom");
     const heading = page.getByRole("heading", { name: "Create a room", exact: true });
-    expect((await heading.boundingBox())?.y).toBeLessThan(200);
+    await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(200);
     expect((await page.getByRole("navigation").boundingBox())?.y).toBeGreaterThanOrEqual(0);
   });
 
   it("navigates from an operation to the schema of its response", async () => {
     await open("/docs/reference", PHONE);
     await page.locator("#operation-getRoom").getByRole("link", { name: "Room", exact: true }).first().click();
-    expect(new URL(page.url()).hash).toBe("#schema-Room");
+    await page.waitForURL("**#schema-Room");
   });
 });
 
@@ -98,12 +98,12 @@ describe("a reader of the guides", () => {
   it("can skip the navigation, and sees the focus", async () => {
     await open("/docs");
     await page.keyboard.press("Tab");
-    const focused = page.locator(":focus");
-    expect(await focused.textContent()).toBe("Skip to the content");
-    expect((await focused.boundingBox())?.x).toBeGreaterThanOrEqual(0);
-    expect(await focused.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("solid");
+    const skip = page.locator(":focus", { hasText: "Skip to the content" });
+    await skip.waitFor();
+    await expect.poll(async () => (await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0);
+    expect(await skip.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("solid");
     await page.keyboard.press("Enter");
-    expect(new URL(page.url()).hash).toBe("#content");
+    await page.waitForURL("**#content");
   });
 
   it("finds a section through the search, by keyboard", async () => {
@@ -130,11 +130,13 @@ describe("a reader of the guides", () => {
     await open("/docs/guides/stores");
     const put = page.locator("pre", { hasText: "curl -s -X PUT" });
     const set = page.locator("pre", { hasText: "await atrium.stores.set" });
-    expect([await put.isVisible(), await set.isVisible()]).toEqual([true, false]);
+    await put.waitFor();
+    await set.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "TypeScript" }).click();
-    expect([await put.isVisible(), await set.isVisible()]).toEqual([false, true]);
+    await set.waitFor();
+    await put.waitFor({ state: "hidden" });
     await page.goto(`${service.url}/docs/guides/comments`);
-    expect(await page.locator("pre", { hasText: "await atrium.comments.create" }).isVisible()).toBe(true);
+    await page.locator("pre", { hasText: "await atrium.comments.create" }).waitFor();
   });
 
   it("copies a sample", async () => {

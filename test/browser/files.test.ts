@@ -1,13 +1,11 @@
 /** Hostile files in a real browser that is signed in on the same origin: none runs or reads the cookie. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { Customer } from "../stories/client.ts";
-
-const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
+import { launchChromium } from "./chromium.ts";
 
 /** A hostile script, which sends the cookie to this test. */
 const STEAL = "fetch('/stolen?' + encodeURIComponent(document.cookie)).catch(()=>{});";
@@ -57,7 +55,7 @@ beforeAll(async () => {
     const { data } = (await response.json()) as { data: { file: { url: string } } };
     urls.set(name, data.file.url);
   }
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

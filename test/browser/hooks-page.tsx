@@ -1,5 +1,5 @@
 /** A page that uses every hook and exposes their results in `window.hooks` for a test to read and call. */
-import { Component, type ReactNode, StrictMode, useRef, useState, version } from "react";
+import { Component, type ReactNode, StrictMode, useEffect, useRef, useState, version } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { AtriumClient, type AuthToken, defineStores } from "../../src/sdk/client/index.ts";
 import {
@@ -38,6 +38,9 @@ function useEverything() {
   const broadcast = useBroadcast("call", (data, from) => {
     heard.current.push(`${label}: ${JSON.stringify(data)} from ${from}`);
   });
+  useEffect(() => {
+    window.stage.label = label;
+  }, [label]);
   return {
     renders: renders.current,
     heard: heard.current,
@@ -72,6 +75,8 @@ export interface Stage {
   /** The version of React. */
   readonly version: string;
   hooks: Hooks;
+  /** The label of the latest render whose effects have run. */
+  label: string;
   /** The clients of all providers that were ever rendered. */
   readonly clients: Set<AnyClient>;
   /** The `asked` of each function that was asked for a token. */
@@ -132,6 +137,7 @@ window.stage = {
   // Set by the first render and by makeClient.
   ...({} as Pick<Stage, "hooks" | "client">),
   version,
+  label: "",
   clients: new Set(),
   asked: [],
   makeClient(token) {

@@ -271,8 +271,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await bo.notifications.broadcast("call", 1);
       await gives(({ heard }) => heard.length === 1);
       await page.evaluate(() => window.stage.hooks.setLabel("second"));
-      await gives(({ renders }) => renders > 0);
-      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await page.waitForFunction(() => window.stage.label === "second");
       await bo.notifications.broadcast("call", 2);
       await gives(({ heard }) => heard.length === 2);
       expect(await page.evaluate(() => window.stage.hooks.heard)).toEqual([
@@ -305,6 +304,8 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await begin();
       await mount({ token: ada.token });
       await connected();
+      // Answered after what the hooks have asked for when they were mounted.
+      await page.evaluate(() => window.stage.hooks.room.client.comments.list());
       await bo.store("tasks").set("a", { title: "A" });
       await bo.comments.create({ text: "Hello" });
       await gives(({ tasks: [entries], comments: [all] }) => entries.a !== undefined && all.length === 1);

@@ -33,8 +33,8 @@ type Place = "above the provider" | "below the provider";
 export interface SuspenseStage {
   /** The content's renders. */
   readonly read: Read[];
-  /** Whether the fallback was ever rendered. */
-  hasWaited: boolean;
+  /** How often the fallback was rendered. */
+  waits: number;
   mount(token: string, place: Place): void;
   /** Renders on the "server", in the browser only with the SDK's own boundary, and hydrates the result. Returns the HTML. */
   hydrate(token: string, boundary: "own" | "React's"): string;
@@ -80,7 +80,7 @@ class Catch extends Component<{ readonly children: ReactNode }> {
 }
 
 function Fallback() {
-  window.suspense.hasWaited = true;
+  window.suspense.waits += 1;
   return <i>Loading</i>;
 }
 const FALLBACK = <Fallback />;
@@ -109,7 +109,7 @@ const makeContainer = (html = ""): HTMLElement => {
 
 window.suspense = {
   read: [],
-  hasWaited: false,
+  waits: 0,
   mount(token, place) {
     const layers =
       place === "above the provider"

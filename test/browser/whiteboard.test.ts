@@ -214,7 +214,14 @@ describe("the whiteboard", () => {
   });
 
   it("follows another person's view until one moves oneself", async () => {
-    await ada.page.getByRole("button", { name: "Bo" }).click();
+    // Bo's pointer moves while Ada presses the button.
+    await ada.page.getByRole("button", { name: "Bo" }).hover();
+    await ada.page.mouse.down();
+    await bo.page.mouse.move(321, 234);
+    await ada.page.waitForFunction(
+      () => document.querySelector<HTMLElement>(".cursor")?.style.transform === "translate(321px, 234px)",
+    );
+    await ada.page.mouse.up();
     await ada.page.getByRole("button", { name: "Following Bo" }).waitFor();
     await bo.choose("Pan");
     await bo.drag([500, 500], [200, 100]);

@@ -76,12 +76,13 @@ describe("a service on this machine", () => {
   it("takes no header for a request's URL, and none for its client's address", async () => {
     const misled = await ask("GET", "/nothing", { "MF-Original-URL": `${service.url}/health` });
     expect(misled.status).toBe(404);
-    const statuses = [];
-    for (let visitor = 0; visitor <= 30; visitor += 1) {
-      const address = `203.0.113.${visitor}`;
+    let [status, visitors] = [undefined as number | undefined, 0];
+    // The first window of a minute may end while they come; the second one cannot end before it is full.
+    for (; status !== 429 && visitors <= 60; visitors += 1) {
+      const address = `203.0.113.${visitors}`;
       const headers = { "CF-Connecting-IP": address, "X-Forwarded-For": address, "X-Real-IP": address };
-      statuses.push((await ask("POST", "/demo/visitors", headers)).status);
+      ({ status } = await ask("POST", "/demo/visitors", headers));
     }
-    expect(statuses).toContain(429);
+    expect(status).toBe(429);
   });
 });

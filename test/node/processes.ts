@@ -1,5 +1,6 @@
 /** Child processes of the network tests: run to their end, found by parent, and killed with everything they started. */
 import { execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import path from "node:path";
 
@@ -51,7 +52,7 @@ export const runCli = (script: string, args: readonly string[], cwd: string = RO
 export async function eventually(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  deadlineMs = 60_000,
+  deadlineMs = 100_000,
 ): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!(await isTrue())) {
@@ -107,13 +108,17 @@ export async function killTree(root: number): Promise<void> {
   await allGone(pids);
 }
 
-/** A port that is free now. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+/** Below the ports that systems give to connections and to listeners on port 0, so that those take none of ours meanwhile. */
+const [FIRST_PORT, LAST_PORT] = [10_240, 32_000];
+
+/** A port that is free now, and that most likely stays so: also while the service that listens there starts again. */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer().once("error", () => resolve(false));
+      server.listen(port, () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }

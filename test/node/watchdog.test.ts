@@ -10,7 +10,6 @@ import { eventually, run } from "./processes.ts";
 import { type Service, startService } from "./service.ts";
 
 const LIMIT_MS = 1_000;
-const DEADLINE_MS = 60_000;
 
 /** Answers, unless it was asked to occupy its thread (`/spin`) or to leave requests unanswered (`/wait`). */
 const PROGRAM = `
@@ -72,7 +71,7 @@ describe("the watchdog", () => {
   it("kills a process whose thread is occupied", async () => {
     const program = await watchProgram();
     fetch(`${program.url}/spin`).catch(() => undefined);
-    await eventually("it is killed", () => wasKilled(program), DEADLINE_MS);
+    await eventually("it is killed", () => wasKilled(program));
   });
 
   it("kills a process that is paused, but not one that waits", async () => {
@@ -81,7 +80,7 @@ describe("the watchdog", () => {
     for (let round = 0; round < 2; round += 1) {
       const stopped = await watchProgram();
       stopped.child.kill("SIGSTOP");
-      await eventually("it is killed", () => wasKilled(stopped), DEADLINE_MS);
+      await eventually("it is killed", () => wasKilled(stopped));
     }
     expect(isAlive(waiting)).toBe(true);
   });
@@ -142,11 +141,7 @@ describe("npm start", () => {
     const ada = await customer.createUser(room.id, "Ada");
     const before = await customer.join(ada);
     expect(before.messages[0]?.success).toBe(true);
-    await eventually(
-      "the run is recorded",
-      async () => (await executionsOf(linear)).length === 1,
-      DEADLINE_MS,
-    );
+    await eventually("the run is recorded", async () => (await executionsOf(linear)).length === 1);
     expect(await executionsOf(linear)).toMatchObject([{ status: "success", result: "false" }]);
     expect(service.stderr()).toBe("");
 
@@ -154,12 +149,8 @@ describe("npm start", () => {
     customer.createUser(room.id, "Bo").catch(() => undefined); // it may or may not be answered
     await before.closed;
     const isBack = async () => (await customer.join(ada)).messages[0]?.success === true;
-    await eventually("Ada has reconnected", isBack, DEADLINE_MS);
-    await eventually(
-      "the interrupted run is recorded",
-      async () => (await executionsOf(endless)).length > 0,
-      DEADLINE_MS,
-    );
+    await eventually("Ada has reconnected", isBack);
+    await eventually("the interrupted run is recorded", async () => (await executionsOf(endless)).length > 0);
     const [execution] = await executionsOf(endless);
     expect(execution).toMatchObject({
       status: "failed",

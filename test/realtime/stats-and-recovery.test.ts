@@ -1,7 +1,7 @@
 /** R27 to R31: stats and their copy, hibernation, crashes and reconciling. */
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { expectLogged } from "../support/log-guard.ts";
 import { makeRoom, type TestRoom, whileDatabaseFails } from "./support/rooms.ts";
 
@@ -63,7 +63,7 @@ describe("the stats", () => {
     });
     expectLogged("no such table: rooms");
     await room.advance(30_000);
-    await vi.waitFor(async () => expect(await copied(room)).toMatchObject({ activeParticipants: 1 }));
+    await expect.poll(() => copied(room)).toMatchObject({ activeParticipants: 1 });
   });
 
   it("leave no alarm when no one is online and no copy is due (R31)", async () => {
@@ -148,7 +148,7 @@ describe("after a crash", () => {
     expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null });
     expect(await room.sessions(ada)).toMatchObject([{ joinedAt: start, leftAt: start + 20_000 }]);
     const expected = { activeParticipants: 0, occupiedMs: 20_000, occupiedSince: null };
-    await vi.waitFor(async () => expect(await copied(room)).toEqual(expected));
+    await expect.poll(() => copied(room)).toEqual(expected);
   });
 
   it("the alarm repairs the room within 60 s without any request (R29)", async () => {
@@ -159,7 +159,7 @@ describe("after a crash", () => {
     expect(await room.alarmAt()).toBeLessThanOrEqual(room.now + 60_000);
     await abortAllDurableObjects();
     expect(await runDurableObjectAlarm(room.stub)).toBe(true);
-    await vi.waitFor(async () => expect(await copied(room)).toMatchObject({ activeParticipants: 0 }));
+    await expect.poll(() => copied(room)).toMatchObject({ activeParticipants: 0 });
   });
 
   it("users can join again (R29)", async () => {

@@ -67,7 +67,8 @@ describe("the users of a room", () => {
     await meeting.customer.send("PATCH", path, { name: "Bo B." });
     await eventually("the update", () => told.length === 3);
     expect(ada.users.get({ userId: bo.userId })).toMatchObject({ name: "Bo B.", status: "online" });
-    expect(bo.currentUser).toMatchObject({ name: "Bo B.", status: "online" });
+    await eventually("Bo to receive it too", () => bo.currentUser?.name === "Bo B.");
+    expect(bo.currentUser?.status).toBe("online");
     bo.disconnect();
     await eventually("Bo to leave", () => told.length === 4);
     await meeting.customer.send("DELETE", path);

@@ -17,6 +17,7 @@ export class People {
   readonly #cursors: HTMLElement;
   readonly #buttons: HTMLElement;
   #followed: string | null = null;
+  #shownButtons = "";
 
   constructor(client: Client, camera: Camera, cursors: HTMLElement, buttons: HTMLElement) {
     this.#client = client;
@@ -49,6 +50,12 @@ export class People {
     const followed = others.find(({ id }) => id === this.#followed);
     if (followed?.view && !isSameView(followed.view, this.#camera.view)) this.#camera.show(followed.view);
     this.#cursors.replaceChildren(...others.flatMap((person) => this.#cursorOf(person) ?? []));
+    // Only when they change: a button that is replaced while someone presses it would not be clicked.
+    const shown = JSON.stringify(
+      others.map(({ id, name, color }) => [id, name, color, id === this.#followed]),
+    );
+    if (shown === this.#shownButtons) return;
+    this.#shownButtons = shown;
     this.#buttons.replaceChildren(...others.map((person) => this.#buttonOf(person)));
   }
 

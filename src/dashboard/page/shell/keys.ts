@@ -24,13 +24,16 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
     ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
     target.closest("[role=dialog], [role=alertdialog], [role=menu]") !== null);
 
-/** Calls `press` for each single key; it returns true when it handled the key. */
-export function useSingleKey(press: (key: string) => boolean): void {
+/**
+ * Calls `press` for each single key, with the time in milliseconds at which it was pressed, which a busy page
+ * handles later. It returns true when it handled the key.
+ */
+export function useSingleKey(press: (key: string, at: number) => boolean): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (!areOn() || isTyping(event)) return;
-      if (press(event.key)) event.preventDefault();
+      if (press(event.key, event.timeStamp)) event.preventDefault();
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);

@@ -25,11 +25,11 @@ export function Shortcuts() {
   const areOn = useSingleKeys();
   const [, go] = useLocation();
   const address = useAddress();
-  const leaderAt = useRef(0);
+  const leaderAt = useRef(Number.NEGATIVE_INFINITY);
   const press = useCallback(
-    (key: string) => {
-      const isChord = Date.now() - leaderAt.current < CHORD_MS;
-      leaderAt.current = key === "g" && !isChord ? Date.now() : 0;
+    (key: string, at: number) => {
+      const isChord = at - leaderAt.current < CHORD_MS;
+      leaderAt.current = key === "g" && !isChord ? at : Number.NEGATIVE_INFINITY;
       const place = isChord ? NAVIGATION_ITEMS.find(({ letter }) => letter === key) : undefined;
       if (place !== undefined) go(address(place.path));
       else if (key === "?") setOpen(true);

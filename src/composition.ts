@@ -3,7 +3,7 @@ import { apiKeyScheme } from "./accounts/verify-key.ts";
 import { type Env, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
-import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
+import { subscriberGateway } from "./delivery/subscribers.ts";
 import { demoUploadBounds } from "./demo/uploads.ts";
 import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";

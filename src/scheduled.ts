@@ -1,7 +1,7 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
 import type { Env } from "./config.ts";
 import { relayPending } from "./delivery/outbox-relay.ts";
-import { subscriberGateway } from "./delivery/subscriber-gateway.ts";
+import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireDemoFiles } from "./demo/uploads.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";

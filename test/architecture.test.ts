@@ -57,7 +57,7 @@ const SQL =
 const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\/|^people\/(sign-in|browser)-cookie\.ts$/;
 /** Decide without doing: exact in tests, because nothing of the platform is in them. */
 const PURE_FILES =
-  /^realtime\/(room|room-messages|room-questions|room-updates|requests|database-queue|fair-lanes|pacing)\.ts$|^realtime\/(content|messaging|outbox|participants|presence|protocol)\/.+\.ts$|^realtime\/join\/join-.+\.ts$|^realtime\/transport\/(?!(attachment|sockets)\.ts$).+\.ts$|^realtime\/storage\/(?!.*sqlite).+\.ts$|^files\/(file-key|file-name|storage\/(media-type|range))\.ts$|^http\/form\/form-parser\.ts$|^platform\/(budget|network|text|time)\.ts$|^people\/limits\/pause\.ts$|^accounts\/api-key\.ts$|^webhooks\/(retry|sign|target)\.ts$|^delivery\/(events|subscriber\/scheduler)\.ts$|^sandbox\/compile\/.+(?<!\.d)\.ts$/;
+  /^realtime\/(room|room-messages|room-questions|room-updates|requests|database-queue|fair-lanes|pacing)\.ts$|^realtime\/(content|messaging|outbox|participants|presence|protocol)\/.+\.ts$|^realtime\/join\/join-.+\.ts$|^realtime\/transport\/(?!(attachment|sockets)\.ts$).+\.ts$|^realtime\/storage\/(?!.*sqlite).+\.ts$|^files\/(file-key|file-name|storage\/(media-type|range))\.ts$|^http\/form\/form-parser\.ts$|^platform\/(budget|network|standard-webhooks|target|text|time)\.ts$|^people\/limits\/pause\.ts$|^accounts\/api-key\.ts$|^webhooks\/receiver-health\.ts$|^delivery\/(events|subscriber\/scheduler)\.ts$|^sandbox\/compile\/.+(?<!\.d)\.ts$/;
 
 /** The folder of a file; files at the root stand for themselves. */
 const nodeOf = (file: string): string => (file.includes("/") ? path.dirname(file) : file);
@@ -173,6 +173,20 @@ describe("the sources", () => {
     ).toEqual([]);
   });
 
+  it("pass a request, a frame and an event through the files that the architecture lists", () => {
+    const text = readFileSync(path.join(SRC, "../docs/architecture.md"), "utf8");
+    const files = new Set(sources.map(({ file }) => file.replace(/\.tsx?$/, "")));
+    const paths = ["## A REST request", "## A WebSocket frame", "## An event"].map((heading) => {
+      const [, section = ""] = text.split(heading);
+      const [, table = ""] = section.split("| Step | Files |");
+      const cells = (table.split("\n\n")[0] ?? "").split("\n").map((row) => row.split("|")[2] ?? "");
+      return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+    });
+    const isFile = (name: string) => files.has(name) || files.has(`realtime/${name}`);
+    expect(paths.flat().filter((name) => !isFile(name))).toEqual([]);
+    expect(paths.map((names) => new Set(names).size)).toEqual([12, 14, 18]);
+  });
+
   it("turn a room's id into its stub in one place", () => {
     const stubs = sources.filter(({ text }) => /\bROOMS\.get/.test(text)).map(({ file }) => file);
     expect(stubs).toEqual(["realtime/gateway.ts"]);
@@ -180,7 +194,7 @@ describe("the sources", () => {
 
   it("turn a subscriber's key into its stub in one place", () => {
     const stubs = sources.filter(({ text }) => /\bSUBSCRIBERS\.get/.test(text)).map(({ file }) => file);
-    expect(stubs).toEqual(["delivery/subscriber-gateway.ts"]);
+    expect(stubs).toEqual(["delivery/subscribers.ts"]);
   });
 
   it("say in their first line what the file is for, and are short", () => {

@@ -7,7 +7,6 @@ import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { presentUser, type UserRecord } from "../users/schema.ts";
 import { presentEvent } from "./events.ts";
-import { fanOut } from "./fan-out.ts";
 import {
   deleteOutboxEntry,
   deleteUserEvent,
@@ -17,6 +16,7 @@ import {
 } from "./outbox/outbox-store.ts";
 import type { UserEventRow } from "./outbox/table.ts";
 import type { SubscriberGateway } from "./port/subscriber-port.ts";
+import { fanOut } from "./subscribers.ts";
 
 /** A row this old belongs to a request that died before it could relay it. */
 const ABANDONED_AFTER_MS = 15_000;

@@ -12,7 +12,6 @@ interface EffectPorts {
   readonly room: Room;
   readonly sockets: Sockets;
   readonly reads: D1Reads;
-  drainOutbox(): void;
   /** The room's memory may differ from its storage and its sockets: make them match soon. */
   recoverSoon(): void;
   /** The effects of a turn are carried out. */
@@ -145,9 +144,6 @@ export class EffectExecutor {
         break;
       case "recoverSoon":
         this.#ports.recoverSoon();
-        break;
-      case "drainOutbox":
-        this.#ports.drainOutbox();
         break;
       case "authorizeJoin":
       case "authorizeRefresh":

@@ -92,8 +92,9 @@ export class Requests {
 
   #run(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
     if (!handler.isLasting) return handler.handle(request, by);
-    const data = this.#content.changes.once(senderOf(by), request, () => handler.handle(request, by).data);
-    return isReported(request) ? { data, effects: [{ type: "drainOutbox" }] } : { data };
+    return {
+      data: this.#content.changes.once(senderOf(by), request, () => handler.handle(request, by).data),
+    };
   }
 
   #faultOf({ type }: RoomRequest, error: unknown): Fault {

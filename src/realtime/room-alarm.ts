@@ -41,6 +41,7 @@ export class RoomAlarm {
     const connections = sockets.restore();
     context.restore(room.identity ?? sockets.identity);
     effects.perform(room.restore(connections));
+    outboxDrain.resume();
     if (statsProjection.dueAt() !== null || outboxDrain.dueAt() !== null) this.plan();
   }
 

@@ -1,8 +1,7 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, quotaDefaults, storeQuotaBytes } from "../config.ts";
-import { fanOut } from "../delivery/fan-out.ts";
-import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
+import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
@@ -45,7 +44,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     const now = () => this.clock();
     const context = new RoomContext(ctx, env, now);
-    const storage = new SqliteStorage(ctx.storage);
+    const storage = new SqliteStorage(ctx.storage, () => {
+      this.#alarm.outdate();
+      this.#outboxDrain.drain();
+    });
     this.#context = context;
     this.#sockets = new Sockets(ctx, {
       now,
@@ -98,10 +100,6 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       room: this.#room,
       sockets: this.#sockets,
       reads: this.#reads,
-      drainOutbox: () => {
-        this.#alarm.outdate();
-        this.#outboxDrain.drain();
-      },
       recoverSoon: () => this.#alarm.recoverSoon(),
       performed: () => {
         if (this.#room.storeQuota.takeNews()) this.#alarm.outdate();

@@ -124,9 +124,7 @@ export class Room {
       this.#participants.connections.put(restored);
       if (restored.phase === "joined") this.#participants.presence.restore(restored);
     }
-    const effects = this.#participants.recover();
-    const hasEvents = this.#ports.storage.events.list(1).length > 0;
-    return hasEvents ? [...effects, { type: "drainOutbox" }] : effects;
+    return this.#participants.recover();
   }
 
   /** Milliseconds until a socket of the address may connect; 0 for now. */

@@ -1,6 +1,5 @@
-/** The rows behind a user's token, which a room's object reads before it accepts a join. */
+/** The rows behind a user's token: what is read again before the token is believed. */
 import type { Statement, Tenant } from "../platform/d1.ts";
-import { type QuotaRow, selectQuotas } from "../quotas/shared-store.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { selectAccountTokenEpoch, selectExistingUsers, selectUser } from "./shared-store.ts";
@@ -19,28 +18,12 @@ export async function findTokenBearer(
   userId: string,
   alongside: readonly Statement[] = [],
 ): Promise<TokenBearer> {
-  const [rooms, users] = await tenant.db.run([
+  const [[room], [user]] = await tenant.db.run([
     selectRoom(tenant, { id: roomId }),
     selectUser(tenant, roomId, { id: userId }),
     ...alongside,
   ]);
-  return { room: rooms[0] ?? null, user: users[0] ?? null };
-}
-
-/** The same with the organization's quotas, for a join. */
-export async function findJoiner(
-  tenant: Tenant,
-  roomId: string,
-  userId: string,
-  alongside: readonly Statement[],
-): Promise<TokenBearer & { readonly quotas: readonly QuotaRow[] }> {
-  const [rooms, users, quotas] = await tenant.db.run([
-    selectRoom(tenant, { id: roomId }),
-    selectUser(tenant, roomId, { id: userId }),
-    selectQuotas(tenant),
-    ...alongside,
-  ]);
-  return { room: rooms[0] ?? null, user: users[0] ?? null, quotas };
+  return { room: room ?? null, user: user ?? null };
 }
 
 /** The token epoch of an organization; 0 for one that is gone, as its users are gone with it. */

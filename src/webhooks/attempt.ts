@@ -1,8 +1,8 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { parseRetryAfter } from "../platform/retry-after.ts";
-import { signatureHeaders } from "./sign.ts";
-import { findTargetProblem, type TargetPolicy } from "./target.ts";
+import { signatureHeaders } from "../platform/standard-webhooks.ts";
+import { findTargetProblem, type TargetPolicy } from "../platform/target.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;

@@ -1,6 +1,8 @@
 /** Writes to webhooks. */
 
 import { AppError, notFound } from "../platform/errors.ts";
+import { createSecret } from "../platform/standard-webhooks.ts";
+import { findTargetProblem } from "../platform/target.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
@@ -16,7 +18,6 @@ import {
   type WebhookUpdate,
   type WebhookWithSecret,
 } from "./schema.ts";
-import { createSecret } from "./sign.ts";
 import {
   deleteWebhook as deleteRow,
   insertWebhook,
@@ -24,7 +25,6 @@ import {
   updateWebhook as updateRow,
 } from "./store.ts";
 import type { WebhookRow } from "./table.ts";
-import { findTargetProblem } from "./target.ts";
 
 /** How long a rotated secret keeps signing beside the new one. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;

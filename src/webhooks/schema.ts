@@ -4,7 +4,7 @@ import { WebhookEventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
-import { MAX_UNPROVEN_FAILURES } from "./proof.ts";
+import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
 const EXAMPLE = {

@@ -1,7 +1,5 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
-import { CachedRow } from "../delivery/cached-row.ts";
-import { fanOut } from "../delivery/fan-out.ts";
 import type {
   BacklogReport,
   DeliveryHandler,
@@ -10,15 +8,22 @@ import type {
   Pace,
 } from "../delivery/handler.ts";
 import type { OutgoingEvent, SubscriberGateway } from "../delivery/port/subscriber-port.ts";
-import { subscriberGateway } from "../delivery/subscriber-gateway.ts";
+import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
 import { presentBacklogged } from "./backlog-event.ts";
-import { averageLatency, type Circuit, CLOSED, judgeCircuit, paceOf } from "./circuit.ts";
-import { judgeProof, type Proof, proofFor, UNKNOWN } from "./proof.ts";
-import { type Health, judgeHealth, planRetry } from "./retry.ts";
+import {
+  averageLatency,
+  CLOSED,
+  judgeAttempt,
+  paceOf,
+  parseHealth,
+  planRetry,
+  type ReceiverHealth,
+} from "./receiver-health.ts";
 import { type DeliveryAttempt, presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";
@@ -42,8 +47,8 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #row: CachedRow<StoredWebhook>;
   /** The average of the latest attempts; null before the first one. */
   #latencyMs: number | null = null;
-  /** The state as it is stored; null until it is first read. */
-  #known: State | null = null;
+  /** The receiver's health as it is stored; null until it is first read. */
+  #known: ReceiverHealth | null = null;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
@@ -61,15 +66,16 @@ export class WebhookHandler implements DeliveryHandler {
 
   /** A receiver that has not shown that it wants our events gets them one at a time. */
   get pace(): Pace {
-    const { circuit, proof } = this.#readState();
+    const { circuit, proof } = this.#readHealth();
     return paceOf(circuit, proof.isProven, this.#latencyMs);
   }
 
   /** A change of the row gives its receiver another chance at once. */
   requireVersion(version: number): void {
     this.#row.requireVersion(version);
-    const state = this.#readState();
-    if (Number.isFinite(version) && version > state.version) this.#writeState({ ...state, circuit: CLOSED });
+    const health = this.#readHealth();
+    if (Number.isFinite(version) && version > health.version)
+      this.#writeHealth({ ...health, circuit: CLOSED });
   }
 
   async deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
@@ -129,7 +135,7 @@ export class WebhookHandler implements DeliveryHandler {
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
     const result = await attempt(destination, event, ports);
     this.#latencyMs = averageLatency(this.#latencyMs, result.durationMs);
-    const { isRefused, restMs } = await this.#updateState(row, result, startedAt);
+    const { isRefused, restMs } = await this.#judge(row, result, startedAt);
     const logged = toLogged(result, startedAt);
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
@@ -138,55 +144,33 @@ export class WebhookHandler implements DeliveryHandler {
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
   }
 
-  /** Records the attempt. Disables the webhook when its receiver answered 410, has failed for too long, or never worked. */
-  async #updateState(
+  /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */
+  async #judge(
     row: StoredWebhook,
     { outcome }: AttemptResult,
     startedAt: number,
   ): Promise<{ readonly isRefused: boolean; readonly restMs: number }> {
-    const before = this.#readState();
-    const now = this.#now();
-    const hasFailed = outcome !== "delivered";
-    const { isHopeless, ...health } = judgeHealth(before, { hasFailed, version: row.updatedAt, now });
-    const known = proofFor(before.proof, row.url, row.updatedAt);
-    const { proof, restMs, isRefuted } = judgeProof(known, hasFailed);
-    const circuit = judgeCircuit(before.circuit, { hasFailed, startedAt, now });
-    this.#writeState({ ...health, proof, circuit: proof.isProven ? circuit : CLOSED });
-    const reason = reasonToDisable({ isGone: outcome === "gone", isHopeless, isRefuted });
-    if (reason !== null) {
+    const ended = { outcome, startedAt, now: this.#now() };
+    const { health, restMs, disabledReason } = judgeAttempt(this.#readHealth(), row, ended);
+    this.#writeHealth(health);
+    if (disabledReason !== null) {
       this.#row.invalidate();
-      await this.#disable(row, reason);
+      await this.#disable(row, disabledReason);
     }
-    return { isRefused: reason !== null && !SUSPENSIONS.includes(reason), restMs };
+    return { isRefused: disabledReason !== null && !SUSPENSIONS.includes(disabledReason), restMs };
   }
 
-  #readState(): State {
-    this.#known ??= parseState(this.#state.read());
+  #readHealth(): ReceiverHealth {
+    this.#known ??= parseHealth(this.#state.read());
     return this.#known;
   }
 
   /** Writes what has changed: most attempts of a healthy webhook change nothing. */
-  #writeState(state: State): void {
-    const json = JSON.stringify(state);
-    if (json !== JSON.stringify(this.#readState())) this.#state.write(json);
-    this.#known = state;
+  #writeHealth(health: ReceiverHealth): void {
+    const json = JSON.stringify(health);
+    if (json !== JSON.stringify(this.#readHealth())) this.#state.write(json);
+    this.#known = health;
   }
-}
-
-function reasonToDisable(found: {
-  readonly isGone: boolean;
-  readonly isHopeless: boolean;
-  readonly isRefuted: boolean;
-}): DisabledReason | null {
-  if (found.isGone) return "gone";
-  if (found.isHopeless) return "failing";
-  return found.isRefuted ? "unproven" : null;
-}
-
-/** What the handler keeps with its subscriber. */
-interface State extends Health {
-  readonly proof: Proof;
-  readonly circuit: Circuit;
 }
 
 /** The secrets that sign now, the newest first. */
@@ -204,9 +188,3 @@ const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => 
   error: result.error,
   answer: result.answer,
 });
-
-/** As {@link WebhookHandler} wrote it. Earlier versions wrote no proof and no circuit: the next delivery gives them. */
-function parseState(json: string): State {
-  const { failingSince = null, version = 0, proof, circuit } = JSON.parse(json) as Partial<State>;
-  return { failingSince, version, proof: proof ?? UNKNOWN, circuit: circuit ?? CLOSED };
-}

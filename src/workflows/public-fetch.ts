@@ -1,7 +1,7 @@
 /** `fetch` for runs: reaches public targets only, and checks every redirect again. */
 import { AppError } from "../platform/errors.ts";
+import { findTargetProblem, type TargetPolicy } from "../platform/target.ts";
 import type { FetchedResponse } from "../sandbox/runners/runner.ts";
-import { findTargetProblem, type TargetPolicy } from "../webhooks/target.ts";
 
 /** How redirects are treated, as `RequestInit` defines it. */
 export type RedirectMode = "follow" | "manual" | "error";

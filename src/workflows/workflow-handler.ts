@@ -1,9 +1,9 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
-import { CachedRow } from "../delivery/cached-row.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
+import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";

@@ -1,9 +1,8 @@
 /** Whom fan-out gives an event, and what it reports of subscribers that could not take it. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { fanOut } from "../../src/delivery/fan-out.ts";
 import type { SubscriberGateway } from "../../src/delivery/port/subscriber-port.ts";
-import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { type Api, account } from "../support/api.ts";
 

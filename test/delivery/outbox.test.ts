@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { relayPending } from "../../src/delivery/outbox-relay.ts";
-import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { RoomGateway } from "../../src/realtime/port/room-gateway.ts";

@@ -6,10 +6,15 @@ import { EventName, type WebhookEventName } from "../../src/delivery/port/event-
 import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
-import { OPENING_FAILURES } from "../../src/webhooks/circuit.ts";
-import { FREE_FAILURES, MAX_UNPROVEN_FAILURES, UNPROVEN_REST_MS } from "../../src/webhooks/proof.ts";
-import { MAX_FAILING_MS, RETRY_DELAYS_MS } from "../../src/webhooks/retry.ts";
+import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import {
+  FREE_FAILURES,
+  MAX_FAILING_MS,
+  MAX_UNPROVEN_FAILURES,
+  OPENING_FAILURES,
+  RETRY_DELAYS_MS,
+  UNPROVEN_REST_MS,
+} from "../../src/webhooks/receiver-health.ts";
 import {
   type Delivery,
   presentDelivery,

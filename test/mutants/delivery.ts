@@ -46,14 +46,14 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "the failures of what was in flight lengthen the pause of an open circuit",
-    file: "src/webhooks/circuit.ts",
+    file: "src/webhooks/receiver-health.ts",
     code: "if (startedAt < before.probeAt) return before;",
     by: "",
     tests: ["test/webhooks/circuit.test.ts"],
   },
   {
     bug: "of two subscribers that fail at once only one gets the event later",
-    file: "src/delivery/fan-out.ts",
+    file: "src/delivery/subscribers.ts",
     code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
     by: "unreached.set(eventId, [subscription]);",
     tests: ["test/delivery/fan-out.test.ts"],
@@ -125,7 +125,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "an event that its subscriber could not take is lost",
-    file: "src/delivery/fan-out.ts",
+    file: "src/delivery/subscribers.ts",
     code: "unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);",
     by: "void eventId;",
     tests: ["test/delivery/fan-out.test.ts"],
@@ -200,9 +200,9 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a row that a change has overtaken while it was read is used",
-    file: "src/delivery/cached-row.ts",
+    file: "src/platform/cached-row.ts",
     code: "if (this.#latest === latest) return row;",
     by: "return row;",
-    tests: ["test/delivery/cached-row.test.ts"],
+    tests: ["test/platform/cached-row.test.ts"],
   },
 ];

@@ -4,23 +4,23 @@ import type { Mutant } from "./mutant.ts";
 export const WEBHOOKS: readonly Mutant[] = [
   {
     bug: "a URL may lead back to the service",
-    file: "src/webhooks/target.ts",
+    file: "src/platform/target.ts",
     code: 'if (ownHosts.some((ownHost) => isOwn(url, ownHost))) return "must not lead back to this service";',
     by: "",
-    tests: ["test/webhooks/target.test.ts"],
+    tests: ["test/platform/target.test.ts"],
   },
   {
     bug: "private IPv6 addresses count as public",
-    file: "src/webhooks/target.ts",
+    file: "src/platform/target.ts",
     code: 'parsed.range() === "unicast" && parsed.match(GLOBAL_UNICAST_V6) &&',
     by: 'parsed.range() === "unicast" &&',
-    tests: ["test/webhooks/target.test.ts"],
+    tests: ["test/platform/target.test.ts"],
   },
   {
     bug: "the time of a message is not signed",
-    file: "src/webhooks/sign.ts",
+    file: "src/platform/standard-webhooks.ts",
     code: `\`\${id}.\${timestampSeconds}.\${body}\``,
     by: `\`\${id}.\${body}\``,
-    tests: ["test/webhooks/sign.test.ts"],
+    tests: ["test/platform/standard-webhooks.test.ts"],
   },
 ];

@@ -7,7 +7,7 @@ import {
   judgeCircuit,
   OPENING_FAILURES,
   paceOf,
-} from "../../src/webhooks/circuit.ts";
+} from "../../src/webhooks/receiver-health.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   JITTER,
-  judgeHealth,
+  judgeFailing,
   MAX_FAILING_MS,
   MAX_RETRY_AFTER_MS,
   planRetry,
   RETRY_DELAYS_MS,
-} from "../../src/webhooks/retry.ts";
+} from "../../src/webhooks/receiver-health.ts";
 
 const HOUR_MS = 3_600_000;
 const failure = { outcome: "failed", retryAfterMs: null } as const;
@@ -74,7 +74,7 @@ it.each(["delivered", "gone"] as const)("a delivery that is %s is not retried", 
 it("a webhook is hopeless after five days of failures alone; a success or a change of its row starts anew", () => {
   expect(MAX_FAILING_MS).toBe(120 * HOUR_MS);
   const after = (failingSince: number | null, now: number, fields: object = {}) =>
-    judgeHealth({ failingSince, version: 1 }, { hasFailed: true, version: 1, now, ...fields });
+    judgeFailing({ failingSince, version: 1 }, { hasFailed: true, version: 1, now, ...fields });
   expect(after(null, 7)).toEqual({ failingSince: 7, version: 1, isHopeless: false });
   expect(after(7, 7 + MAX_FAILING_MS - 1)).toEqual({ failingSince: 7, version: 1, isHopeless: false });
   expect(after(7, 7 + MAX_FAILING_MS)).toEqual({ failingSince: 7, version: 1, isHopeless: true });

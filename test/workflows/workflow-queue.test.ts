@@ -6,7 +6,7 @@ import type { DeliveryOutcome } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberGateway } from "../../src/delivery/subscriber-gateway.ts";
+import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { presentExecution, type Workflow, type WorkflowExecution } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";

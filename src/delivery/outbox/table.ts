@@ -26,7 +26,7 @@ export const userEvents = sqliteTable(
     /** The rows of the room and the user right after the change, as JSON: later changes do not alter the event. */
     room: text().notNull(),
     user: text().notNull(),
-    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of fan-out.ts). */
+    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of port/subscriber-port.ts). */
     pendingSubscriptions: text("owed").notNull(),
   },
   (table) => [index("user_events_oldest").on(table.occurredAt)],

@@ -4,9 +4,10 @@ import { openTenant } from "../../platform/d1.ts";
 import { logError } from "../../platform/log.ts";
 import { usedOf } from "../../quotas/queries.ts";
 import { describeExceeded } from "../../quotas/quota.ts";
-import { updateFirstJoin } from "../../rooms/shared-store.ts";
+import { selectQuotas } from "../../quotas/shared-store.ts";
+import { selectRoom, updateFirstJoin } from "../../rooms/shared-store.ts";
 import { recordOf } from "../../users/schema.ts";
-import { findJoiner } from "../../users/token-bearer.ts";
+import { selectUser } from "../../users/shared-store.ts";
 import { isTokenOf, type TokenClaims, tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join-decision.ts";
@@ -52,9 +53,14 @@ async function decide(
   const tenant = openTenant(env.DB, accountId);
   // In the batch that lets the first user in: from then on, changes over REST are relayed to the room.
   const first = isFirst ? [updateFirstJoin(tenant, roomId, now)] : [];
-  const { room, user, quotas } = await findJoiner(tenant, roomId, claims.userId, first);
-  if (room === null) return ROOM_GONE;
-  if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
+  const [[room], [user], quotas] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectUser(tenant, roomId, { id: claims.userId }),
+    selectQuotas(tenant),
+    ...first,
+  ]);
+  if (room === undefined) return ROOM_GONE;
+  if (user === undefined || !isTokenOf(claims, user)) return INVALID_TOKEN;
   if (room.state === "closed") return ROOM_CLOSED;
   const online = usedOf(quotas, "online_users", quotaDefaults(env));
   if (online.used >= online.limit && !wasOnlineLately(user.id))

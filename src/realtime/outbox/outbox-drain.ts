@@ -40,6 +40,11 @@ export class OutboxDrain {
     this.#ports.keepAlive(this.#running);
   }
 
+  /** Passes on what an earlier life of the object has left in the outbox. */
+  resume(): void {
+    if (!this.#isEmpty()) this.drain();
+  }
+
   /** Drains again after a failure, if the retry is due. */
   retryIfDue(): void {
     if (this.#retryAt !== null && this.#retryAt <= this.#ports.now()) this.drain();
@@ -58,7 +63,7 @@ export class OutboxDrain {
   /** Resolves when the outbox is empty; rejects when that fails. */
   async finish(): Promise<void> {
     await this.#running;
-    if (this.#ports.storage.events.list(1).length === 0) return;
+    if (this.#isEmpty()) return;
     this.drain();
     await this.#running;
     if (this.#retryAt !== null) throw new Error("Some of the room's events could not be passed on yet");
@@ -78,6 +83,10 @@ export class OutboxDrain {
     }
     this.#running = null;
     this.#retryAt = this.#failures === 0 ? null : this.#ports.now() + backoffMs(this.#failures, RETRY);
+  }
+
+  #isEmpty(): boolean {
+    return this.#ports.storage.events.list(1).length === 0;
   }
 
   #list(): OutboxEvent[] {

@@ -44,10 +44,9 @@ export class Participants {
     this.#ports = ports;
   }
 
-  /** A session has started: its events are due, and all other users receive `userJoined`. */
+  /** A session has started: all other users receive `userJoined`. */
   notifyJoined(user: User): Effect[] {
-    const notified = this.connections.sendToAll([userEvent("userJoined", user)], user.id);
-    return [{ type: "drainOutbox" }, ...notified];
+    return this.connections.sendToAll([userEvent("userJoined", user)], user.id);
   }
 
   #notifyLeft(ended: readonly OpenSession[]): Effect[] {
@@ -55,7 +54,7 @@ export class Participants {
     const events = ended.map(({ user, joinedAt }) =>
       userEvent("userLeft", presentUser(user, { online: false, joinedAt })),
     );
-    return [{ type: "drainOutbox" }, ...this.connections.sendToAll(events)];
+    return this.connections.sendToAll(events);
   }
 
   /** Removes sockets that are gone. A user's session ends with the last of its sockets. Never throws. */

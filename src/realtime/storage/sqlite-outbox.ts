@@ -3,6 +3,7 @@ import { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/schema.ts";
 import { SqlitePart } from "./sqlite-part.ts";
+import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
   EventTable,
   OccupancyTable,
@@ -21,9 +22,18 @@ type EventRow = {
 };
 
 export class SqliteEvents extends SqlitePart implements EventTable {
+  readonly #appended: () => void;
+
+  /** Calls `appended` after each event, within the transaction that records it. */
+  constructor(tables: SqliteTables, appended: () => void) {
+    super(tables);
+    this.#appended = appended;
+  }
+
   append({ id, event, occurredAt, body }: RecordedEvent): void {
     const query = "INSERT INTO events (id, event, occurred_at, body) VALUES (?, ?, ?, ?)";
     this.tables.write(query, id, event, occurredAt, body);
+    this.#appended();
   }
 
   list(limit: number): OutboxEvent[] {

@@ -29,14 +29,15 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly events: SqliteEvents;
   readonly occupancy: SqliteOccupancy;
 
-  constructor(storage: DurableObjectStorage) {
+  /** `eventRecorded` is called within the turn that records an event: the outbox is to be drained after it. */
+  constructor(storage: DurableObjectStorage, eventRecorded: () => void = () => {}) {
     super(storage);
     this.changes = new SqliteChanges(this);
     this.receipts = new SqliteReceipts(this);
     this.entries = new SqliteEntries(this);
     this.comments = new SqliteComments(this);
     this.follows = new SqliteFollows(this);
-    this.events = new SqliteEvents(this);
+    this.events = new SqliteEvents(this, eventRecorded);
     this.occupancy = new SqliteOccupancy(this);
   }
 

@@ -36,8 +36,6 @@ export type Effect =
   | { readonly type: "refreshTokens"; readonly userId: string | null }
   /** Memory may differ from storage: make them match soon. */
   | { readonly type: "recoverSoon" }
-  /** The outbox has events, and the stats have changed. */
-  | { readonly type: "drainOutbox" }
   /** The client has read everything sent before this mark. */
   | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
   /** Count what has been sent since the first of these effects for this user, or the organization. */

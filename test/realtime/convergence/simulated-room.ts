@@ -120,6 +120,7 @@ export class SimulatedRoom implements Environment {
 
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) this.#do(effect);
+    for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
   }
 
   #do(effect: Effect): void {
@@ -130,9 +131,6 @@ export class SimulatedRoom implements Environment {
       case "attach":
         if (this.#receivers.has(effect.connection.id))
           this.#attachments.set(effect.connection.id, effect.connection);
-        break;
-      case "drainOutbox":
-        for (const { seq } of this.#storage().events.list(1_000)) this.#storage().events.delete(seq);
         break;
       case "countDelivery":
         break;

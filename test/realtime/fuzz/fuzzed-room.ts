@@ -178,6 +178,7 @@ export class FuzzedRoom implements Host {
   #perform(effects: readonly Effect[]): void {
     this.#points = 0;
     for (const effect of effects) this.#carryOut(effect);
+    this.#drain();
   }
 
   #carryOut(effect: Effect): void {
@@ -197,9 +198,6 @@ export class FuzzedRoom implements Host {
         return;
       case "close":
         this.#close(effect.id, effect.code);
-        return;
-      case "drainOutbox":
-        this.#drain();
         return;
       case "presenceChanged":
         this.#hasPresenceChanged = true;

@@ -209,11 +209,9 @@ export class Simulation {
         case "refreshRoom":
           this.#perform(this.#room.updates.updateRoom({ ...ROOM, state: this.#roomState }, effect.closing));
           break;
-        case "drainOutbox":
-          if (!this.#isStalled) this.#drainOutbox();
-          break;
       }
     }
+    if (!this.#isStalled) this.#drainOutbox();
   }
 
   #drainOutbox(): void {

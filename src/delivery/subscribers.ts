@@ -1,9 +1,29 @@
-/** Fans events out: every subscriber receives the events of its subscription, in the order in which they happened. */
+/** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room. */
+import type { Env } from "../config.ts";
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";
 import type { WebhookEventName } from "./port/event-name.ts";
-import type { OutgoingEvent, SubscriberGateway, Subscription } from "./port/subscriber-port.ts";
+import type {
+  OutgoingEvent,
+  SubscriberGateway,
+  SubscriberKey,
+  Subscription,
+} from "./port/subscriber-port.ts";
+
+/** The only way to a subscriber's object: turns its key into its stub. */
+export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS">): SubscriberGateway {
+  const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
+  return {
+    enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
+    notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
+    remove: async (key) => stub(key).remove(),
+    list: async (key, filter, { limit, offset }) => stub(key).list(filter, limit, offset),
+    redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),
+    deliverNow: async (key, event) => stub(key).deliverNow(key, event),
+    deliverNowOnce: async (key, event) => stub(key).deliverNowOnce(key, event),
+  };
+}
 
 /** An event in an outbox: it has not reached all of its subscribers yet. */
 export interface PendingEvent {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseHosts } from "../../src/platform/host.ts";
-import { findTargetProblem, isPublicAddress, type TargetPolicy } from "../../src/webhooks/target.ts";
+import { findTargetProblem, isPublicAddress, type TargetPolicy } from "../../src/platform/target.ts";
 
 const PRODUCTION = { devTargets: [], ownHosts: ["atrium.example"] };
 const DEVELOPMENT = { devTargets: parseHosts("127.0.0.1,localhost"), ownHosts: ["localhost:8787"] };

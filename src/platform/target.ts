@@ -1,6 +1,6 @@
 /** Which URLs webhooks and workflows may reach: https to public host names, plus development hosts; never this service. */
 import ipaddr from "ipaddr.js";
-import { hostOf } from "../platform/host.ts";
+import { hostOf } from "./host.ts";
 
 /** What is allowed besides public targets. */
 export interface TargetPolicy {

@@ -1,0 +1,200 @@
+/** What the attempts at a webhook's receiver mean: when to retry, how fast to send, and when to disable it. Pure. */
+import type { Pace } from "../delivery/handler.ts";
+import { backoffMs } from "../platform/backoff.ts";
+import type { AttemptResult } from "./attempt.ts";
+import type { DisabledReason } from "./table.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The delay before each attempt, counted from the one before; the first is made at once. */
+export const RETRY_DELAYS_MS = [
+  0,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
+];
+/** Delays vary by this share in both directions, so that deliveries that failed together are not retried together. */
+export const JITTER = 0.2;
+/** A receiver may delay the next attempt by `Retry-After`, but no longer than this. */
+export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
+
+interface AttemptSummary {
+  /** How many attempts were made, this one included. */
+  readonly attempts: number;
+  readonly result: Pick<AttemptResult, "outcome" | "retryAfterMs">;
+  /** The end of the attempt, in epoch milliseconds. */
+  readonly now: number;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+/** When to retry, in epoch milliseconds; null when the event was delivered, refused for good, or retried often enough. */
+export function planRetry({ attempts, result, now, random }: AttemptSummary): { readonly at: number } | null {
+  const delay = RETRY_DELAYS_MS[attempts];
+  if (result.outcome !== "failed" || delay === undefined) return null;
+  const withJitter = delay * (1 + JITTER * (2 * random() - 1));
+  const requested = Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+  return { at: now + Math.round(Math.max(withJitter, requested)) };
+}
+
+/** A webhook whose every attempt has failed for this long is disabled. */
+export const MAX_FAILING_MS = 5 * 24 * HOUR_MS;
+
+/** How long a webhook has done nothing but fail. */
+interface Failing {
+  /** Epoch milliseconds of the first failure since the last success; null while the webhook succeeds. */
+  readonly failingSince: number | null;
+  /** The version of the webhook's row that this is about: any change to the row starts anew. */
+  readonly version: number;
+}
+
+/** What is known after an attempt at `now` (epoch ms) with the row's `version`; `isHopeless` when it failed too long. */
+export function judgeFailing(
+  before: Failing,
+  attempt: { readonly hasFailed: boolean; readonly version: number; readonly now: number },
+): Failing & { readonly isHopeless: boolean } {
+  const { hasFailed, version, now } = attempt;
+  const knownSince = before.version === version ? before.failingSince : null;
+  const failingSince = hasFailed ? (knownSince ?? now) : null;
+  return {
+    failingSince,
+    version,
+    isHopeless: failingSince !== null && now - failingSince >= MAX_FAILING_MS,
+  };
+}
+
+/** So many failures of a receiver that has never answered 2xx cost it no pause; after each further one it rests. */
+export const FREE_FAILURES = 10;
+export const UNPROVEN_REST_MS = 5_000;
+/** A webhook is disabled after so many failures if its receiver has never answered 2xx. */
+export const MAX_UNPROVEN_FAILURES = 50;
+
+/** Whether the receiver at a URL has shown that it wants our events: until then it gets few of them. */
+export interface Proof {
+  /** The URL that this is about; null before the first attempt. */
+  readonly url: string | null;
+  /** The version of the webhook's row in which `failures` were counted: any change of the row gives another chance. */
+  readonly version: number;
+  /** True once it has answered 2xx. */
+  readonly isProven: boolean;
+  /** Failures until then. */
+  readonly failures: number;
+}
+
+export const UNKNOWN: Proof = { url: null, version: 0, isProven: false, failures: 0 };
+
+/** What is known of the receiver of a webhook whose row is at `version`, before another attempt. */
+export function proofFor(known: Proof, url: string, version: number): Proof {
+  if (known.url !== url) return { ...UNKNOWN, url, version };
+  return known.version === version ? known : { ...known, version, failures: 0 };
+}
+
+/**
+ * What is known after an attempt, and how long the receiver rests; `isRefuted` when it has failed too often without ever
+ * answering 2xx.
+ */
+export function judgeProof(
+  before: Proof,
+  hasFailed: boolean,
+): { readonly proof: Proof; readonly restMs: number; readonly isRefuted: boolean } {
+  if (before.isProven || !hasFailed) {
+    return { proof: { ...before, isProven: true, failures: 0 }, restMs: 0, isRefuted: false };
+  }
+  const failures = before.failures + 1;
+  return {
+    proof: { ...before, failures },
+    restMs: failures > FREE_FAILURES ? UNPROVEN_REST_MS : 0,
+    isRefuted: failures >= MAX_UNPROVEN_FAILURES,
+  };
+}
+
+/** So many failures in a row open the circuit. */
+export const OPENING_FAILURES = 10;
+/** The pause before each probe: it grows with each one that fails. */
+const PROBES = { firstMs: 5_000, maxMs: 5 * MINUTE_MS };
+
+/** Protects a receiver that fails, and us from it: while it is open, attempts are probes. */
+export interface Circuit {
+  /** Failures in a row, of which those beyond the opening one were probes. */
+  readonly failures: number;
+  /** While the circuit is open: when the next probe may start (epoch ms). 0 while it is closed. */
+  readonly probeAt: number;
+}
+
+export const CLOSED: Circuit = { failures: 0, probeAt: 0 };
+
+/** An attempt that is over. Times are epoch milliseconds. */
+interface EndedAttempt {
+  readonly hasFailed: boolean;
+  readonly startedAt: number;
+  readonly now: number;
+}
+
+/** The circuit after an attempt. What was in flight when it opened is no probe: its failures lengthen no pause. */
+export function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: EndedAttempt): Circuit {
+  if (!hasFailed) return CLOSED;
+  if (startedAt < before.probeAt) return before;
+  const failures = before.failures + 1;
+  if (failures < OPENING_FAILURES) return { failures, probeAt: 0 };
+  return { failures, probeAt: now + backoffMs(failures - OPENING_FAILURES + 1, PROBES) };
+}
+
+/** The platform connects one object to this many receivers at once; further requests wait for one of them. */
+const CONNECTIONS = 6;
+/** A quick receiver gets so many: the next requests are then ready when a connection is free. */
+const MAX_IN_FLIGHT = 24;
+/** A receiver is quick if it answers in this time: a request that waits for a connection still ends before its limit. */
+const QUICK_MS = 1_000;
+/** The weight of the latest attempt in the average. */
+const LATEST_SHARE = 0.2;
+
+/** The average after an attempt that took so long; null before the first one. */
+export const averageLatency = (before: number | null, latestMs: number): number =>
+  before === null ? latestMs : before + LATEST_SHARE * (latestMs - before);
+
+/** How fast a receiver takes deliveries that answers after `latencyMs` on average (null when that is not known). */
+export function paceOf({ probeAt }: Circuit, isProven: boolean, latencyMs: number | null): Pace {
+  if (probeAt > 0 || !isProven) return { maxInFlight: 1, pausedUntil: probeAt };
+  const isQuick = latencyMs !== null && latencyMs <= QUICK_MS;
+  return { maxInFlight: isQuick ? MAX_IN_FLIGHT : CONNECTIONS, pausedUntil: 0 };
+}
+
+/** All that is known of a webhook's receiver; kept in the webhook's object. */
+export interface ReceiverHealth extends Failing {
+  readonly proof: Proof;
+  readonly circuit: Circuit;
+}
+
+/** What follows from an attempt at a receiver. */
+interface Judgement {
+  readonly health: ReceiverHealth;
+  /** How long the receiver rests. */
+  readonly restMs: number;
+  /** Why its webhook is to be disabled; null when it is not. */
+  readonly disabledReason: DisabledReason | null;
+}
+
+/** Judges an attempt at the receiver of a webhook with this URL, whose row was at `version`. Times are epoch ms. */
+export function judgeAttempt(
+  before: ReceiverHealth,
+  { url, updatedAt: version }: { readonly url: string; readonly updatedAt: number },
+  { outcome, startedAt, now }: Pick<AttemptResult, "outcome"> & Omit<EndedAttempt, "hasFailed">,
+): Judgement {
+  const hasFailed = outcome !== "delivered";
+  const { isHopeless, ...failing } = judgeFailing(before, { hasFailed, version, now });
+  const { proof, restMs, isRefuted } = judgeProof(proofFor(before.proof, url, version), hasFailed);
+  const circuit = judgeCircuit(before.circuit, { hasFailed, startedAt, now });
+  const health = { ...failing, proof, circuit: proof.isProven ? circuit : CLOSED };
+  if (outcome === "gone") return { health, restMs, disabledReason: "gone" };
+  if (isHopeless) return { health, restMs, disabledReason: "failing" };
+  return { health, restMs, disabledReason: isRefuted ? "unproven" : null };
+}
+
+/** As it was stored. Earlier versions stored no proof and no circuit: the next delivery gives them. */
+export function parseHealth(json: string): ReceiverHealth {
+  const { failingSince = null, version = 0, proof, circuit } = JSON.parse(json) as Partial<ReceiverHealth>;
+  return { failingSince, version, proof: proof ?? UNKNOWN, circuit: circuit ?? CLOSED };
+}

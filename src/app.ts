@@ -16,7 +16,7 @@ import { createPipeline } from "./http/pipeline.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
-import { handleDashboardRequest } from "./people/dashboard-endpoint.ts";
+import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
 import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
 import { quotaEndpoints } from "./quotas/routes.ts";

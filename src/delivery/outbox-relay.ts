@@ -5,7 +5,7 @@ import type { RoomCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { presentUser, type UserRecord } from "../users/schema.ts";
+import { presentUser, type UserRecord } from "../users/present.ts";
 import { presentEvent } from "./events.ts";
 import {
   deleteOutboxEntry,

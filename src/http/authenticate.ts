@@ -3,7 +3,7 @@ import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
-import type { Access } from "./endpoint.ts";
+import type { Access } from "./endpoint-definition.ts";
 import {
   addressOf,
   limitAccount,

@@ -1,87 +1,17 @@
-/** How features declare endpoints: everything needed to route, authorize, validate, document and test them. */
+/** Endpoints as the request pipeline sees them: everything needed to route, authorize, validate, document and test them. */
 import type * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
-import type { ErrorCode, Module } from "../platform/error-codes.ts";
+import type {
+  Description,
+  EndpointDefinition,
+  FormEndpointDefinition,
+  RawEndpointDefinition,
+  Shape,
+} from "./endpoint-definition.ts";
 import type { Form, FormDescription } from "./form/form.ts";
-import type { Replay } from "./idempotency/replay.ts";
 
 /** The beginning of every endpoint's path. */
 export const ACCOUNT_PATH = "/v1/accounts/:accountId";
-
-/** Who may call: the organization (an API key or a member's session), also the users of a room, or anyone. */
-export type Access = "organization" | "member" | "public";
-
-type Shape = z.ZodObject;
-
-/** The names of a path's parameters: `:name` for a segment, `*name` for the whole rest of the path. */
-type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParamOf<`/${Rest}`>
-  : Path extends `${string}:${infer Name}` | `${string}*${infer Name}`
-    ? Name
-    : never;
-
-/** The parsed input of a handler. */
-interface Input<Path extends string, Query, Body> {
-  readonly params: Readonly<Record<ParamOf<Path>, string>>;
-  readonly query: Query;
-  readonly body: Body;
-}
-
-interface Description<C extends RequestContext, Path extends string> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below {@link ACCOUNT_PATH}. */
-  readonly path: Path;
-  /** The unique `operationId` in the API description. */
-  readonly operation: string;
-  readonly module: Module;
-  readonly access: Access;
-  /** One line, without a full stop. */
-  readonly summary: string;
-  /** Further documentation, in Markdown. */
-  readonly details?: string;
-  /** Error codes beside those that every endpoint can return. */
-  readonly errors: readonly ErrorCode[];
-  readonly replay?: Replay<C>;
-}
-
-/** An endpoint as a feature declares it, with input and output typed by its schemas. */
-export interface EndpointDefinition<
-  C extends RequestContext,
-  Path extends string,
-  Query extends Shape,
-  Body extends z.ZodType,
-  Data extends Shape,
-> extends Description<C, Path> {
-  readonly query?: Query;
-  readonly body?: Body;
-  readonly status: 200 | 201;
-  /** `description` of a success. */
-  readonly done: string;
-  readonly data: Data;
-  readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
-}
-
-/** An endpoint that accepts a form instead of JSON, and reads it part by part as it arrives. */
-export interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
-  extends Description<C, Path> {
-  readonly form: FormDescription;
-  readonly status: 200 | 201;
-  /** `description` of a success. */
-  readonly done: string;
-  readonly data: Data;
-  readonly handle: (
-    ctx: C,
-    input: Pick<Input<Path, unknown, unknown>, "params"> & { readonly form: Form },
-  ) => Promise<z.infer<Data>>;
-}
-
-/** An endpoint whose response is not an envelope, such as a WebSocket upgrade. */
-export interface RawEndpointDefinition<C extends RequestContext, Path extends string>
-  extends Description<C, Path> {
-  /** The meaning of each status of a success. */
-  readonly answers: Readonly<Record<number, string>>;
-  readonly respond: (ctx: C, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;
-}
 
 interface ErasedInput {
   readonly params: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** The only file that runs SQL on D1. Stores return statements; commands and queries run them in one round trip. */
 import type { D1Database } from "@cloudflare/workers-types";
-import { and, count, eq, fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
 
@@ -106,63 +106,6 @@ export const columnsOf = <T extends SQLiteTable>(table: T): Columns<T> =>
 /** A placeholder for each column of a table, under its TypeScript name: the values of an insert. */
 export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert"] =>
   Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
-
-/** A table whose rows belong to organizations, are listed newest first and searched by one folded column. */
-type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id" | "createdAt", SQLiteColumn>>;
-
-/** The statements that the stores of such tables share. `Row` is the type that the selected `fields` form. */
-export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
-  const ofAccount = eq(table.accountId, sql.placeholder("accountId"));
-  type Filter = "all" | "searched";
-  const filterFor = ({ search }: Page): Filter => (search === "" ? "all" : "searched");
-  const matching = (filter: Filter) =>
-    and(
-      ofAccount,
-      filter === "all" ? undefined : sql`instr(${searchedColumn}, ${sql.placeholder("search")})`,
-    );
-  const counted = preparedByShape((filter: Filter) =>
-    build
-      .select({ total: count().as("total") })
-      .from(table)
-      .where(matching(filter)),
-  );
-  const byId = ({ accountId }: Tenant, id: string) => and(eq(table.accountId, accountId), eq(table.id, id));
-
-  return {
-    /** The condition for updating or deleting one row. */
-    byId,
-
-    selectOne<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, id: string) => Statement<Row> {
-      const condition = and(ofAccount, eq(table.id, sql.placeholder("id")));
-      const one = prepared(() => build.select(fields).from(table).where(condition).limit(1));
-      return ({ accountId }, id) => withoutType(one({ accountId, id }));
-    },
-
-    selectPage<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, page: Page) => Statement<Row> {
-      const rows = preparedByShape((filter: Filter) =>
-        build
-          .select(fields)
-          .from(table)
-          .where(matching(filter))
-          .orderBy(sql`${table.createdAt} DESC`, sql`${table.id} DESC`)
-          .limit(sql.placeholder("limit"))
-          .offset(sql.placeholder("offset")),
-      );
-      return ({ accountId }, page) => withoutType(rows(filterFor(page), { accountId, ...page }));
-    },
-
-    /** Counts the rows on all pages of {@link selectPage}. */
-    count: ({ accountId }: Tenant, page: Page): Statement<{ total: number }> =>
-      counted(filterFor(page), { accountId, ...page }),
-
-    /** Returns the id if the row existed. */
-    deleteOne: (tenant: Tenant, id: string): Statement<{ id: string }> =>
-      withoutType(statement(build.delete(table).where(byId(tenant, id)).returning({ id: table.id }))),
-  };
-}
-
-/** The statement without drizzle's row type, which is useless for fields that are held in a variable. */
-const withoutType = ({ sql, params }: Statement): Omit<Statement<never>, "row"> => ({ sql, params });
 
 /** The next version of a row: the time of its update, and always later than its last version. */
 export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now}, ${updatedAt} + 1)`;

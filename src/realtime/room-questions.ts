@@ -1,6 +1,6 @@
 /** The messages that need the database: what is asked of it, and what its answers become. */
 import { presentRoom } from "../rooms/schema.ts";
-import { presentUser } from "../users/schema.ts";
+import { presentUser } from "../users/present.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Participants } from "./participants/participants.ts";
 import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "./protocol/frame.ts";

@@ -2,8 +2,8 @@
 
 import { presentRoom } from "../rooms/schema.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { presentUser, type UserRecord } from "../users/schema.ts";
-import type { TokenEpochs } from "../users/tokens.ts";
+import { presentUser, type UserRecord } from "../users/present.ts";
+import type { TokenEpochs } from "../users/token-claims.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";

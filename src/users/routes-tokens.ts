@@ -4,8 +4,8 @@ import { endpointsFor } from "../http/endpoint.ts";
 import type { Replay } from "../http/idempotency/replay.ts";
 import type { UserContext } from "./context.ts";
 import { InRoom, IssuedToken, TokenCreation } from "./schema.ts";
+import { claimsOf, type TokenClaims } from "./token-claims.ts";
 import { createToken, endAllTokens, endTokens } from "./token-commands.ts";
-import { claimsOf, type TokenClaims } from "./tokens.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 

@@ -5,7 +5,7 @@ import type { Replay } from "../http/idempotency/replay.ts";
 import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
-import { getUser, listUsers, restoreCreation } from "./queries.ts";
+import { getUser, listUsers } from "./queries.ts";
 import {
   InRoom,
   ListedUser,
@@ -16,6 +16,7 @@ import {
   UserUpdate,
   UserWithToken,
 } from "./schema.ts";
+import { restoreCreation } from "./shown-token.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 

@@ -1,10 +1,8 @@
-/** Users and their sessions on the wire, and how rows are presented. The SDK imports these types. */
+/** Users, their sessions and tokens on the wire. The SDK imports these types. */
 import * as z from "zod";
 import { ROLES } from "../context/actor.ts";
 import { CustomId, Name, text, WebUrl } from "../platform/text.ts";
-import { presentTime, Timestamp } from "../platform/time.ts";
-import type { Attendance } from "../realtime/port/snapshots.ts";
-import type { UserRow } from "./table.ts";
+import { Timestamp } from "../platform/time.ts";
 
 /** A lasting token is valid this long: from its user's creation, or from when earlier tokens were ended. None lives longer. */
 export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
@@ -134,43 +132,3 @@ export const IssuedToken = z
   })
   .meta({ id: "IssuedToken" });
 export type IssuedToken = z.infer<typeof IssuedToken>;
-
-/** A user's row without the columns that only the search and the tokens need. */
-export type UserRecord = Omit<UserRow, "nameFolded" | "tokenEpoch" | "accountTokenEpoch">;
-
-export const recordOf = ({
-  nameFolded: _,
-  tokenEpoch: __,
-  accountTokenEpoch: ___,
-  ...record
-}: UserRow): UserRecord => record;
-
-/** Presents a user. Without attendance, it has never joined. */
-export function presentUser(row: UserRecord, attendance?: Attendance): User {
-  return {
-    id: row.id,
-    room_id: row.roomId,
-    name: row.name,
-    ...(row.profilePicture === null ? {} : { profile_picture: row.profilePicture }),
-    ...(row.customId === null ? {} : { custom_id: row.customId }),
-    role: row.role,
-    status: attendance?.online ? "online" : "offline",
-    created_at: presentTime(row.createdAt),
-    ...(attendance === undefined ? {} : { joined_at: presentTime(attendance.joinedAt) }),
-  };
-}
-
-/** Presents one session of a user. */
-export const presentSession = (session: {
-  readonly id: string;
-  readonly userId: string;
-  readonly roomId: string;
-  readonly joinedAt: number;
-  readonly leftAt: number | null;
-}): UserSession => ({
-  id: session.id,
-  user_id: session.userId,
-  room_id: session.roomId,
-  joined_at: presentTime(session.joinedAt),
-  left_at: session.leftAt === null ? null : presentTime(session.leftAt),
-});

@@ -7,11 +7,11 @@ import { presentTime } from "../platform/time.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
 import { selectJoinedRoom } from "../rooms/shared-store.ts";
 import type { UserContext } from "./context.ts";
-import { MEMBER_TOKEN_SECONDS } from "./queries.ts";
 import { type IssuedToken, lowerRole, type TokenCreation } from "./schema.ts";
 import { selectUser } from "./shared-store.ts";
+import { MEMBER_TOKEN_SECONDS } from "./shown-token.ts";
+import { newTerms } from "./token-claims.ts";
 import { endTokensOfAccount, endTokensOfUser, insertEntriesForOnlineRooms } from "./token-store.ts";
-import { newTerms } from "./tokens.ts";
 
 /** So many rooms receive the end of an organization's tokens within the request, this many at once; others by the cron trigger. */
 const MAX_RELAYED = 200;

@@ -1,62 +1,12 @@
-/** The JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
-import { base64url, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import * as z from "zod";
+/** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
+import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import type { JwtSecrets } from "../config.ts";
 import { hex } from "../platform/hash.ts";
-import { lowerRole, MIN_TOKEN_LIFETIME_SECONDS, Role, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
-import type { UserRow } from "./table.ts";
+import { TOKEN_LIFETIME_SECONDS } from "./schema.ts";
+import { isPlausible, issuedAt, TokenClaims, type TokenSubject, type TokenTerms } from "./token-claims.ts";
 
-/** How far the clocks of two machines may differ before a token counts as issued in the future. */
-const CLOCK_TOLERANCE_SECONDS = 60;
 /** Ours have some 500 characters: what is much longer is not worth decoding. */
 const MAX_TOKEN_LENGTH = 2048;
-
-/** The claims of a user's token. */
-export const TokenClaims = z.object({
-  accountId: z.string(),
-  userId: z.string(),
-  roomId: z.string(),
-  role: Role,
-  /** Epoch seconds. */
-  iat: z.int(),
-  /** Epoch seconds. */
-  exp: z.int(),
-  /** The token epochs of the user and the organization in which it was signed; absent while they are 0. */
-  userEpoch: z.int().default(0),
-  accountEpoch: z.int().default(0),
-});
-export type TokenClaims = z.infer<typeof TokenClaims>;
-
-/** The columns of a user's row that its tokens are derived from. */
-export type TokenSubject = Pick<
-  UserRow,
-  "id" | "accountId" | "roomId" | "role" | "createdAt" | "tokenEpoch" | "accountTokenEpoch"
->;
-
-/** The terms of a short-lived token. */
-export interface TokenTerms {
-  /** Epoch seconds. */
-  readonly issuedAt: number;
-  readonly ttlSeconds: number;
-  /** At most the user's own role. */
-  readonly role: Role;
-}
-
-/** The token epochs of a user and of its organization: a token of earlier ones has ended. */
-export interface TokenEpochs {
-  readonly user: number;
-  readonly account: number;
-}
-
-const seconds = (ms: number): number => Math.floor(ms / 1000);
-
-/** The terms of a token of the user that is issued at `now` (epoch ms), never before the user by a slow clock. */
-export const newTerms = (
-  { createdAt, role: own }: Pick<TokenSubject, "createdAt" | "role">,
-  now: number,
-  ttlSeconds: number,
-  role: Role = own,
-): TokenTerms => ({ issuedAt: seconds(Math.max(now, createdAt)), ttlSeconds, role });
 
 /** Signs and verifies the tokens of one deployment. */
 export interface Tokens {
@@ -100,10 +50,6 @@ async function importKey(secret: string): Promise<SigningKey> {
   const mac = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode("atrium key id")));
   return { kid: hex(mac.slice(0, 4)), key };
 }
-
-/** When a user's lasting token begins: with the user, or with the latest ending of its tokens. Epoch seconds. */
-const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubject): number =>
-  seconds(Math.max(createdAt, tokenEpoch, accountTokenEpoch));
 
 /**
  * Signs with the first secret and verifies with all of them. Verification pins HS256 and the type, looks up `kid`
@@ -170,22 +116,3 @@ const isCanonical = (token: string): boolean => {
   const signature = token.slice(token.lastIndexOf(".") + 1);
   return base64url.encode(base64url.decode(signature)) === signature;
 };
-
-/** The claims of a token that this service has signed itself. */
-export const claimsOf = (token: string): TokenClaims => TokenClaims.parse(decodeJwt(token));
-
-const isPlausible = ({ iat, exp }: TokenClaims, now: number): boolean =>
-  exp - iat >= MIN_TOKEN_LIFETIME_SECONDS &&
-  exp - iat <= TOKEN_LIFETIME_SECONDS &&
-  iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
-
-/** True when a token with these claims is one of the user's as its row stands: not ended, and of no higher role. */
-export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
-  claims.accountId === user.accountId &&
-  claims.roomId === user.roomId &&
-  claims.userId === user.id &&
-  lowerRole(claims.role, user.role) === claims.role &&
-  claims.iat >= seconds(user.createdAt) &&
-  // Compared for equality, and so independent of clocks.
-  claims.userEpoch === user.tokenEpoch &&
-  claims.accountEpoch === user.accountTokenEpoch;

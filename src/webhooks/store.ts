@@ -1,14 +1,7 @@
 /** The only SQL about webhooks. */
 import { and, eq, sql } from "drizzle-orm";
-import {
-  accountRows,
-  build,
-  columnsOf,
-  nextVersion,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../platform/d1.ts";
+import { accountRows } from "../platform/account-rows.ts";
+import { build, columnsOf, nextVersion, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { type DisabledReason, type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);

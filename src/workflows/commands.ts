@@ -6,16 +6,9 @@ import { guardQuota } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WorkflowContext } from "./context.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
+import { presentExecution, type WorkflowExecution, type WorkflowRun } from "./execution-schema.ts";
 import { getWorkflow, subscriberKey } from "./queries.ts";
-import {
-  presentExecution,
-  presentWorkflow,
-  type Workflow,
-  type WorkflowCreation,
-  type WorkflowExecution,
-  type WorkflowRun,
-  type WorkflowUpdate,
-} from "./schema.ts";
+import { presentWorkflow, type Workflow, type WorkflowCreation, type WorkflowUpdate } from "./schema.ts";
 import {
   deleteWorkflow as deleteRow,
   insertWorkflow,

@@ -5,7 +5,8 @@ import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { WorkflowContext } from "./context.ts";
-import { presentExecution, presentWorkflow, type Workflow, type WorkflowExecution } from "./schema.ts";
+import { presentExecution, type WorkflowExecution } from "./execution-schema.ts";
+import { presentWorkflow, type Workflow } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 
 /** Names the workflow as a subscriber. */

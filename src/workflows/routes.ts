@@ -4,8 +4,9 @@ import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createWorkflow, deleteWorkflow, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
+import { WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
 import { getWorkflow, listExecutions, listWorkflows } from "./queries.ts";
-import { Workflow, WorkflowCreation, WorkflowExecution, WorkflowRun, WorkflowUpdate } from "./schema.ts";
+import { Workflow, WorkflowCreation, WorkflowUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<WorkflowContext>();
 

@@ -1,7 +1,6 @@
-/** Workflows and executions on the wire, and how they are presented. The SDK infers its types from it. */
+/** Workflows on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import { EventName } from "../delivery/port/event-name.ts";
-import type { DeliveryRecord, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { WorkflowRow } from "./table.ts";
@@ -9,7 +8,7 @@ import type { WorkflowRow } from "./table.ts";
 /** The maximum size of a workflow's source code, in bytes of UTF-8. */
 export const MAX_CODE_BYTES = 256 * 1024;
 
-const EXAMPLE = {
+export const EXAMPLE = {
   id: "9b3e7c54-1f0a-4d68-b2c5-6e8f7a9d0c12",
   organization_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
   name: "Greet participants",
@@ -62,7 +61,7 @@ const Code = z
     maxLength: MAX_CODE_BYTES,
   });
 const Events = z.array(EventName).min(1).meta({ description: "At least one; duplicates count once." });
-const RoomId = text(1, 255);
+export const RoomId = text(1, 255);
 
 /** Body of `POST /workflows`. */
 export const WorkflowCreation = z
@@ -101,79 +100,6 @@ export const WorkflowUpdate = z
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
 export type WorkflowUpdateInput = z.input<typeof WorkflowUpdate>;
 
-/** True for events about one user. */
-const isAboutUser = (event: EventName): boolean => !event.startsWith("session.");
-
-/** Body of `POST /workflows/:workflowId/run`. */
-export const WorkflowRun = z
-  .object({
-    event: EventName.meta({ description: "Any event, not only those the workflow runs on." }),
-    data: z.object({
-      roomId: RoomId.meta({ description: "Any room of the organization, not only the workflow's." }),
-      userId: text(1, 255).optional().meta({
-        description: "A user of the room; required except for `session.started` and `session.closed`.",
-      }),
-    }),
-  })
-  .refine(({ event, data }) => data.userId !== undefined || !isAboutUser(event), {
-    path: ["data", "userId"],
-    message: "is required for this event",
-  })
-  .meta({
-    id: "WorkflowRun",
-    example: {
-      event: "participant.joined",
-      data: { roomId: EXAMPLE.room_id, userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
-    },
-  });
-export type WorkflowRun = z.infer<typeof WorkflowRun>;
-export type WorkflowRunInput = z.input<typeof WorkflowRun>;
-
-/** A line that a run wrote to its console. */
-export const LogLine = z.object({
-  level: z.enum(["debug", "log", "info", "warn", "error"]),
-  message: z.string().meta({ example: "Ada is in Weekly planning" }),
-  timestamp: Timestamp,
-});
-export type LogLine = z.infer<typeof LogLine>;
-
-/** A finished run (spec section 2). */
-export const WorkflowExecution = z
-  .object({
-    id: z.uuid(),
-    workflow_id: z.uuid(),
-    event: EventName,
-    status: z.enum(["success", "failed"]),
-    result: z
-      .string()
-      .meta({ description: "The returned value as JSON; for a failed run, the error message." }),
-    duration_ms: z.number().meta({ minimum: 0 }),
-    created_at: Timestamp.meta({
-      description: "When the event was enqueued; the run follows those of earlier events of the room.",
-    }),
-    logs: z.array(LogLine).meta({ description: "The lines it wrote to its console, oldest first." }),
-  })
-  .meta({
-    id: "WorkflowExecution",
-    example: {
-      id: "0d7f2b1c-4a3e-4f59-8c6d-1e2b3a4c5d6f",
-      workflow_id: EXAMPLE.id,
-      event: "participant.joined",
-      status: "success",
-      result: '{"greeted":"b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21"}',
-      duration_ms: 7,
-      created_at: "2026-01-31T09:31:00.000Z",
-      logs: [
-        {
-          level: "log",
-          message: "Ada is in Weekly planning",
-          timestamp: "2026-01-31T09:31:00.012Z",
-        },
-      ],
-    },
-  });
-export type WorkflowExecution = z.infer<typeof WorkflowExecution>;
-
 /** Presents a stored workflow. */
 export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   id: row.id,
@@ -187,28 +113,3 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });
-
-/** A run, as the log of its delivery keeps it. */
-export interface LoggedRun extends LoggedAttempt {
-  /** JSON; null when it failed. */
-  readonly result: string | null;
-  readonly logs: readonly LogLine[];
-}
-
-/** Presents a delivery to the workflow that is over. */
-export function presentExecution(workflowId: string, delivery: DeliveryRecord): WorkflowExecution {
-  const run = parseLog(delivery.log)[0];
-  return {
-    id: delivery.id,
-    workflow_id: workflowId,
-    event: EventName.parse(delivery.event),
-    status: delivery.status === "success" ? "success" : "failed",
-    result: delivery.error ?? run?.result ?? "null",
-    duration_ms: run?.duration_ms ?? 0,
-    created_at: presentTime(delivery.createdAt),
-    logs: [...(run?.logs ?? [])],
-  };
-}
-
-/** As the workflow's handler logged them. */
-const parseLog = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];

@@ -1,7 +1,7 @@
 /** The only SQL about workflows. */
 import { and, asc, eq, lt, sql } from "drizzle-orm";
+import { accountRows } from "../platform/account-rows.ts";
 import {
-  accountRows,
   build,
   columnsOf,
   nextVersion,

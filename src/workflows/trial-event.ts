@@ -7,11 +7,11 @@ import { notFound } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import { presentRoom } from "../rooms/schema.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
+import { presentUser } from "../users/present.ts";
 import { selectUsersPage } from "../users/queries.ts";
-import { presentUser } from "../users/schema.ts";
 import { selectUser } from "../users/shared-store.ts";
 import type { WorkflowContext } from "./context.ts";
-import type { WorkflowRun } from "./schema.ts";
+import type { WorkflowRun } from "./execution-schema.ts";
 import { selectWorkflowSummary } from "./store.ts";
 
 /** How many users a `session.closed` event shows: the newest ones. */

@@ -10,9 +10,9 @@ import { presentTime } from "../platform/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { RunLimits, Runner, RunReport } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
+import type { LoggedRun } from "./execution-schema.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
-import type { LoggedRun } from "./schema.ts";
 import { selectRunnable, suspendWorkflow } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 

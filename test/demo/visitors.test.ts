@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { User } from "../../src/users/schema.ts";
-import { claimsOf } from "../../src/users/tokens.ts";
+import { claimsOf } from "../../src/users/token-claims.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 
 interface Asked {

@@ -5,7 +5,8 @@ import { exampleOf } from "../../src/http/docs/example.ts";
 import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs/model.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
+import { buildDocument } from "../../src/http/openapi/openapi.ts";
+import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
 import { checkQuery } from "../../src/http/validate.ts";
 import { ERROR_CODES } from "../../src/platform/error-codes.ts";
 

@@ -6,7 +6,7 @@ import type { OpenSession, RoomRecord, RoomStorage } from "../../src/realtime/st
 import type { NewChange } from "../../src/realtime/storage/storage-log.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../src/realtime/storage/storage-sqlite.ts";
-import type { UserRecord } from "../../src/users/schema.ts";
+import type { UserRecord } from "../../src/users/present.ts";
 import { ROOM } from "./support/rows.ts";
 
 const RECORD: RoomRecord = {

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
-import type { Workflow, WorkflowExecution } from "../../src/workflows/schema.ts";
+import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/workflows/schema.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";

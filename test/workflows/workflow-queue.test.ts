@@ -7,7 +7,8 @@ import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subsc
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
-import { presentExecution, type Workflow, type WorkflowExecution } from "../../src/workflows/schema.ts";
+import { presentExecution, type WorkflowExecution } from "../../src/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";

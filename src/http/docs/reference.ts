@@ -1,7 +1,7 @@
 /** The API reference: a page made from the OpenAPI document alone. */
-
 import type { ApiDocument } from "../openapi/openapi.ts";
 import { withPageHeaders } from "../security-headers.ts";
+import { credentials } from "./credentials.ts";
 import { exampleOf } from "./example.ts";
 import { fieldsOf, fieldTable, limitsOf, typeOf } from "./fields.ts";
 import { layout } from "./layout.ts";
@@ -14,7 +14,6 @@ import {
   readDocument,
   type Schema,
   type Schemas,
-  type SecurityScheme,
 } from "./model.ts";
 import { badge, jsonSample, operationSection } from "./operation.ts";
 import { anchor, type Html, html, inline, prose } from "./text.ts";
@@ -44,30 +43,6 @@ function contents(groups: readonly Group[]): Html {
     )}
     <p><a href="#schemas">Schemas</a></p>
   </nav>`;
-}
-
-/** The document spells a scheme in lower case, as its registry does; requests capitalize it. */
-const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
-
-/** Where a credential goes in a request. */
-const placeOf = ({ in: place, name, scheme, bearerFormat }: SecurityScheme): Html =>
-  place === "cookie"
-    ? html`<code>Cookie: ${name ?? ""}</code>`
-    : html`<code>Authorization: ${capitalized(scheme ?? "")}</code> ${bearerFormat ?? ""}`;
-
-function credentials(described: Described): Html {
-  const schemes = Object.entries(described.components?.securitySchemes ?? {});
-  return html`<section id="credentials" aria-labelledby="credentials-title">
-    <h2 id="credentials-title">Credentials</h2>
-    <p>In the samples, <code>$BASE_URL</code> is the address of this service, and <code>$BEARER</code> one of the credentials for <code>Authorization</code>.</p>
-    ${schemes.map(
-      ([name, scheme]) => html`<article id="${anchor("credential", name)}">
-        <h3>${name}</h3>
-        <p class="callers">${placeOf(scheme)}</p>
-        ${prose(scheme.description)}
-      </article>`,
-    )}
-  </section>`;
 }
 
 /** Names of the schemas that callers send; all others are those of responses. */

@@ -3,6 +3,7 @@ import { parse } from "content-disposition";
 import { type MultipartError, make } from "multipasta";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
+import { boundaryOf, MAX_BOUNDARY_LENGTH } from "./boundary.ts";
 
 /** The most parts that a form may have. Real forms have a handful. */
 export const MAX_PARTS = 32;
@@ -18,18 +19,9 @@ export interface PartHead {
 /** For each part: its head, then its bytes in pieces, then `end`. */
 export type FormEvent = PartHead | Uint8Array | "end";
 
-const MAX_BOUNDARY_LENGTH = 70;
-const BOUNDARY = new RegExp(`^[ !#-\\[\\]-~]{1,${MAX_BOUNDARY_LENGTH}}$`);
 const DASH = 0x2d;
 /** Longer than any run of dashes that can end a closing boundary. */
 const MAX_DASHES = MAX_BOUNDARY_LENGTH + 10;
-
-/** The boundary in a Content-Type; null when it is not that of a form. */
-function boundaryOf(contentType: string): string | null {
-  const { type, parameters } = parse(contentType); // its grammar is that of Content-Disposition
-  const { boundary = "" } = parameters;
-  return type === "multipart/form-data" && BOUNDARY.test(boundary) ? boundary : null;
-}
 
 /** The error message for a parser's error. */
 function describeError(error: MultipartError): string {

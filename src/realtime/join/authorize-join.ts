@@ -6,9 +6,10 @@ import { usedOf } from "../../quotas/queries.ts";
 import { describeExceeded } from "../../quotas/quota.ts";
 import { selectQuotas } from "../../quotas/shared-store.ts";
 import { selectRoom, updateFirstJoin } from "../../rooms/shared-store.ts";
-import { recordOf } from "../../users/schema.ts";
+import { recordOf } from "../../users/present.ts";
 import { selectUser } from "../../users/shared-store.ts";
-import { isTokenOf, type TokenClaims, tokensFor } from "../../users/tokens.ts";
+import { isTokenOf, type TokenClaims } from "../../users/token-claims.ts";
+import { tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join-decision.ts";
 

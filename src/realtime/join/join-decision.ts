@@ -1,7 +1,8 @@
 /** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
 import type { RoomRow } from "../../rooms/table.ts";
-import type { Role, UserRecord } from "../../users/schema.ts";
-import type { TokenEpochs } from "../../users/tokens.ts";
+import type { UserRecord } from "../../users/present.ts";
+import type { Role } from "../../users/schema.ts";
+import type { TokenEpochs } from "../../users/token-claims.ts";
 import type { Fault } from "../protocol/protocol.ts";
 
 export type JoinDecision = JoinApproval | JoinRefusal;

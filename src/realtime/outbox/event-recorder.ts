@@ -2,7 +2,8 @@
 import { type EventDraft, presentEvent } from "../../delivery/events.ts";
 import { presentRoom } from "../../rooms/schema.ts";
 import type { RoomRow } from "../../rooms/table.ts";
-import { presentUser, type User, type UserRecord } from "../../users/schema.ts";
+import { presentUser, type UserRecord } from "../../users/present.ts";
+import type { User } from "../../users/schema.ts";
 import type { RoomStats } from "../port/snapshots.ts";
 import type { OpenSession, RoomStorage } from "../storage/storage.ts";
 

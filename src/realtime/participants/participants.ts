@@ -1,6 +1,7 @@
 /** Who is in the room: connections, sessions and presence together, and how users go offline. */
 import { ERROR_CODES, type ErrorCode } from "../../platform/error-codes.ts";
-import { presentUser, type User } from "../../users/schema.ts";
+import { presentUser } from "../../users/present.ts";
+import type { User } from "../../users/schema.ts";
 import { Presence } from "../presence/presence.ts";
 import { CLOSE, type CloseCode } from "../protocol/protocol.ts";
 import type { OpenSession, RoomStorage } from "../storage/storage.ts";

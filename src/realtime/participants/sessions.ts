@@ -1,6 +1,6 @@
 /** Who is online and since when, and the stats that follow from it: memory and storage in step. */
 import type { RoomRow } from "../../rooms/table.ts";
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../storage/storage.ts";

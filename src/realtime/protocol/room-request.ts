@@ -1,6 +1,6 @@
 /** What participants and the organization request of a room: each one transaction and one response. */
 import type { RoomRow } from "../../rooms/table.ts";
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */

@@ -1,6 +1,6 @@
 /** A room's outbox and occupancy period in memory. */
 import type { RoomRow } from "../../rooms/table.ts";
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import type {
   EventTable,
   OccupancyTable,

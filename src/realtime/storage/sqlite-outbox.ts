@@ -1,7 +1,7 @@
 /** A room's outbox and occupancy period in SQLite. */
 import { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { SqliteTables } from "./sqlite-tables.ts";
 import type {

@@ -1,5 +1,5 @@
 /** The room's storage in memory, for tests of the room. */
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryChanges, MemoryReceipts } from "./memory-log.ts";

@@ -1,7 +1,7 @@
 /** The storage port for the room's outbox, and for the occupancy period that its events report. */
 import type { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 
 /** An event as it is recorded. */
 export interface RecordedEvent {

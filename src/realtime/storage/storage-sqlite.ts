@@ -1,5 +1,5 @@
 /** The room's storage in the SQLite database of its Durable Object. */
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteChanges, SqliteReceipts } from "./sqlite-log.ts";

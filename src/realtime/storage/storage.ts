@@ -1,5 +1,5 @@
 /** The room's storage port: synchronous, transactional, and empty until the first write. */
-import type { UserRecord } from "../../users/schema.ts";
+import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { ChangeLog, ReceiptTable } from "./storage-log.ts";

@@ -1,6 +1,6 @@
 /** One socket as the room sees it, by phase. */
 import type { Role } from "../../users/schema.ts";
-import type { TokenEpochs } from "../../users/tokens.ts";
+import type { TokenEpochs } from "../../users/token-claims.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 
 /** A socket that has sent nothing yet. */

@@ -2,7 +2,8 @@
 import { AppError } from "../../platform/errors.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
-import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";
+import type { NamespaceApi } from "./namespace-api.ts";
+import { NamespaceError } from "./namespace-error.ts";
 import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;

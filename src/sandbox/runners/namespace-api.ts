@@ -1,18 +1,9 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
 import type { NamespaceSettings } from "../../config.ts";
 import { parseRetryAfter } from "../../platform/retry-after.ts";
-
-/** A script as it is uploaded. */
-export interface ScriptUpload {
-  readonly mainModule: string;
-  /** The text of each ES module by its name. */
-  readonly modules: Readonly<Record<string, string>>;
-  readonly compatibilityDate: string;
-  readonly compatibilityFlags: readonly string[];
-  readonly limits: { readonly cpuMs: number; readonly subRequests: number };
-  /** At most eight, none with a `,` or a `&`. */
-  readonly tags: readonly string[];
-}
+import { type Answer, parseAnswer } from "./namespace-answer.ts";
+import { NamespaceError } from "./namespace-error.ts";
+import { formOf, type ScriptUpload } from "./script-upload.ts";
 
 /** What the calls need from the runtime. */
 export interface ApiPorts {
@@ -33,18 +24,6 @@ const MAX_REASON_LENGTH = 500;
 /** The API's error codes for an unknown script, and for an unknown namespace. */
 const NO_SCRIPT_CODES = [10007, 10092];
 const NO_NAMESPACE_CODE = 100119;
-const MODULE_TYPE = "application/javascript+module";
-
-/** The API refused a call or did not answer it. The message is for the operator and contains no secret. */
-export class NamespaceError extends Error {
-  readonly codes: readonly number[];
-
-  constructor(message: string, codes: readonly number[] = []) {
-    super(message);
-    this.name = "NamespaceError";
-    this.codes = codes;
-  }
-}
 
 export class NamespaceApi {
   readonly #settings: NamespaceSettings;
@@ -147,42 +126,4 @@ interface Failure {
   /** Whether a retry may succeed. */
   readonly isTransient: boolean;
   readonly retryAfterMs: number | null;
-}
-
-function formOf(upload: ScriptUpload): FormData {
-  const metadata = {
-    main_module: upload.mainModule,
-    bindings: [],
-    compatibility_date: upload.compatibilityDate,
-    compatibility_flags: upload.compatibilityFlags,
-    limits: { cpu_ms: upload.limits.cpuMs, subrequests: upload.limits.subRequests },
-    tags: upload.tags,
-    observability: { enabled: false },
-  };
-  const form = new FormData();
-  form.append("metadata", JSON.stringify(metadata));
-  for (const [name, text] of Object.entries(upload.modules)) {
-    form.append(name, new File([text], name, { type: MODULE_TYPE }));
-  }
-  return form;
-}
-
-/** The envelope of each response. */
-interface Answer {
-  readonly success: boolean;
-  readonly errors: readonly { readonly code: number; readonly message: string }[];
-}
-
-/** Reads an envelope. Anything else, such as a gateway's error page, is a failure without reasons. */
-function parseAnswer(text: string): Answer {
-  try {
-    const { success, errors } = JSON.parse(text) as { success?: unknown; errors?: unknown };
-    const listed = Array.isArray(errors) ? (errors as { code?: unknown; message?: unknown }[]) : [];
-    return {
-      success: success === true,
-      errors: listed.map(({ code, message }) => ({ code: Number(code), message: String(message) })),
-    };
-  } catch {
-    return { success: false, errors: [] };
-  }
 }

@@ -1,7 +1,8 @@
 /** The REST interface as one function: sends a request, retries it safely, and returns the data of the response. */
 import { backoffMs } from "../../platform/backoff.ts";
 import { AtriumError, type Fault, invalid, isRetryable } from "./error.ts";
-import { accountUrl, type Query, urlBelow } from "./rest-url.ts";
+import type { RestRequest } from "./rest-request.ts";
+import { accountUrl, urlBelow } from "./rest-url.ts";
 import { newId } from "./runtime.ts";
 import { sendWithProgress } from "./upload-progress.ts";
 
@@ -15,29 +16,6 @@ export interface RestOptions {
   readonly timeoutMs?: number;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
-}
-
-/** A form to send as the body. */
-interface FormBody {
-  readonly form: FormData;
-  /** Called with the bytes sent so far, in browsers; each attempt starts from 0. */
-  readonly onSent?: ((bytes: number) => void) | undefined;
-  /** Aborts the request, which rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface RestRequest {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The segments below the account, not encoded. */
-  readonly path: readonly string[];
-  readonly query?: Query;
-  readonly body?: object;
-  /** Sent instead of `body`. */
-  readonly upload?: FormBody;
-  /** The request depends on a version that it changes, so it is not retried if it may have taken effect. */
-  readonly isConditional?: boolean;
-  /** The shortest time that one attempt must be given, in milliseconds, whatever `timeoutMs` says. */
-  readonly minTimeoutMs?: number;
 }
 
 const DEFAULT_RETRIES = 3;

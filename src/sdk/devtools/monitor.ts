@@ -1,7 +1,8 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes and latency as they happen. */
-import type { AtriumClient, StoreChange } from "../client/index.ts";
+import type { StoreChange } from "../client/index.ts";
 import { type Inspection, inspections } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
+import type { InspectedClient, RecentChange, StoreView, UnconfirmedWrite } from "./views.ts";
 
 /** How many of a store's latest changes are kept. */
 const KEPT_CHANGES = 20;
@@ -11,31 +12,6 @@ const PING_INTERVAL_MS = 2_000;
 const CUT = { code: 1006, reason: "Cut in DevTools" };
 /** What opened the sockets of the clients whose connection is cut. */
 const openers = new WeakMap<Runtime, Runtime["open"]>();
-
-/** A client with any declared stores. */
-export type InspectedClient = Omit<AtriumClient, "stores">;
-
-export interface RecentChange extends StoreChange<unknown> {
-  /** Counts the changes of all stores. */
-  readonly number: number;
-  readonly at: Date;
-  /** The name of the user whose write it is, or the id of one who was deleted; null for your back end. */
-  readonly by: string | null;
-}
-
-export interface StoreView {
-  readonly name: string;
-  readonly entries: Readonly<Record<string, unknown>>;
-  /** The latest first. */
-  readonly changes: readonly RecentChange[];
-}
-
-export interface UnconfirmedWrite {
-  readonly store: string;
-  readonly action: StoreChange<unknown>["action"];
-  readonly key: string;
-  readonly value: unknown;
-}
 
 export class Monitor {
   readonly client: InspectedClient;

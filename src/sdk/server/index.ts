@@ -76,10 +76,10 @@ export type {
   StoreBatch,
   StoreOperation,
   StoreSummary,
-  Stores,
   WriteOptions,
   Written,
-} from "./stores.ts";
+} from "./store-entries.ts";
+export type { Stores } from "./stores.ts";
 export type { Users, UserWithSessions } from "./users.ts";
 export { verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
 export type { Webhooks } from "./webhooks.ts";

@@ -4,6 +4,7 @@ import type * as comments from "../../realtime/protocol/comment.ts";
 import type * as rooms from "../../rooms/schema.ts";
 import type * as users from "../../users/schema.ts";
 import type * as webhooks from "../../webhooks/schema.ts";
+import type * as executions from "../../workflows/execution-schema.ts";
 import type * as workflows from "../../workflows/schema.ts";
 
 /** The same type for callers whose objects and lists are constants. */
@@ -24,5 +25,5 @@ export type UserUpdateInput = Immutable<users.UserUpdateInput>;
 export type WebhookInput = Immutable<webhooks.WebhookInput>;
 export type WebhookUpdateInput = Immutable<webhooks.WebhookUpdateInput>;
 export type WorkflowInput = Immutable<workflows.WorkflowInput>;
-export type WorkflowRunInput = Immutable<workflows.WorkflowRunInput>;
+export type WorkflowRunInput = Immutable<executions.WorkflowRunInput>;
 export type WorkflowUpdateInput = Immutable<workflows.WorkflowUpdateInput>;

@@ -14,7 +14,8 @@ export type {
   UserWithToken,
 } from "../../users/schema.ts";
 export type { Delivery, DeliveryAttempt, Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
-export type { LogLine, Workflow, WorkflowExecution } from "../../workflows/schema.ts";
+export type { LogLine, WorkflowExecution } from "../../workflows/execution-schema.ts";
+export type { Workflow } from "../../workflows/schema.ts";
 
 /** What a user shows of itself right now: any JSON object, to which the service adds a `color`. */
 export type PresenceState = Readonly<Record<string, unknown>>;

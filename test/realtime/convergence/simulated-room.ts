@@ -6,7 +6,7 @@ import { Room } from "../../../src/realtime/room.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import type { Joined, Waiting } from "../../../src/realtime/transport/connection.ts";
 import type { Effect } from "../../../src/realtime/transport/effects.ts";
-import type { UserRecord } from "../../../src/users/schema.ts";
+import type { UserRecord } from "../../../src/users/present.ts";
 import { ROOM } from "../support/rows.ts";
 import type { ClientConnection, Environment, RoomOverview } from "./environment.ts";
 import { STORE } from "./log.ts";

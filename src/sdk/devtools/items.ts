@@ -1,0 +1,63 @@
+/** What the sections consist of: a value under its key, a row of texts, and a note where there is nothing. */
+import { add, Disclosure, element, type Item, setText } from "./elements.ts";
+import { pretty, summary } from "./json.ts";
+
+/** How many entries of a store are shown. */
+export const MAX_ENTRIES = 200;
+
+/** A key with its value: one line, and the whole value when it is opened. */
+export class ValueItem implements Item<unknown> {
+  readonly #part: Disclosure;
+  readonly #text = element("pre", { tabindex: "0", role: "region" });
+  #value: unknown;
+  #isNew = true;
+
+  constructor(key: string) {
+    this.#part = new Disclosure(key);
+    this.#text.setAttribute("aria-label", `Value of ${key}`);
+    add(this.#part.element, this.#text);
+    this.#part.onOpen(() => setText(this.#text, pretty(this.#value)));
+  }
+
+  get element(): Element {
+    return this.#part.element;
+  }
+
+  show(value: unknown): void {
+    if (Object.is(value, this.#value) && !this.#isNew) return;
+    this.#value = value;
+    this.#part.note(summary(value));
+    if (this.#part.isOpen) setText(this.#text, pretty(value));
+    if (!this.#isNew) this.#mark();
+    this.#isNew = false;
+  }
+
+  /** Lets the line light up, also while an earlier change is still lit. */
+  #mark(): void {
+    const { classList } = this.element;
+    classList.remove("changed");
+    requestAnimationFrame(() => classList.add("changed"));
+  }
+}
+
+export const row = (): Item<readonly string[]> => {
+  const created = element("li", { class: "row" });
+  return {
+    element: created,
+    show: (texts) => {
+      const text = texts.join("  ");
+      if (created.textContent !== text) created.textContent = text;
+    },
+  };
+};
+
+/** Says that there is nothing, while there is nothing. */
+export function emptyNote(text: string): { readonly element: HTMLElement; show(isEmpty: boolean): void } {
+  const note = element("p", { class: "none" }, text);
+  return {
+    element: note,
+    show: (isEmpty) => {
+      note.hidden = !isEmpty;
+    },
+  };
+}

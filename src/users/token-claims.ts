@@ -1,0 +1,78 @@
+/** What a user's token claims, on what terms it is issued, and whether it still is one of the user's. */
+import { decodeJwt } from "jose";
+import * as z from "zod";
+import { lowerRole, MIN_TOKEN_LIFETIME_SECONDS, Role, TOKEN_LIFETIME_SECONDS } from "./schema.ts";
+import type { UserRow } from "./table.ts";
+
+/** How far the clocks of two machines may differ before a token counts as issued in the future. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+/** The claims of a user's token. */
+export const TokenClaims = z.object({
+  accountId: z.string(),
+  userId: z.string(),
+  roomId: z.string(),
+  role: Role,
+  /** Epoch seconds. */
+  iat: z.int(),
+  /** Epoch seconds. */
+  exp: z.int(),
+  /** The token epochs of the user and the organization in which it was signed; absent while they are 0. */
+  userEpoch: z.int().default(0),
+  accountEpoch: z.int().default(0),
+});
+export type TokenClaims = z.infer<typeof TokenClaims>;
+
+/** The columns of a user's row that its tokens are derived from. */
+export type TokenSubject = Pick<
+  UserRow,
+  "id" | "accountId" | "roomId" | "role" | "createdAt" | "tokenEpoch" | "accountTokenEpoch"
+>;
+
+/** The terms of a short-lived token. */
+export interface TokenTerms {
+  /** Epoch seconds. */
+  readonly issuedAt: number;
+  readonly ttlSeconds: number;
+  /** At most the user's own role. */
+  readonly role: Role;
+}
+
+/** The token epochs of a user and of its organization: a token of earlier ones has ended. */
+export interface TokenEpochs {
+  readonly user: number;
+  readonly account: number;
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** The terms of a token of the user that is issued at `now` (epoch ms), never before the user by a slow clock. */
+export const newTerms = (
+  { createdAt, role: own }: Pick<TokenSubject, "createdAt" | "role">,
+  now: number,
+  ttlSeconds: number,
+  role: Role = own,
+): TokenTerms => ({ issuedAt: seconds(Math.max(now, createdAt)), ttlSeconds, role });
+
+/** When a user's lasting token begins: with the user, or with the latest ending of its tokens. Epoch seconds. */
+export const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubject): number =>
+  seconds(Math.max(createdAt, tokenEpoch, accountTokenEpoch));
+
+/** The claims of a token that this service has signed itself. */
+export const claimsOf = (token: string): TokenClaims => TokenClaims.parse(decodeJwt(token));
+
+export const isPlausible = ({ iat, exp }: TokenClaims, now: number): boolean =>
+  exp - iat >= MIN_TOKEN_LIFETIME_SECONDS &&
+  exp - iat <= TOKEN_LIFETIME_SECONDS &&
+  iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
+
+/** True when a token with these claims is one of the user's as its row stands: not ended, and of no higher role. */
+export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
+  claims.accountId === user.accountId &&
+  claims.roomId === user.roomId &&
+  claims.userId === user.id &&
+  lowerRole(claims.role, user.role) === claims.role &&
+  claims.iat >= seconds(user.createdAt) &&
+  // Compared for equality, and so independent of clocks.
+  claims.userEpoch === user.tokenEpoch &&
+  claims.accountEpoch === user.accountTokenEpoch;

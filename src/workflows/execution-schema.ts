@@ -1,0 +1,105 @@
+/** Runs of workflows on the wire: what asks for one, and how its execution is presented. The SDK infers its types from it. */
+import * as z from "zod";
+import { EventName } from "../delivery/port/event-name.ts";
+import type { DeliveryRecord, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
+import { text } from "../platform/text.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
+import { EXAMPLE, RoomId } from "./schema.ts";
+
+/** True for events about one user. */
+const isAboutUser = (event: EventName): boolean => !event.startsWith("session.");
+
+/** Body of `POST /workflows/:workflowId/run`. */
+export const WorkflowRun = z
+  .object({
+    event: EventName.meta({ description: "Any event, not only those the workflow runs on." }),
+    data: z.object({
+      roomId: RoomId.meta({ description: "Any room of the organization, not only the workflow's." }),
+      userId: text(1, 255).optional().meta({
+        description: "A user of the room; required except for `session.started` and `session.closed`.",
+      }),
+    }),
+  })
+  .refine(({ event, data }) => data.userId !== undefined || !isAboutUser(event), {
+    path: ["data", "userId"],
+    message: "is required for this event",
+  })
+  .meta({
+    id: "WorkflowRun",
+    example: {
+      event: "participant.joined",
+      data: { roomId: EXAMPLE.room_id, userId: "b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21" },
+    },
+  });
+export type WorkflowRun = z.infer<typeof WorkflowRun>;
+export type WorkflowRunInput = z.input<typeof WorkflowRun>;
+
+/** A line that a run wrote to its console. */
+export const LogLine = z.object({
+  level: z.enum(["debug", "log", "info", "warn", "error"]),
+  message: z.string().meta({ example: "Ada is in Weekly planning" }),
+  timestamp: Timestamp,
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+/** A finished run (spec section 2). */
+export const WorkflowExecution = z
+  .object({
+    id: z.uuid(),
+    workflow_id: z.uuid(),
+    event: EventName,
+    status: z.enum(["success", "failed"]),
+    result: z
+      .string()
+      .meta({ description: "The returned value as JSON; for a failed run, the error message." }),
+    duration_ms: z.number().meta({ minimum: 0 }),
+    created_at: Timestamp.meta({
+      description: "When the event was enqueued; the run follows those of earlier events of the room.",
+    }),
+    logs: z.array(LogLine).meta({ description: "The lines it wrote to its console, oldest first." }),
+  })
+  .meta({
+    id: "WorkflowExecution",
+    example: {
+      id: "0d7f2b1c-4a3e-4f59-8c6d-1e2b3a4c5d6f",
+      workflow_id: EXAMPLE.id,
+      event: "participant.joined",
+      status: "success",
+      result: '{"greeted":"b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21"}',
+      duration_ms: 7,
+      created_at: "2026-01-31T09:31:00.000Z",
+      logs: [
+        {
+          level: "log",
+          message: "Ada is in Weekly planning",
+          timestamp: "2026-01-31T09:31:00.012Z",
+        },
+      ],
+    },
+  });
+export type WorkflowExecution = z.infer<typeof WorkflowExecution>;
+
+/** A run, as the log of its delivery keeps it. */
+export interface LoggedRun extends LoggedAttempt {
+  /** JSON; null when it failed. */
+  readonly result: string | null;
+  readonly logs: readonly LogLine[];
+}
+
+/** Presents a delivery to the workflow that is over. */
+export function presentExecution(workflowId: string, delivery: DeliveryRecord): WorkflowExecution {
+  const run = parseLog(delivery.log)[0];
+  return {
+    id: delivery.id,
+    workflow_id: workflowId,
+    event: EventName.parse(delivery.event),
+    status: delivery.status === "success" ? "success" : "failed",
+    result: delivery.error ?? run?.result ?? "null",
+    duration_ms: run?.duration_ms ?? 0,
+    created_at: presentTime(delivery.createdAt),
+    logs: [...(run?.logs ?? [])],
+  };
+}
+
+/** As the workflow's handler logged them. */
+const parseLog = (log: string): LoggedRun[] => JSON.parse(log) as LoggedRun[];

@@ -110,7 +110,7 @@ export default defineConfig({
             "test/docs/{links,snippets}.test.ts",
             "test/mutants/*.test.ts",
           ],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: THEN,
         },
       },
@@ -124,7 +124,8 @@ export default defineConfig({
           provide,
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          maxWorkers: 2,
+          // Many of them wait for a clock: two would leave cores idle.
+          maxWorkers: 3,
           sequence: THEN,
         },
       },

@@ -1,5 +1,7 @@
 /** Changes a D1 database through wrangler, on this machine or on Cloudflare. */
+import { existsSync } from "node:fs";
 import path from "node:path";
+import { planTables } from "./migrations.ts";
 import { CommandError } from "./process/command.ts";
 import { ROOT, runWrangler } from "./process/wrangler.ts";
 
@@ -19,11 +21,6 @@ const flagsOf = (database: Database): string[] =>
 
 /** The text as a SQL string literal. The doubled quote is the only escape that SQLite knows there. */
 export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-/** Applies the migrations that the database does not have yet. */
-export async function applyMigrations(database: Database, stop: AbortSignal): Promise<void> {
-  await runWrangler(["d1", "migrations", "apply", BINDING, ...flagsOf(database)], stop);
-}
 
 const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);
@@ -60,12 +57,43 @@ async function execute(
   }
 }
 
+/** Whether there is no database in the state folder yet. */
+export const isNew = (database: Database): boolean =>
+  database.kind === "local" && !existsSync(path.join(database.persistTo, "v3/d1"));
+
+/** Applies the migrations that the database does not have yet. */
+export async function applyMigrations(database: Database, stop: AbortSignal): Promise<void> {
+  if ((await executeOnNewTables(database, [], stop)) === null) await applyOneByOne(database, stop);
+}
+
+/** On this machine, wrangler starts the runtime anew for each of them. */
+const applyOneByOne = (database: Database, stop: AbortSignal): Promise<string> =>
+  runWrangler(["d1", "migrations", "apply", BINDING, ...flagsOf(database)], stop);
+
+/** Like `execute`, but makes all tables in the same transaction. Returns null if there are tables already. */
+async function executeOnNewTables(
+  database: Database,
+  statements: readonly string[],
+  stop: AbortSignal,
+): Promise<readonly Rows[] | null> {
+  if (database.kind === "remote") return null;
+  try {
+    const rows = await execute(database, [...(await planTables()), ...statements], stop);
+    return rows.slice(rows.length - statements.length);
+  } catch (error) {
+    if (failedWith(error, "already exists")) return null;
+    throw error;
+  }
+}
+
 /** Like `execute`, but creates the tables of a new local database first. */
 export async function executeOnTables(
   database: Database,
   statements: readonly string[],
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
+  const made = isNew(database) ? await executeOnNewTables(database, statements, stop) : null;
+  if (made !== null) return made;
   try {
     return await execute(database, statements, stop);
   } catch (error) {

@@ -1,12 +1,11 @@
 /** The demo organization of a local database and its owner: created on the first start, kept on later ones. */
-import { existsSync } from "node:fs";
-import { readdir, readFile, rename } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { applyMigrations, type Database, executeOnTables } from "./database.ts";
+import { applyMigrations, type Database, executeOnTables, isNew } from "./database.ts";
+import { listMigrations } from "./migrations.ts";
 import { bearerOf, type Credentials, planOrganization } from "./organization.ts";
 import { planOwner, type SignIn } from "./person.ts";
 import { writePrivateFile } from "./process/folder.ts";
-import { ROOT } from "./process/wrangler.ts";
 
 /** In the state folder: what an earlier start prepared, so that this one can skip it. */
 const FILE = "demo.json";
@@ -32,7 +31,7 @@ export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise
   const missing = migrations.filter((name) => !earlier?.migrations.includes(name));
   if (earlier?.signIn && missing.length === 0) return { ...earlier, signIn: earlier.signIn };
   if (missing.length > 0) console.log(`Applying migrations: ${missing.join(", ")}`);
-  await applyMigrations(database, stop);
+  if (!isNew(database)) await applyMigrations(database, stop);
   const demo =
     earlier === null ? await createDemo(database, stop) : await withSignIn(database, earlier, stop);
   return writePrepared(persistTo, demo, migrations);
@@ -83,14 +82,9 @@ async function withSignIn(database: Database, earlier: Prepared, stop: AbortSign
   return { ...earlier, signIn: owner.signIn };
 }
 
-async function listMigrations(): Promise<string[]> {
-  const files = await readdir(path.join(ROOT, "migrations"));
-  return files.filter((file) => file.endsWith(".sql")).sort();
-}
-
 /** Null when nothing is prepared, when the database was deleted since, or when the file is damaged. */
 async function readPrepared(persistTo: string): Promise<Prepared | null> {
-  if (!existsSync(path.join(persistTo, "v3/d1"))) return null;
+  if (isNew({ kind: "local", persistTo })) return null;
   try {
     return parsePrepared(JSON.parse(await readFile(path.join(persistTo, FILE), "utf8")));
   } catch {

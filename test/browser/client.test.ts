@@ -69,7 +69,8 @@ it("an upload from a page of another origin reports progress and can be aborted"
 
   const ended = await page.evaluate(async () => {
     const controller = new AbortController();
-    const file = new File([new Uint8Array(24 * 1024 * 1024)], "ended.bin");
+    // Far too large to be stored before the page can react to the first progress.
+    const file = new File([new Uint8Array(96 * 1024 * 1024)], "ended.bin");
     const onProgress = () => controller.abort("enough");
     const outcome = await window.client.storage
       .upload({ file, onProgress, signal: controller.signal })

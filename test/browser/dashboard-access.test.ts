@@ -119,10 +119,12 @@ async function visit({ path, shows, act }: Stop): Promise<void> {
   await act?.(desk);
 }
 
-/** The violations that axe finds on the page, with place and reason. */
-async function violations(): Promise<string[]> {
-  await desk.page.evaluate(axe.source);
-  const { violations: found } = await desk.page.evaluate(() => window.axe.run());
+/** The violations that axe finds on the page, of all rules or of these, with place and reason. */
+async function violations(rules?: string[]): Promise<string[]> {
+  const { violations: found } = await desk.page.evaluate(
+    (only) => window.axe.run(only === undefined ? {} : { runOnly: only }),
+    rules,
+  );
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
   );
@@ -137,33 +139,38 @@ declare global {
 const excess = () =>
   desk.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-describe.each([
-  [1280, 800, "light"],
-  [1280, 800, "dark"],
-  [360, 740, "light"],
-  [360, 740, "dark"],
-] as const)("on a screen of %i × %i, %s,", (width, height, colorScheme) => {
-  beforeAll(async () => {
-    await desk.page.setViewportSize({ width, height });
-    await desk.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  });
+const SCREENS = [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+] as const;
 
-  it.each(Object.keys(STOPS))("%s passes axe and does not overflow", async (name) => {
+const show = async (screen: (typeof SCREENS)[number], colorScheme: "light" | "dark"): Promise<void> => {
+  await desk.page.setViewportSize(screen);
+  await desk.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+};
+
+describe("on every screen, light and dark,", () => {
+  afterAll(() => show(SCREENS[0], "light"));
+
+  it.each(Object.keys(STOPS))("%s passes axe, does not overflow, and shows names as text", async (name) => {
+    await show(SCREENS[0], "light");
     const stop = STOPS[name];
     if (stop !== undefined) await visit(stop);
-    expect(await violations()).toEqual([]);
-    expect(await excess()).toBeLessThanOrEqual(0);
+    await desk.page.evaluate(axe.source);
+    for (const screen of SCREENS) {
+      await show(screen, "light");
+      expect([screen, await violations()]).toEqual([screen, []]);
+      expect(await excess()).toBeLessThanOrEqual(0);
+      await show(screen, "dark"); // which changes nothing but colors
+      expect([screen, await violations(["color-contrast"])]).toEqual([screen, []]);
+    }
+    expect(await desk.page.locator("#root b, #root img[src=x]").count()).toBe(0);
+    expect(await desk.page.title()).not.toBe("1");
   });
 });
 
 describe("a hostile name", () => {
-  it("is shown as text and loads nothing from elsewhere", async () => {
-    await desk.page.setViewportSize({ width: 1280, height: 800 });
-    for (const stop of Object.values(STOPS)) {
-      await visit(stop);
-      expect(await desk.page.locator("#root b, #root img[src=x]").count()).toBe(0);
-      expect(await desk.page.title()).not.toBe("1");
-    }
+  it("loads nothing from elsewhere on any of these pages", () => {
     expect(desk.requested.filter((url) => !url.startsWith(service.url))).toEqual([]);
   });
 

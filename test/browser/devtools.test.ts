@@ -94,15 +94,8 @@ it("is used with the keyboard alone", async () => {
   await expect.poll(focused).toContain("Atrium: connected");
 });
 
-it.each([
-  ["light", { width: 1280, height: 800 }],
-  ["dark", { width: 1280, height: 800 }],
-  ["light", { width: 320, height: 480 }],
-  ["dark", { width: 320, height: 480 }],
-] as const)("is accessible and fits the page, %s on %o", async (colorScheme, size) => {
+it("is accessible and fits the page, light and dark, however small it is", async () => {
   await begin();
-  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  await page.setViewportSize(size);
   await toggle().click();
   await line("tasks").click();
   await line("Plan the week").click();
@@ -114,10 +107,19 @@ it.each([
     .getByText(/^[\d.]+ ms$/)
     .waitFor();
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => window.axe.run("atrium-devtools"));
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  const box = await panel().boundingBox();
-  expect(box?.x).toBeGreaterThanOrEqual(0);
-  expect(box?.y).toBeGreaterThanOrEqual(0);
-  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(size.width);
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 320, height: 480 },
+  ]) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const { violations } = await page.evaluate(() => window.axe.run("atrium-devtools"));
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    }
+    const box = await panel().boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(size.width);
+  }
 });

@@ -85,7 +85,7 @@ async function openOurs(body: string): Promise<void> {
 /** Fails if anything was stolen before the probe request, which comes last. */
 async function expectNothingStolen(): Promise<void> {
   const probe = await context.newPage();
-  await probe.goto(`${service.url}/docs`);
+  await probe.goto(`${service.url}/health`);
   const answered = probe.waitForResponse("**/stolen?probe");
   await probe.goto(`${service.url}/stolen?probe`).catch(() => {}); // a 204 response does not navigate
   await answered;

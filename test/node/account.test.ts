@@ -42,7 +42,7 @@ const createRoom = (name: string): Promise<Response> =>
 
 describe("while the service runs", () => {
   it("creates organizations that can be used at once, even while the service writes", async () => {
-    for (let round = 1; round <= 5; round++) {
+    for (let round = 1; round <= 3; round++) {
       const [organization, ...answers] = await Promise.all([
         createAccount(service, `Round ${round}`),
         ...Array.from({ length: 20 }, (_, index) => createRoom(`Room ${round}.${index}`)),
@@ -50,8 +50,8 @@ describe("while the service runs", () => {
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
       expect((await requestRooms(organization)).status).toBe(200);
     }
-    const [row] = await query<{ rooms: number }>(service.persistTo, "SELECT count(*) AS rooms FROM rooms");
-    expect(row).toEqual({ rooms: 100 });
+    const [row] = query<{ rooms: number }>(service.persistTo, "SELECT count(*) AS rooms FROM rooms");
+    expect(row).toEqual({ rooms: 60 });
   });
 
   it("prints the ID, the key and the header, and stores only the key's hash", async () => {
@@ -67,7 +67,7 @@ describe("while the service runs", () => {
     const [, bearer = ""] = /Authorization: Bearer (\S+)/.exec(stdout) ?? [];
     expect((await requestRooms({ accountId, apiKey, bearer })).status).toBe(200);
     const sql = `SELECT * FROM api_keys WHERE account_id = '${accountId}'`;
-    const rows = await query<{ name: string }>(service.persistTo, sql);
+    const rows = query<{ name: string }>(service.persistTo, sql);
     expect(rows).toMatchObject([{ name: "First key" }]);
     expect(JSON.stringify(rows)).not.toContain(apiKey);
   });
@@ -152,7 +152,7 @@ describe("the tokens of an organization's users", () => {
     const [first] = users;
     if (first === undefined) throw new Error("No user");
     const online = `UPDATE rooms SET active_participants = 1 WHERE id = '${first.roomId}'`;
-    await query(service.persistTo, online);
+    query(service.persistTo, online);
     const { stdout, stderr } = await endTokens(first.organization.accountId);
     expect([stdout, stderr]).toEqual([
       "Ended the tokens of all users. The sockets of the room with users online close within about a minute.\n",
@@ -180,10 +180,7 @@ describe("a name", () => {
       "🎉".repeat(255),
     ];
     const made = await Promise.all(names.map((name) => createAccount(service, name)));
-    const rows = await query<{ id: string; name: string }>(
-      service.persistTo,
-      "SELECT id, name FROM accounts",
-    );
+    const rows = query<{ id: string; name: string }>(service.persistTo, "SELECT id, name FROM accounts");
     const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
     expect(made.map(({ accountId }) => nameOf.get(accountId))).toEqual(names);
   });
@@ -204,7 +201,7 @@ describe("while no service runs", () => {
   it("creates the tables first", async () => {
     const persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
     const { accountId } = await createAccount({ persistTo }, "Early");
-    expect(await query(persistTo, "SELECT id FROM accounts")).toEqual([{ id: accountId }]);
+    expect(query(persistTo, "SELECT id FROM accounts")).toEqual([{ id: accountId }]);
     await rm(persistTo, { recursive: true });
   });
 

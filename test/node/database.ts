@@ -1,12 +1,22 @@
-/** Reads and writes a local database with wrangler, as a developer would. */
+/** Reads and writes the file of a local database, even while a service uses it. */
+import { globSync } from "node:fs";
 import path from "node:path";
-import { ROOT, run } from "./processes.ts";
+import { DatabaseSync } from "node:sqlite";
 
-/** Runs a query, even while a service uses the database, and returns its rows. */
-export async function query<Row>(persistTo: string, sql: string): Promise<Row[]> {
-  const wrangler = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
-  const args = ["d1", "execute", "DB", "--local", "--persist-to", persistTo, "--json", "--command", sql];
-  const { exitCode, stdout, stderr } = await run(process.execPath, [wrangler, ...args]);
-  if (exitCode !== 0) throw new Error(`wrangler exited with ${exitCode}: ${stdout}${stderr}`);
-  return JSON.parse(stdout)[0].results;
+/** Against hanging: a service writes for milliseconds. */
+const BUSY_MS = 60_000;
+
+/** Runs a statement, and returns its rows. */
+export function query<Row>(persistTo: string, sql: string): Row[] {
+  const folder = path.join(persistTo, "v3/d1/miniflare-D1DatabaseObject");
+  const [file, ...others] = globSync("*.sqlite", { cwd: folder }).filter(
+    (name) => name !== "metadata.sqlite",
+  );
+  if (file === undefined || others.length > 0) throw new Error(`${folder} must have one database`);
+  const database = new DatabaseSync(path.join(folder, file), { timeout: BUSY_MS });
+  try {
+    return database.prepare(sql).all() as Row[];
+  } finally {
+    database.close();
+  }
 }

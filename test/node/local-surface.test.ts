@@ -14,7 +14,7 @@ let service: Service;
 beforeAll(async () => {
   persistTo = await mkdtemp(path.join(tmpdir(), "atrium-"));
   await createAccount({ persistTo });
-  await query(persistTo, "INSERT INTO receipts VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key");
+  query(persistTo, "INSERT INTO receipts VALUES ('expired', 'k', 'f', '{}', 1) RETURNING key");
   service = await startService({ persistTo });
 });
 afterAll(async () => {
@@ -44,10 +44,8 @@ const ask = (method: string, url: string, headers: Record<string, string> = {}):
 
 describe("a service on this machine", () => {
   it("runs the scheduled tasks by itself", async () => {
-    const isGone = async () => {
-      const rows = await query<object>(persistTo, "SELECT key FROM receipts WHERE scope = 'expired'");
-      return rows.length === 0;
-    };
+    const isGone = () =>
+      query<object>(persistTo, "SELECT key FROM receipts WHERE scope = 'expired'").length === 0;
     await eventually("the expired receipt is deleted", isGone, 120_000);
   });
 

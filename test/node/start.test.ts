@@ -83,7 +83,7 @@ describe("the demo's owner", () => {
     const { signIn, ...earlier } = JSON.parse(await readFile(file, "utf8"));
     expect(signIn).toEqual(first.signIn);
     await writeFile(file, JSON.stringify(earlier));
-    await query(persistTo, "DELETE FROM people");
+    query(persistTo, "DELETE FROM people");
     const service = await start();
     expect(service.accountId).toBe(first.accountId);
     expect(await organizationsBySignIn(service)).toMatchObject([{ id: first.accountId }]);
@@ -109,7 +109,7 @@ describe("a later start", () => {
   });
 
   it("creates a new organization when the old one was deleted", async () => {
-    await query(persistTo, "DELETE FROM accounts");
+    query(persistTo, "DELETE FROM accounts");
     const again = await start();
     expect(again.accountId).not.toBe(first.accountId);
     expect(await organizationsBySignIn(again)).toMatchObject([{ id: again.accountId, role: "owner" }]);

@@ -135,7 +135,7 @@ it("a start that is killed while wrangler creates the tables leaves nothing behi
   const command = spawn(process.execPath, args, { stdio: "ignore" });
   const pid = command.pid ?? 0;
   const tree = () => processTree(pid);
-  const isMigrating = () => tree().some((child) => child.command.includes("migrations apply"));
+  const isMigrating = () => tree().some((child) => child.command.includes("CREATE TABLE"));
   await eventually("wrangler creates the tables", isMigrating, START_LIMIT_MS);
   const pids = tree().map((child) => child.pid);
   kill([pid]);

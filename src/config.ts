@@ -134,6 +134,8 @@ const SETTINGS = {
   WEBHOOK_DEV_TARGETS: hosts,
   /** The same, for `fetch` in workflows. */
   WORKFLOW_DEV_TARGETS: hosts,
+  /** For how long a user stays online whose connection broke, in milliseconds. */
+  RECONNECT_GRACE_MS: largeNumber(10_000),
   /** What all stores of a room may have together, in MiB. */
   ROOM_STORES_MIB: wholeNumber(1024),
   /** Limits of one run of a workflow (decisions section 5). */
@@ -243,6 +245,9 @@ export const workflowDevTargets = (env: Settings): readonly string[] => read(env
 
 /** The quota of a room: what all its stores may have together, in bytes. */
 export const storeQuotaBytes = (env: Settings): number => read(env, "ROOM_STORES_MIB") * 1024 * 1024;
+
+/** For how long a user stays online whose connection broke, in milliseconds; 0 for not at all. */
+export const reconnectGraceMs = (env: Settings): number => read(env, "RECONNECT_GRACE_MS");
 
 /** What may wait for one webhook or workflow before it is suspended. */
 export const backlogLimits = (env: Settings) => ({

@@ -167,7 +167,7 @@ export class D1Reads {
     perform(room.updates.endTokens(userId, current));
   }
 
-  async #refreshRoom(closing: readonly string[]): Promise<void> {
+  async #refreshRoom(closing: readonly string[] | null): Promise<void> {
     const { room, perform } = this.#ports;
     const row = await this.#findRoom();
     if (row !== null) perform(room.updates.updateRoom(row, closing));

@@ -12,6 +12,8 @@ interface EffectPorts {
   readonly room: Room;
   readonly sockets: Sockets;
   readonly reads: D1Reads;
+  /** The alarm is to be planned again. */
+  planAlarm(): void;
   /** The room's memory may differ from its storage and its sockets: make them match soon. */
   recoverSoon(): void;
   /** The effects of a turn are carried out. */
@@ -141,6 +143,9 @@ export class EffectExecutor {
         break;
       case "close":
         sockets.close(effect.id, effect.code, effect.reason);
+        break;
+      case "planAlarm":
+        this.#ports.planAlarm();
         break;
       case "recoverSoon":
         this.#ports.recoverSoon();

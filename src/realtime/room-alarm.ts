@@ -99,17 +99,22 @@ export class RoomAlarm {
 
   #recoverIfDue(): void {
     if (this.#recoverAt === null || this.#recoverAt > this.#ports.context.now()) return;
-    this.#ports.effects.perform(this.#ports.room.reconcile().effects);
     this.#recoverAt = null;
+    try {
+      this.#ports.effects.perform(this.#ports.room.reconcile().effects);
+    } catch (error) {
+      this.recoverSoon();
+      throw error;
+    }
   }
 
-  /** A socket is gone. */
-  remove(id: string): void {
-    this.#ports.effects.perform(this.#ports.room.close(id));
+  /** A socket is gone: for good, or because it broke. */
+  remove(id: string, isForGood: boolean): void {
+    this.#ports.effects.perform(this.#ports.room.close(id, isForGood));
   }
 
-  /** Sockets that the runtime has lost without an event count as closed. */
+  /** Sockets that the runtime has lost without an event are broken. */
   closeVanished(): void {
-    for (const id of this.#ports.sockets.releaseVanished()) this.remove(id);
+    for (const id of this.#ports.sockets.releaseVanished()) this.remove(id, false);
   }
 }

@@ -1,6 +1,6 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
-import { type Env, quotaDefaults, storeQuotaBytes } from "../config.ts";
+import { type Env, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
@@ -12,7 +12,7 @@ import type { RoomCommand } from "./port/room-command.ts";
 import { ACCOUNT_HEADER, ADDRESS_HEADER, ROOM_HEADER, type RoomRpc } from "./port/room-gateway.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./port/snapshots.ts";
 import { serialize } from "./protocol/frame.ts";
-import { CLOSE, PING, PONG } from "./protocol/protocol.ts";
+import { CLOSE, isBroken, PING, PONG } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
 import { isReported } from "./requests.ts";
 import { Room } from "./room.ts";
@@ -58,6 +58,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       storage,
       now,
       newId: () => crypto.randomUUID(),
+      graceMs: reconnectGraceMs(env),
       roomId: () => context.identity.roomId,
       storeQuotaBytes: storeQuotaBytes(env),
       lastPingAt: (id) => this.#sockets.lastPingAt(id),
@@ -100,6 +101,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       room: this.#room,
       sockets: this.#sockets,
       reads: this.#reads,
+      planAlarm: () => this.#alarm.outdate(),
       recoverSoon: () => this.#alarm.recoverSoon(),
       performed: () => {
         if (this.#room.storeQuota.takeNews()) this.#alarm.outdate();
@@ -146,19 +148,19 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   override webSocketClose(socket: WebSocket, code: number, reason: string): void {
-    this.#release(socket);
+    this.#release(socket, !isBroken(code));
     this.#sockets.answerClose(socket, code, reason);
   }
 
   override webSocketError(socket: WebSocket): void {
-    this.#release(socket);
+    this.#release(socket, false);
     this.#sockets.answerClose(socket, CLOSE.failed, "connection failed");
   }
 
-  #release(socket: WebSocket): void {
+  #release(socket: WebSocket, isForGood: boolean): void {
     const id = this.#sockets.release(socket);
     if (id === null) return;
-    this.#alarm.remove(id);
+    this.#alarm.remove(id, isForGood);
     this.#alarm.plan();
   }
 

@@ -90,10 +90,15 @@ export class RoomUpdates {
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userUpdated" }] : [];
       case "tokens.ended":
         this.#handshake.markStale();
-        return [{ type: "refreshTokens", userId: command.userId }];
+        return [...this.#endGraces(command.userId), { type: "refreshTokens", userId: command.userId }];
       case "room.updated":
-        return this.isUsed ? [{ type: "refreshRoom", closing: [] }] : [];
+        return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
     }
+  }
+
+  /** Those who are online without a socket, or one of them, get no time to come back. */
+  #endGraces(userId: string | null): Effect[] {
+    return userId === null ? this.#participants.endGraces() : this.#participants.endGraces([userId]);
   }
 
   /** A room that has never been used logs no changes: no client has missed any. */
@@ -103,7 +108,10 @@ export class RoomUpdates {
 
   #deleteUser(userId: string): Effect[] {
     const { connections, sessions } = this.#participants;
-    const effects = this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED);
+    const effects = [
+      ...this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
+      ...this.#endGraces(userId),
+    ];
     if (!this.isUsed) return effects;
     try {
       this.#content.changes.transaction(() => {
@@ -165,11 +173,11 @@ export class RoomUpdates {
    * Completes a `refreshRoom` effect: everyone receives the room's current fields, or, if it is to close the sockets
    * `closing` and the room is still closed, these are closed. Sockets that joined later did so when it was open again.
    */
-  updateRoom(row: RoomRow, closing: readonly string[]): Effect[] {
+  updateRoom(row: RoomRow, closing: readonly string[] | null): Effect[] {
     const { sessions } = this.#participants;
     const { changes } = this.#content;
     this.recordRoom(row);
-    if (closing.length > 0 && row.state === "closed") return this.#close(closing);
+    if (closing !== null && row.state === "closed") return this.#close(closing);
     if (this.#isDeleted || !this.isUsed) return [];
     const room = presentRoom(row, this.#ports.now(), sessions.stats);
     changes.transaction(() => changes.append("roomUpdated", () => ({ room })));
@@ -179,7 +187,7 @@ export class RoomUpdates {
   #close(ids: readonly string[]): Effect[] {
     const { connections } = this.#participants;
     const open = ids.filter((id) => connections.get(id) !== undefined);
-    return this.#participants.disconnect(open, CLOSE.forbidden, "room closed");
+    return [...this.#participants.disconnect(open, CLOSE.forbidden, "room closed"), ...this.#endGraces(null)];
   }
 
   #sendChanges(): Effect[] {

@@ -23,6 +23,8 @@ import type { Effect } from "./transport/effects.ts";
 interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts {
   readonly storage: RoomStorage;
   newId(): string;
+  /** For how long a user stays online whose last socket broke; 0 for not at all. */
+  readonly graceMs: number;
   roomId(): string;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
@@ -117,14 +119,14 @@ export class Room {
     return this.#participants.connections.get(id) !== undefined;
   }
 
-  /** Restores the sockets that survived hibernation, and ends the sessions of those that did not. */
+  /** Restores the sockets that survived hibernation, and waits for the users of those that did not. */
   restore(connections: Iterable<Waiting | Joined>): Effect[] {
     for (const connection of connections) {
       const restored = this.heartbeat.restore(connection);
       this.#participants.connections.put(restored);
       if (restored.phase === "joined") this.#participants.presence.restore(restored);
     }
-    return this.#participants.recover();
+    return this.#participants.restart();
   }
 
   /** Milliseconds until a socket of the address may connect; 0 for now. */
@@ -149,19 +151,19 @@ export class Room {
     ];
   }
 
-  /** A socket was closed by its client, or broke. */
-  close(id: string): Effect[] {
-    return this.#participants.remove([id]);
+  /** A socket was closed by its client for good, or it broke. */
+  close(id: string, isForGood: boolean): Effect[] {
+    return this.#participants.remove([id], isForGood);
   }
 
   /** Closes a socket whose client reads more slowly than the room sends. */
   disconnectSlowReader(id: string): Effect[] {
-    return this.#participants.disconnect([id], CLOSE.readerTooSlow, "reader too slow");
+    return this.#participants.interrupt([id], CLOSE.readerTooSlow, "reader too slow");
   }
 
   /** Closes sockets that the service has failed: their clients connect again, and miss nothing. */
   disconnectFailed(ids: readonly string[]): Effect[] {
-    return this.#participants.disconnect(ids, CLOSE.failed, "the server failed");
+    return this.#participants.interrupt(ids, CLOSE.failed, "the server failed");
   }
 
   /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */

@@ -61,6 +61,7 @@ describe("a socket that the runtime fails", () => {
       expect(await atAda.closed).toMatchObject({ code: 1011 });
       await atBen.call("PRESENCE_UPDATE", { state: { x: 2 } });
       await set(atCy, 3);
+      await room.advance(10_000);
       for (const socket of [atBen, atCy]) {
         const events = await socket.takeEvents();
         expect(seqsOf(events)).toEqual([1, 2, 3]);

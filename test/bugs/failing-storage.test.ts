@@ -57,7 +57,7 @@ describe("a leave that cannot be stored", () => {
 
   // The room had forgotten sockets that it could not close: they stayed open, and nothing they sent was answered.
   it.each([
-    ["silent", (room: TestRoom) => room.advance(80_000), 1001],
+    ["silent", (room: TestRoom) => room.advance(80_000).then(() => room.advance(10_000)), 1001],
     ["of a closed room", (room: TestRoom) => room.set("closed").then(() => undefined), 4403],
   ] as const)("closes the sockets nevertheless: %s", async (_, close, code) => {
     const { room, atAda, atBen } = await roomOfTwo();
@@ -78,6 +78,7 @@ describe("a leave that cannot be stored", () => {
     const storage = await failStorage(room, /INSERT OR REPLACE INTO room /);
     await room.advance(20_000);
     expect(await atAda.closed).toMatchObject({ code: 1001 });
+    await room.advance(10_000);
     storage.heal();
     await room.advance(1_000);
     expect(await room.online(ada, ben)).toEqual([ben.user.id]);

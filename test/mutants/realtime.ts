@@ -112,8 +112,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a late command closes a room that is open again",
     file: "src/realtime/room-updates.ts",
-    code: 'if (closing.length > 0 && row.state === "closed") return',
-    by: "if (closing.length > 0) return",
+    code: 'if (closing !== null && row.state === "closed") return',
+    by: "if (closing !== null) return",
     tests: ["test/bugs/stale-changes.test.ts"],
   },
   {
@@ -155,8 +155,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a deleted user's sockets stay open",
     file: "src/realtime/room-updates.ts",
-    code: "const effects = this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED);",
-    by: "const effects: Effect[] = [];",
+    code: "...this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED),",
+    by: "",
     tests: ["test/realtime/participants.test.ts"],
   },
   {
@@ -224,7 +224,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a session is not ended",
     file: "src/realtime/participants/sessions.ts",
-    code: "for (const session of ended) this.#storage.endSession(session.id, Math.max(session.joinedAt, at));",
+    code: "this.#storage.endSession(session.id, Math.max(session.joinedAt, at));",
     by: "",
     tests: ["test/realtime/participants.test.ts"],
   },

@@ -25,6 +25,8 @@ describe("the heartbeat", () => {
     expect(await room.online(ada, ben)).toHaveLength(2);
     await room.advance(1);
     expect(await silent.closed).toEqual({ code: 1001, reason: "silent for 75 s" });
+    expect(await room.online(ada, ben)).toHaveLength(2);
+    await room.advance(10_000);
     expect(await atBen.next()).toMatchObject({ event: "userLeft", data: { userId: ada.user.id } });
     expect(await room.online(ada, ben)).toEqual([ben.user.id]);
   });
@@ -60,6 +62,7 @@ describe("the heartbeat", () => {
     room.now += 60_000;
     await room.advance(20_000);
     expect(await waitingBen.closed).toMatchObject({ code: 1001 });
+    await room.advance(11_000);
     expect(await room.online(ada, ben)).toEqual([ada.user.id]);
   });
 

@@ -123,7 +123,7 @@ describe("presence", () => {
     show(last, 4 * 1024);
     expect(() => show(last, 4 * 1024 + 1)).toThrow(full);
     connections.remove(first.id);
-    presence.release(first);
+    presence.release(first, false);
     expect(Object.keys(presence.states())).toHaveLength(2_048);
     show(last, 8 * 1024);
   });

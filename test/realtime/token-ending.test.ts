@@ -42,6 +42,7 @@ describe("when tokens are ended (R64),", () => {
       storage: new MemoryStorage(),
       now: () => 0,
       newId: () => crypto.randomUUID(),
+      graceMs: 10_000,
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: () => null,

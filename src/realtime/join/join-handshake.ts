@@ -103,6 +103,7 @@ export class JoinHandshake {
     const checks = this.#checkFollows();
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
+    const isBack = sessions.graces.end(user.id);
     if (running === undefined) sessions.start(room, session);
     const connection: Joined = {
       phase: "joined",
@@ -118,6 +119,7 @@ export class JoinHandshake {
       presence: null,
     };
     connections.put(connection);
+    const inherited = isBack ? this.#participants.presence.inherit(connection) : [];
     const joined = {
       room: presentRoom(room, now, sessions.stats),
       user: presentOnline(session),
@@ -131,6 +133,7 @@ export class JoinHandshake {
       { type: "attach", connection },
       send([id], success("Room joined", JsonText.of(joined), request.requestId)),
       ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
+      ...inherited,
       ...checks,
     ];
   }

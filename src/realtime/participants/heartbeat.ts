@@ -46,8 +46,9 @@ export class Heartbeat {
     const silence = `silent for ${SILENCE_MS / 1000} s`;
     const effects = [
       ...this.#participants.disconnect(joinTimeout, CLOSE.joinTimeout, "no JOIN_ROOM in time"),
-      ...this.#participants.disconnect(silent, CLOSE.silent, silence),
+      ...this.#participants.interrupt(silent, CLOSE.silent, silence),
       ...this.#participants.disconnectFor(tokenExpired, TOKEN_EXPIRED),
+      ...this.#participants.endDueGraces(),
     ];
     this.#recordAlive();
     return effects;
@@ -55,6 +56,7 @@ export class Heartbeat {
 
   /** Without it, a crash would end the sessions earlier than they did: no reason to keep the effects from others. */
   #recordAlive(): void {
+    if (this.#participants.connections.joinedCount === 0) return;
     try {
       this.#participants.sessions.recordAlive(this.#ports.now());
     } catch (error) {
@@ -74,8 +76,11 @@ export class Heartbeat {
     return overdue;
   }
 
-  /** When to call {@link sweep} next (epoch ms); null without sockets. */
+  /** When to call {@link sweep} next (epoch ms); null when no one is online, and no socket waits. */
   sweepAt(): number | null {
-    return planAlarm(this.#ports.now(), this.#participants.connections.all());
+    const { connections, sessions } = this.#participants;
+    const socketAt = planAlarm(this.#ports.now(), connections.all());
+    const graceAt = sessions.graces.nextEnd;
+    return socketAt === null || graceAt === null ? (socketAt ?? graceAt) : Math.min(socketAt, graceAt);
   }
 }

@@ -13,6 +13,12 @@ import { Sessions } from "./sessions.ts";
 export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
   presentUser(user, { online: true, joinedAt });
 
+const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effect[] =>
+  ids.map((id) => ({ type: "close", id, code, reason }));
+
+/** Graces end together, so that a thousand broken sockets need few alarms. */
+const GRACE_GRANULARITY_MS = 1_000;
+
 const userEvent = (event: "userJoined" | "userLeft", user: User) =>
   ({ type: "event", event, data: { userId: user.id, user } }) as const;
 
@@ -28,6 +34,8 @@ interface ParticipantPorts {
   readonly storage: RoomStorage;
   now(): number;
   newId(): string;
+  /** For how long a user stays online whose last socket broke; 0 for not at all. */
+  readonly graceMs: number;
   /** Reports an unexpected failure to the service's log. */
   report(what: string, error: unknown): void;
 }
@@ -58,8 +66,11 @@ export class Participants {
     return this.connections.sendToAll(events);
   }
 
-  /** Removes sockets that are gone. A user's session ends with the last of its sockets. Never throws. */
-  remove(ids: Iterable<string>): Effect[] {
+  /**
+   * Removes sockets that are gone. A user's session ends with the last of its sockets, at once if that was closed for
+   * good, and after the grace if its client may come back. Never throws.
+   */
+  remove(ids: Iterable<string>, isForGood = true): Effect[] {
     const removed: Joined[] = [];
     for (const id of ids) {
       const connection = this.connections.remove(id);
@@ -69,25 +80,75 @@ export class Participants {
     const left = new Set(
       removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
     );
+    const graced = isForGood ? [] : this.#beginGraces(left);
     return [
-      ...this.#endSessions(left),
-      ...removed.flatMap((connection) => this.presence.release(connection)),
+      ...graced,
+      ...this.#endSessions(
+        [...left].filter((userId) => !this.sessions.graces.has(userId)),
+        this.#ports.now(),
+      ),
+      ...removed.flatMap((connection) =>
+        this.presence.release(connection, this.sessions.graces.has(connection.userId)),
+      ),
     ];
   }
 
-  /** What concerns sockets does not depend on storage: sessions that cannot be ended now are ended by {@link recover}. */
-  #endSessions(userIds: ReadonlySet<string>): Effect[] {
+  get #graceEnd(): number {
+    const end = this.#ports.now() + this.#ports.graceMs;
+    return Math.ceil(end / GRACE_GRANULARITY_MS) * GRACE_GRANULARITY_MS;
+  }
+
+  /** Without a grace, because the storage fails, their sessions end at once. */
+  #beginGraces(userIds: ReadonlySet<string>): Effect[] {
+    if (this.#ports.graceMs === 0 || userIds.size === 0) return [];
+    const endsAt = this.#graceEnd;
     try {
-      return this.#notifyLeft(this.sessions.end(userIds, this.#ports.now()));
+      const online = [...userIds].filter((userId) => this.sessions.get(userId) !== undefined);
+      this.sessions.graces.begin(online.map((userId) => ({ userId, endsAt, leftAt: endsAt })));
+      return [{ type: "planAlarm" }];
+    } catch (error) {
+      this.#ports.report("The users of broken sockets could not be kept online", error);
+      return [];
+    }
+  }
+
+  /** These users go offline if they have no socket: all such users by default. */
+  endGraces(userIds: Iterable<string> = this.sessions.graces.users()): Effect[] {
+    const without = [...userIds].filter(
+      (userId) => this.sessions.get(userId) !== undefined && !this.connections.hasUser(userId),
+    );
+    return this.sessions.graces.byLeaving(without, this.#ports.now()).flatMap(([leftAt, users]) => [
+      ...this.#endSessions(users, leftAt),
+      ...users.flatMap((userId) => {
+        this.sessions.graces.forget(userId); // even if its end could not be stored yet: `recover` tries again
+        return this.presence.forget(userId);
+      }),
+    ]);
+  }
+
+  /** Users go offline who have been without a socket for too long. */
+  endDueGraces(): Effect[] {
+    return this.endGraces(this.sessions.graces.due(this.#ports.now()));
+  }
+
+  /** What concerns sockets does not depend on storage: sessions that cannot be ended now are ended by {@link recover}. */
+  #endSessions(userIds: Iterable<string>, leftAt: number): Effect[] {
+    try {
+      return this.#notifyLeft(this.sessions.end(userIds, leftAt));
     } catch (error) {
       this.#ports.report("The sessions of closed sockets could not be ended yet", error);
       return [{ type: "recoverSoon" }];
     }
   }
 
-  /** Closes sockets. They count as gone at once: nothing more is sent to them. */
+  /** Closes sockets for good. They count as gone at once: nothing more is sent to them. */
   disconnect(ids: readonly string[], code: CloseCode, reason: string): Effect[] {
-    return [...ids.map((id): Effect => ({ type: "close", id, code, reason })), ...this.remove(ids)];
+    return [...closeAll(ids, code, reason), ...this.remove(ids)];
+  }
+
+  /** Closes sockets whose clients are to come back: until then their users stay online, for the grace. */
+  interrupt(ids: readonly string[], code: CloseCode, reason: string): Effect[] {
+    return [...closeAll(ids, code, reason), ...this.remove(ids, false)];
   }
 
   /** Closes sockets because of an error. */
@@ -98,10 +159,29 @@ export class Participants {
   }
 
   disconnectAll(code: CloseCode, reason: string): Effect[] {
-    return this.disconnect(this.connections.ids(), code, reason);
+    return [...this.disconnect(this.connections.ids(), code, reason), ...this.endGraces()];
   }
 
-  /** Makes sessions and stats match the sockets that are really open. */
+  /** The room has started: users whose sockets did not survive that have the grace to come back. */
+  restart(): Effect[] {
+    if (this.#ports.graceMs === 0) return this.recover();
+    const lost = this.#waitForLost();
+    // No socket has kept the states of those who are online without one.
+    const states = this.sessions.graces.users().flatMap((userId) => this.presence.forget(userId));
+    return [...lost, ...this.recover(), ...states];
+  }
+
+  #waitForLost(): Effect[] {
+    try {
+      const hasLost = this.sessions.waitForLost(this.connections.users(), this.#graceEnd);
+      return hasLost ? [{ type: "planAlarm" }] : [];
+    } catch (error) {
+      this.#ports.report("The users of broken sockets could not be kept online", error);
+      return [];
+    }
+  }
+
+  /** Makes sessions and stats match the sockets that are really open, and the graces. */
   recover(): Effect[] {
     const online = this.connections.users();
     const left = this.#notifyLeft(this.sessions.recover(online));

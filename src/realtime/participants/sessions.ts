@@ -4,6 +4,7 @@ import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../storage/storage.ts";
+import { Graces } from "./graces.ts";
 
 /** Sessions of one user that are listed. */
 const MAX_LISTED_SESSIONS = 100;
@@ -21,7 +22,7 @@ const newRecord = ({ accountId, id }: RoomRow, now: number): RoomRecord => ({
 
 /**
  * The record after the number of users online became `activeParticipants` at `at` (epoch ms). The room is
- * occupied from the first join to the last leave.
+ * occupied from the first join to the last leave: users whom a crash cut off left earlier than those who came back.
  */
 function countParticipants(record: RoomRecord, activeParticipants: number, at: number): RoomRecord {
   const { occupiedMs, occupiedSince } = record;
@@ -29,7 +30,9 @@ function countParticipants(record: RoomRecord, activeParticipants: number, at: n
   return {
     ...record,
     activeParticipants,
-    occupiedMs: hasEmptied ? occupiedMs + Math.max(0, at - occupiedSince) : occupiedMs,
+    occupiedMs: hasEmptied
+      ? occupiedMs + Math.max(0, Math.max(at, record.lastAliveAt) - occupiedSince)
+      : occupiedMs,
     occupiedSince: activeParticipants === 0 ? null : (occupiedSince ?? at),
     version: record.version + 1,
     lastAliveAt: Math.max(record.lastAliveAt, at),
@@ -40,11 +43,14 @@ export class Sessions {
   readonly #storage: RoomStorage;
   readonly #recorder: EventRecorder;
   readonly #online = new Map<string, OpenSession>();
+  /** Of those who are online without a socket. */
+  readonly graces: Graces;
   #record: RoomRecord | null = null;
 
   constructor(storage: RoomStorage, newId: () => string) {
     this.#storage = storage;
     this.#recorder = new EventRecorder(storage, newId);
+    this.graces = new Graces(storage);
     this.#load();
   }
 
@@ -52,6 +58,7 @@ export class Sessions {
     this.#record = this.#storage.readRecord();
     this.#online.clear();
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
+    this.graces.load();
   }
 
   /** Null until the first join. */
@@ -116,23 +123,39 @@ export class Sessions {
     if (this.#record === null) return;
     const record = countParticipants(this.#record, this.#online.size - ended.length, at);
     this.#storage.transaction(() => {
-      for (const session of ended) this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
+      for (const session of ended) {
+        this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
+        if (this.graces.has(session.user.id)) this.#storage.graces.delete(session.user.id);
+      }
       this.#storage.writeRecord(record);
       this.#recorder.recordLeft(ended, at, record);
     });
     this.#record = record;
-    for (const session of ended) this.#online.delete(session.user.id);
+    for (const session of ended) {
+      this.#online.delete(session.user.id);
+      this.graces.forget(session.user.id);
+    }
+  }
+
+  /** The users without a socket whom a crash cut off: they stay online until `endsAt` (epoch ms), or left when it happened. */
+  waitForLost(live: ReadonlySet<string>, endsAt: number): boolean {
+    const { lastAliveAt } = this.#record ?? { lastAliveAt: 0 };
+    const lost = this.open().filter(({ user }) => !live.has(user.id) && !this.graces.has(user.id));
+    if (lost.length === 0) return false;
+    this.graces.begin(lost.map(({ user }) => ({ userId: user.id, endsAt, leftAt: lastAliveAt })));
+    return true;
   }
 
   /**
-   * Ends the sessions of users who are not in `live`, the users with a joined socket: a crash cut them off, so they
+   * Ends the sessions of users who are neither in `live`, the users with a joined socket, nor in their grace: they
    * ended when the room was last known to be running. Returns the ended sessions.
    */
   recover(live: ReadonlySet<string>): OpenSession[] {
     this.#load();
     const record = this.#record;
     if (record === null) return [];
-    const orphaned = this.open().filter((session) => !live.has(session.user.id));
+    for (const userId of live) this.graces.end(userId);
+    const orphaned = this.open().filter(({ user }) => !live.has(user.id) && !this.graces.has(user.id));
     const online = this.#online.size - orphaned.length;
     const isConsistent =
       record.activeParticipants === online && (record.occupiedSince === null) === (online === 0);

@@ -123,8 +123,8 @@ export class Presence {
     return [{ type: "presenceChanged", receivers: this.#connections.joinedCount }];
   }
 
-  /** A socket has closed: another one of its user keeps the state; without one the state ends. */
-  release({ id, userId, presence }: Joined): Effect[] {
+  /** A socket has closed: another one of its user keeps the state; without one the state ends, unless its user stays online. */
+  release({ id, userId, presence }: Joined, staysOnline: boolean): Effect[] {
     this.#unsaved.delete(id);
     const kept = this.#states.get(userId);
     if (kept?.socketId !== id) return [];
@@ -134,8 +134,22 @@ export class Presence {
       this.#keep(heir, presence);
       return [{ type: "presenceChanged", receivers: 0 }];
     }
+    return staysOnline ? [] : this.forget(userId);
+  }
+
+  /** The user has gone offline. */
+  forget(userId: string): Effect[] {
     this.#replace(userId, null);
     return this.#markChanged(userId);
+  }
+
+  /** A user without a socket has one again, which keeps the state from now on. */
+  inherit({ id, userId }: Joined): Effect[] {
+    const kept = this.#states.get(userId);
+    if (kept === undefined) return [];
+    this.#replace(userId, { ...kept, socketId: id });
+    this.#keep(id, JSON.stringify(kept.fields));
+    return [{ type: "presenceChanged", receivers: 0 }];
   }
 
   /** Adds or removes a presence target; an added one sends the current states at once. CONFLICT above the limits. */

@@ -37,6 +37,15 @@ export const CLOSE = {
 } as const;
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE] | (typeof ERROR_CODES)[ErrorCode]["close"];
 
+/** With this code a client closes a socket that it is about to replace: its user has not left. */
+const RECONNECTING = 4000;
+
+/** The codes of a broken connection, as the runtime or a proxy reports it, and of a client that replaces its socket. */
+const BROKEN: ReadonlySet<number> = new Set([1006, 1011, 1012, 1013, 1014, 1015, RECONNECTING]);
+
+/** Whether a socket that ended with this code was not closed for good. */
+export const isBroken = (code: number): boolean => BROKEN.has(code);
+
 /** The response to a request, in the envelope of the REST API. */
 export type Response =
   | {

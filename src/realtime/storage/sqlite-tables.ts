@@ -117,6 +117,11 @@ const TABLES: Readonly<Record<string, string>> = {
     joined_at INTEGER NOT NULL,
     user TEXT NOT NULL
   );`,
+  graces: `CREATE TABLE IF NOT EXISTS graces (
+    user_id TEXT PRIMARY KEY,
+    ends_at INTEGER NOT NULL,
+    left_at INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
   facts: `CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
 };
 

@@ -2,6 +2,7 @@
 import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
+import { MemoryGraces } from "./memory-graces.ts";
 import { MemoryChanges, MemoryReceipts } from "./memory-log.ts";
 import { MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
@@ -22,6 +23,7 @@ export class MemoryStorage implements RoomStorage {
   readonly follows = new MemoryFollows();
   readonly events = new MemoryEvents();
   readonly occupancy = new MemoryOccupancy();
+  readonly graces = new MemoryGraces();
 
   transaction<T>(work: () => T): T {
     const [record, sessions] = [this.#record, [...this.#sessions]];
@@ -99,7 +101,7 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #parts() {
-    const { changes, receipts, entries, comments, follows, events, occupancy } = this;
-    return [changes, receipts, entries, comments, follows, events, occupancy];
+    const { changes, receipts, entries, comments, follows, events, occupancy, graces } = this;
+    return [changes, receipts, entries, comments, follows, events, occupancy, graces];
   }
 }

@@ -2,6 +2,7 @@
 import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteGraces } from "./sqlite-graces.ts";
 import { SqliteChanges, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
@@ -28,6 +29,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly follows: SqliteFollows;
   readonly events: SqliteEvents;
   readonly occupancy: SqliteOccupancy;
+  readonly graces: SqliteGraces;
 
   /** `eventRecorded` is called within the turn that records an event: the outbox is to be drained after it. */
   constructor(storage: DurableObjectStorage, eventRecorded: () => void = () => {}) {
@@ -39,6 +41,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.follows = new SqliteFollows(this);
     this.events = new SqliteEvents(this, eventRecorded);
     this.occupancy = new SqliteOccupancy(this);
+    this.graces = new SqliteGraces(this);
   }
 
   readRecord(): RoomRecord | null {

@@ -31,6 +31,23 @@ export interface OpenSession {
   readonly user: UserRecord;
 }
 
+/** A user who stays online without a socket: the last one broke, and may be replaced until `endsAt`. */
+export interface Grace {
+  readonly userId: string;
+  /** Epoch milliseconds, like all times here. */
+  readonly endsAt: number;
+  /** When the user counts as gone if no socket has replaced it by then. */
+  readonly leftAt: number;
+}
+
+export interface GraceTable {
+  /** Adds a user's grace, or replaces it. */
+  put(grace: Grace): void;
+  delete(userId: string): void;
+  /** The earliest end first. */
+  list(): Grace[];
+}
+
 /** Both drivers follow the same contract, and one suite tests it. Reading never creates anything. */
 export interface RoomStorage {
   /** Runs `work` completely or not at all: if it throws, nothing that it wrote remains. */
@@ -59,6 +76,7 @@ export interface RoomStorage {
   readonly follows: FollowTable;
   readonly events: EventTable;
   readonly occupancy: OccupancyTable;
+  readonly graces: GraceTable;
 
   /** Deletes everything, including the tables. */
   clear(): void;

@@ -30,10 +30,12 @@ export type Effect =
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
   /** Read which of these users exist from the database, then call `updates.forgetUsers` with the others. */
   | { readonly type: "checkUsers"; readonly userIds: readonly string[] }
-  /** Read the room's row from the database, then call `updates.updateRoom`: it closes these sockets if the room is closed. */
-  | { readonly type: "refreshRoom"; readonly closing: readonly string[] }
+  /** Read the room's row from the database, then call `updates.updateRoom`: it closes these sockets if the room is closed; null for none. */
+  | { readonly type: "refreshRoom"; readonly closing: readonly string[] | null }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */
   | { readonly type: "refreshTokens"; readonly userId: string | null }
+  /** The time of the next task has changed. */
+  | { readonly type: "planAlarm" }
   /** Memory may differ from storage: make them match soon. */
   | { readonly type: "recoverSoon" }
   /** The client has read everything sent before this mark. */

@@ -45,6 +45,7 @@ export class SimulatedRoom implements Environment {
       storage: this.#storage(),
       now: () => this.#now,
       newId: () => this.#newId("id"),
+      graceMs: 0, // the model knows at each moment who is online
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: () => null,
@@ -74,7 +75,7 @@ export class SimulatedRoom implements Environment {
         this.#receivers.delete(id);
         this.#attachments.delete(id);
         if (last !== undefined) this.#receive(id, last);
-        this.#perform(this.#room.close(id));
+        this.#perform(this.#room.close(id, false));
       },
     };
     connection.send({ type: "JOIN_ROOM", data: { token: userId, since } });

@@ -102,6 +102,7 @@ export class FuzzedRoom implements Host {
       storage: this.#failing.storage,
       now: () => this.#now,
       newId: () => this.#newId(),
+      graceMs: 10_000,
       roomId: () => this.#row.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
@@ -133,7 +134,7 @@ export class FuzzedRoom implements Host {
       cut: async () => {
         if (!this.#sockets.delete(id)) return;
         this.#failNext();
-        this.#perform(this.#room.close(id));
+        this.#perform(this.#room.close(id, false));
         this.heal();
       },
     };
@@ -207,6 +208,7 @@ export class FuzzedRoom implements Host {
         this.#resumeAt = this.#now + effect.ms;
         return;
       case "acknowledgeRead":
+      case "planAlarm":
         return;
       case "recoverSoon":
         this.#recoverAt ??= this.#now + RECOVERY_MS;

@@ -19,7 +19,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("answer" as const) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("leave", "close", "ping", "message"), pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constantFrom("leave", "close", "break", "ping", "message"), pick }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("wake" as const), lose: fc.option(pick) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("crash", "sweep", "reconcile", "stall") }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("closeRoom", "reopenRoom", "deleteRoom") }) },
@@ -35,22 +38,53 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 it("sessions, stats and what clients receive agree, whatever happens (R18 to R23, R25 to R30)", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
-      const simulation = new Simulation();
-      for (const each of steps) simulation.run(each);
-      simulation.finish();
-    }),
+    fc.property(
+      fc.array(step, { maxLength: 60, size: "max" }),
+      fc.constantFrom(0, 10_000),
+      (steps, graceMs) => {
+        const simulation = new Simulation(graceMs);
+        for (const each of steps) simulation.run(each);
+        simulation.finish();
+      },
+    ),
     { numRuns: 400 },
   );
 });
 
 it("a decision that is older than the deletion of its user does not let the user join (R18)", () => {
-  const simulation = new Simulation();
+  const simulation = new Simulation(10_000);
   simulation.run({ type: "open" });
   simulation.run({ type: "join", pick: 0, user: 0, answerNow: false });
   simulation.run({ type: "deleteUser", user: 0 });
   simulation.run({ type: "answer" });
   simulation.run({ type: "answer" });
+  simulation.finish();
+});
+
+it("no one notices a restart whose users come back within the grace, and who comes back later has left (R20, R75)", () => {
+  const simulation = new Simulation(10_000);
+  const joinAll = (users: readonly number[]) => {
+    for (const user of users) {
+      simulation.run({ type: "open" });
+      simulation.run({ type: "join", pick: user, user, answerNow: true });
+    }
+  };
+  joinAll([0, 1, 2]);
+  const before = ["session.started", "participant.joined", "participant.joined", "participant.joined"];
+  for (let restarts = 0; restarts < 3; restarts += 1) {
+    simulation.run({ type: "crash" });
+    simulation.run({ type: "advance", ms: 9_000 });
+    simulation.run({ type: "sweep" });
+    joinAll([0, 1, 2]);
+    simulation.run({ type: "advance", ms: 20_000 });
+    simulation.run({ type: "sweep" });
+  }
+  expect(simulation.recorded).toEqual(before);
+  simulation.run({ type: "crash" });
+  joinAll([0]);
+  simulation.run({ type: "advance", ms: 10_000 });
+  simulation.run({ type: "sweep" });
+  expect(simulation.recorded.slice(before.length)).toEqual(["participant.left", "participant.left"]);
   simulation.finish();
 });
 
@@ -73,6 +107,8 @@ async function takeRealStep(
     room.now += 80_000; // R25: after hibernation a socket may be dropped 5 s late
     await room.reconcile();
     for (const socket of tabs.flat()) expect(await socket.closed).toMatchObject({ code: 1001 });
+    room.now += 10_000; // the grace
+    await room.reconcile();
     for (const own of tabs) own.length = 0;
     return;
   }

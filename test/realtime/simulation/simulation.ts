@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/realtime/join/join-decision.ts";
 import { serialize } from "../../../src/realtime/protocol/frame.ts";
-import type { JoinedRoom, ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
+import { CLOSE, type JoinedRoom, type ServerMessage } from "../../../src/realtime/protocol/protocol.ts";
 import { Room } from "../../../src/realtime/room.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import type { Joined, JoinRequest, Waiting } from "../../../src/realtime/transport/connection.ts";
@@ -30,7 +30,7 @@ export type Step =
   | { readonly type: "open" }
   | { readonly type: "join"; readonly pick: number; readonly user: number; readonly answerNow: boolean }
   | { readonly type: "answer" }
-  | { readonly type: "leave" | "close" | "ping" | "message"; readonly pick: number }
+  | { readonly type: "leave" | "close" | "break" | "ping" | "message"; readonly pick: number }
   | { readonly type: "wake"; readonly lose: number | null }
   /** From now on, until the room restarts, its outbox is not drained. */
   | { readonly type: "stall" }
@@ -40,11 +40,16 @@ export type Step =
 
 const USERS = ["u0", "u1", "u2", "u3"];
 
+/** The end of a grace is a whole second. */
+const WHOLE_MS = 1_000;
+
 export class Simulation {
   readonly #storage = new MemoryStorage();
   readonly #sockets = new Map<string, Socket>();
   readonly #deleted = new Set<string>();
   readonly #events = new EventHistory();
+  /** The names of the events for webhooks and workflows so far. */
+  readonly recorded: string[] = [];
   #isStalled = false;
   #pendingDecisions: PendingDecision[] = [];
   #room: Room;
@@ -54,7 +59,14 @@ export class Simulation {
   #ids = 0;
   #occupiedMs = 0;
 
-  constructor() {
+  /** When the graces of the users end who are online without a socket. */
+  readonly #graces = new Map<string, number>();
+  /** Whether the latest socket that a user has lost was closed for good. */
+  readonly #leftForGood = new Map<string, boolean>();
+  readonly #graceMs: number;
+
+  constructor(graceMs: number) {
+    this.#graceMs = graceMs;
     this.#room = this.#start();
   }
 
@@ -63,6 +75,7 @@ export class Simulation {
       storage: this.#storage,
       now: () => this.#now,
       newId: () => this.#newId("session"),
+      graceMs: this.#graceMs,
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
@@ -79,8 +92,40 @@ export class Simulation {
   }
 
   run(step: Step): void {
+    const before = this.#joined();
     this.#perform(this.#apply(step));
+    this.#updateGraces(step, before);
     this.#check();
+  }
+
+  /** The users with a socket. */
+  #joined(): ReadonlySet<string> {
+    const sockets = [...this.#sockets.values()];
+    return new Set(
+      sockets.flatMap(({ attachment }) => (attachment?.phase === "joined" ? [attachment.userId] : [])),
+    );
+  }
+
+  /** What the step means for those who are online without a socket. */
+  #updateGraces(step: Step, before: ReadonlySet<string>): void {
+    const joined = this.#joined();
+    for (const [userId, endsAt] of this.#graces) {
+      const isChecked = step.type === "sweep" || step.type === "reconcile";
+      if (joined.has(userId) || (isChecked && endsAt <= this.#now)) this.#graces.delete(userId);
+    }
+    if (step.type === "closeRoom" || step.type === "deleteRoom") this.#graces.clear();
+    if (step.type === "deleteUser") this.#graces.delete(USERS[step.user % USERS.length] ?? "");
+    const endsAt = Math.ceil((this.#now + this.#graceMs) / WHOLE_MS) * WHOLE_MS;
+    for (const userId of before)
+      if (this.#graceMs > 0 && !joined.has(userId) && this.#leftForGood.get(userId) === false)
+        this.#graces.set(userId, endsAt);
+    this.#leftForGood.clear();
+  }
+
+  /** A socket is gone. */
+  #lose(socket: Socket, isForGood: boolean): void {
+    this.#sockets.delete(socket.id);
+    if (socket.attachment?.phase === "joined") this.#leftForGood.set(socket.attachment.userId, isForGood);
   }
 
   #apply(step: Step): readonly Effect[] {
@@ -106,19 +151,20 @@ export class Simulation {
         if (socket !== undefined) socket.lastPingAt = this.#now;
         return [];
       }
-      case "close": {
+      case "close":
+      case "break": {
         const socket = this.#pick(step.pick);
         if (socket === undefined) return [];
-        this.#sockets.delete(socket.id);
-        return this.#room.close(socket.id);
+        this.#lose(socket, step.type === "close");
+        return this.#room.close(socket.id, step.type === "close");
       }
       case "wake": {
         const lost = step.lose === null ? undefined : this.#pick(step.lose);
-        if (lost !== undefined) this.#sockets.delete(lost.id);
+        if (lost !== undefined) this.#lose(lost, false);
         return this.#restart();
       }
       case "crash":
-        this.#sockets.clear();
+        for (const socket of [...this.#sockets.values()]) this.#lose(socket, false);
         return this.#restart();
       case "sweep":
         return this.#room.heartbeat.sweep();
@@ -200,8 +246,7 @@ export class Simulation {
           this.#getOpen(effect.connection.id).attachment = effect.connection;
           break;
         case "close":
-          this.#getOpen(effect.id);
-          this.#sockets.delete(effect.id);
+          this.#lose(this.#getOpen(effect.id), effect.code !== CLOSE.silent && effect.code !== CLOSE.failed);
           break;
         case "authorizeJoin":
           this.#pendingDecisions.push({ socketId: effect.id, decision: this.#decide(effect.request) });
@@ -215,8 +260,9 @@ export class Simulation {
   }
 
   #drainOutbox(): void {
-    for (const { seq, body } of this.#storage.events.list(1_000)) {
+    for (const { seq, event, body } of this.#storage.events.list(1_000)) {
       this.#events.add(body);
+      this.recorded.push(event);
       this.#storage.events.delete(seq);
     }
   }
@@ -245,10 +291,7 @@ export class Simulation {
   }
 
   #check(): void {
-    const joined = [...this.#sockets.values()].flatMap(({ attachment }) =>
-      attachment?.phase === "joined" ? [attachment.userId] : [],
-    );
-    const online = new Set(joined);
+    const online = new Set([...this.#joined(), ...this.#graces.keys()]);
     expect(new Set(this.#storage.listOpenSessions().map(({ user }) => user.id))).toEqual(online);
     this.#checkSessions(online);
     this.#checkStats(online.size);
@@ -257,7 +300,7 @@ export class Simulation {
     for (const userId of online) expect(this.#deleted).not.toContain(userId);
     if (this.#roomState === "closed") expect(online.size).toBe(0);
     if (!this.#isStalled) this.#checkEvents(online);
-    expect(this.#room.heartbeat.sweepAt() === null).toBe(this.#sockets.size === 0);
+    expect(this.#room.heartbeat.sweepAt() === null).toBe(this.#sockets.size + this.#graces.size === 0);
   }
 
   /** The outbox is empty, and the events describe the room as it is. */

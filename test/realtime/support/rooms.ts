@@ -1,9 +1,14 @@
 /** Rooms, users and sockets for the tests of a room's object, with a clock that only the test moves. */
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { accounts } from "../../../src/accounts/table.ts";
 import { roomGateway } from "../../../src/realtime/gateway.ts";
 import type { RoomObject } from "../../../src/realtime/room-object.ts";
@@ -74,6 +79,28 @@ export class TestRoom {
     await this.alarm();
     await evictDurableObject(this.stub);
     await this.inside(() => undefined);
+  }
+
+  /** Ends the object as a crash or a deploy does: memory and sockets are lost, storage stays. `wake` starts it again. */
+  async crash(wake: () => Promise<unknown> = () => this.inside(() => undefined)): Promise<void> {
+    await abortAllDurableObjects();
+    // The object plans its alarm when it starts, before it has the room's clock.
+    const clock = vi.spyOn(Date, "now").mockReturnValue(this.now);
+    try {
+      await wake();
+    } finally {
+      clock.mockRestore();
+    }
+    await this.inside(() => undefined);
+  }
+
+  /** Breaks a user's sockets, as a lost connection does, or as a client that is about to connect again. */
+  async breakSockets({ user }: TestUser, code = 1006): Promise<void> {
+    await this.inside((object, state) => {
+      for (const end of state.getWebSockets())
+        if (JSON.stringify(end.deserializeAttachment()).includes(user.id))
+          object.webSocketClose(end, code, "");
+    });
   }
 
   /** Opens a socket that has not joined, from an address. */

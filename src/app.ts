@@ -16,7 +16,9 @@ import { createPipeline } from "./http/pipeline.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
+import { organizationEndpoints } from "./organizations/routes.ts";
 import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
+import { passwordLinkEndpoints } from "./people/password-link-routes.ts";
 import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
 import { quotaEndpoints } from "./quotas/routes.ts";
@@ -31,6 +33,7 @@ import { workflowEndpoints } from "./workflows/routes.ts";
 /** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
+  ...organizationEndpoints,
   ...memberEndpoints,
   ...overviewEndpoints,
   ...quotaEndpoints,
@@ -76,7 +79,7 @@ app.post("/demo/tokens", (c) => handleRenewal(c.req.raw, c.env, c.executionCtx, 
 app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
 app.get("/", (c) => c.redirect("/docs"));
 
-for (const endpoint of [...peopleEndpoints, ...onboardingEndpoints]) {
+for (const endpoint of [...peopleEndpoints, ...passwordLinkEndpoints, ...onboardingEndpoints]) {
   app.on(endpoint.method, `/dashboard/api${endpoint.path}`, (c) =>
     handleDashboardRequest(endpoint, { request: c.req.raw, env: c.env, params: c.req.param() }),
   );

@@ -10,6 +10,7 @@ import { openBlobs } from "./files/storage/blobs.ts";
 import type { HealthChecks } from "./http/health.ts";
 import { originOf } from "./http/origin.ts";
 import type { Composition } from "./http/pipeline.ts";
+import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { openDatabase, PING } from "./platform/d1.ts";
@@ -26,6 +27,7 @@ import type { WorkflowContext } from "./workflows/context.ts";
 /** Everything that endpoints need of a request. */
 export interface AppContext
   extends QuotaContext,
+    OrganizationContext,
     RoomContext,
     UserContext,
     FileContext,

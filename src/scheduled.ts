@@ -1,6 +1,6 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
 import type { Env } from "./config.ts";
-import { relayPending } from "./delivery/outbox-relay.ts";
+import { type RelayPorts, relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireDemoFiles } from "./demo/uploads.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
@@ -9,7 +9,9 @@ import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { deleteExpiredReceipts } from "./http/idempotency/store.ts";
 import { purgeExpiredInvitations } from "./members/commands.ts";
 import { deleteOldHourlyCounts } from "./metrics/queries.ts";
+import { continueDeletions, type DeletionPorts } from "./organizations/deletion.ts";
 import { purgeExpiredSignIns } from "./people/commands.ts";
+import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
 import { type Database, openDatabase } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
 import { roomGateway } from "./realtime/gateway.ts";
@@ -30,7 +32,7 @@ async function expireReceipts(db: Database, expiry: number): Promise<void> {
 
 export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   const db = openDatabase(env.DB);
-  const ports = {
+  const ports: RelayPorts & DeletionPorts = {
     db,
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),
@@ -41,6 +43,8 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     expireReceipts(db, now - RECEIPT_LIFETIME_MS),
     purgeExpiredSignIns(db, now),
     purgeExpiredInvitations(db, now),
+    purgeExpiredPasswordLinks(db, now),
+    continueDeletions(ports, now),
     deleteOldHourlyCounts(db, now),
     expireDemoFiles(env, db, now).then(() => collectGarbage(db, openBlobs(env.FILES), now)),
     sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),

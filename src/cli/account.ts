@@ -1,26 +1,29 @@
-/** `npm run account`: creates an organization with its first API key, sets its quotas, or ends the tokens of its users. */
+/** `npm run account`: creates an organization with its first API key, sets its quotas, ends the tokens of its users, or links to a new password. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import { bearerOf, createOrganization, isOrganizationName } from "./organization.ts";
+import { createPasswordLink } from "./password-link.ts";
 import { runCommand, UsageError } from "./process/command.ts";
 import { parseLimits, type ShownQuota, setLimits } from "./quota-limits.ts";
 import { endTokens } from "./token-ending.ts";
 
 const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
-       npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]`;
+       npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
+       npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]`;
 const HELP = `${USAGE}
 
-  create       makes an organization, and prints its first API key, which is shown only once
-  limits       shows the quotas of an organization, and sets those that are named
-  end-tokens   ends the tokens of all users of an organization
+  create         makes an organization, and prints its first API key, which is shown only once
+  limits         shows the quotas of an organization, and sets those that are named
+  end-tokens     ends the tokens of all users of an organization
+  password-link  makes a link by which a person who signs in with this address chooses a new password
 
   --persist-to DIR  the state folder of the local service; .wrangler/state by default
   --remote          the database of the deployment instead
   --json            prints JSON, for scripts`;
 
-const VERBS = ["create", "limits", "end-tokens"] as const;
+const VERBS = ["create", "limits", "end-tokens", "password-link"] as const;
 
 interface Arguments {
   readonly verb: (typeof VERBS)[number];
@@ -96,7 +99,16 @@ async function end({ subject, database, json }: Arguments, stop: AbortSignal): P
   );
 }
 
-const RUN = { create, limits, "end-tokens": end };
+async function link({ subject: email, database, json }: Arguments, stop: AbortSignal): Promise<void> {
+  const path = await createPasswordLink(database, email, stop);
+  console.log(
+    json
+      ? JSON.stringify({ path })
+      : `Open this path at the address of the service, once and within an hour:\n\n  ${path}\n`,
+  );
+}
+
+const RUN = { create, limits, "end-tokens": end, "password-link": link };
 
 async function main(stop: AbortSignal): Promise<void> {
   const args = parseArguments(process.argv.slice(2));

@@ -1,11 +1,20 @@
 /** The commands on members and invitations. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
+import { createLinkToken, linkHashOf } from "../people/link-token.ts";
 import type { OwnOrganization, Person } from "../people/schema.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
 import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
-import { getInvitation, invitationGone, invitationHashOf } from "./queries.ts";
-import { type Invitation, type InvitationCreation, presentInvitation } from "./schema.ts";
+import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
+import { getInvitation, invitationGone } from "./queries.ts";
+import {
+  type Invitation,
+  type InvitationCreation,
+  type Member,
+  type MemberUpdate,
+  presentInvitation,
+  presentMember,
+} from "./schema.ts";
 import {
   acceptInvitation,
   deleteExpiredInvitations,
@@ -14,15 +23,11 @@ import {
   deleteInvitation as deleteRow,
   insertInvitation,
   insertOrganization,
+  selectMember,
   selectMembership,
+  updateRole,
 } from "./store.ts";
 
-/** How long an invitation is valid. */
-export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-const TOKEN_BYTES = 32;
-
-const createToken = (): string =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
 
 /** Creates an invitation for the person with an address, or for anyone who has its link. Only this response contains the link. */
 export async function createInvitation(
@@ -30,21 +35,21 @@ export async function createInvitation(
   { role, email = null }: InvitationCreation,
 ): Promise<{ invitation: Invitation; url: string }> {
   requireOwner(ctx);
-  const token = createToken();
+  const token = createLinkToken();
   const now = ctx.now();
   const row = {
     id: ctx.newId(),
     accountId: ctx.accountId,
     role,
     email,
-    tokenHash: await invitationHashOf(token),
+    tokenHash: await linkHashOf(token),
     invitedBy: ctx.actor.type === "person" ? ctx.actor.personId : null,
     createdAt: now,
     expiresAt: now + INVITATION_LIFETIME_MS,
   };
   const data = {
     invitation: presentInvitation(row),
-    url: `${ctx.origin}/dashboard/invitations/${token}`,
+    url: ctx.origin + invitationPath(token),
   };
   await ctx.commit([insertInvitation(row)], data);
   return data;
@@ -78,6 +83,33 @@ export async function removeMember(ctx: RequestContext, personId: string): Promi
   return {};
 }
 
+/**
+ * Changes a member's role, within 10 seconds everywhere. The open invitations of an owner who becomes a member end.
+ * CONFLICT for the last owner.
+ */
+export async function updateMember(
+  ctx: RequestContext,
+  personId: string,
+  { role }: MemberUpdate,
+): Promise<{ member: Member }> {
+  requireOwner(ctx);
+  const [, , [member]] = await ctx.commit([
+    updateRole(ctx, personId, role),
+    deleteInvitationsOf(ctx, personId),
+    selectMember(ctx, personId),
+  ]);
+  if (member === undefined) throw notFound("Accounts", "Member");
+  if (member.role !== role) {
+    throw new AppError(
+      "Accounts",
+      "CONFLICT",
+      "role: the last owner cannot become a member; make another member an owner first",
+    );
+  }
+  evictPerson(personId);
+  return { member: presentMember(member) };
+}
+
 /** Plans a new organization, with the person as its first owner. */
 export function newOrganization(
   personId: string,
@@ -101,7 +133,7 @@ export async function planInvitedMembership(
 ): Promise<ReturnType<typeof newOrganization>> {
   const { accountId, organization, role, email } = await getInvitation(db, token, now);
   if (email !== null && email !== person.email) throw forAnother();
-  const statements = acceptInvitation(await invitationHashOf(token), person.id, now);
+  const statements = acceptInvitation(await linkHashOf(token), person.id, now);
   return { organization: { id: accountId, name: organization, role }, statements };
 }
 

@@ -1,9 +1,9 @@
 /** The queries about members and invitations. */
 import type { RequestContext } from "../context/context.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { linkHashOf } from "../people/link-token.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
-import { sha256 } from "../platform/hash.ts";
 import { type Invitation, type Member, presentInvitation, presentMember } from "./schema.ts";
 import {
   countInvitations,
@@ -13,9 +13,6 @@ import {
   selectMembers,
   selectOpenInvitation,
 } from "./store.ts";
-
-/** The hash under which an invitation is stored: SHA-256 of its token. */
-export const invitationHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
 
 /** The error for an invitation that was used, withdrawn, has expired or never existed. */
 export const invitationGone = () =>
@@ -46,7 +43,7 @@ export async function listInvitations(
 
 /** The invitation that a link's token belongs to. NOT_FOUND when it is not valid any more. */
 export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
-  const [[row]] = await db.run([selectOpenInvitation(await invitationHashOf(token), now)]);
+  const [[row]] = await db.run([selectOpenInvitation(await linkHashOf(token), now)]);
   if (row === undefined) throw invitationGone();
   return row;
 }

@@ -4,9 +4,11 @@ import type { RequestContext } from "../context/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, toPage } from "../http/paginate.ts";
-import { createInvitation, deleteInvitation, removeMember } from "./commands.ts";
+import { createPasswordLink } from "../people/password-links.ts";
+import { Timestamp } from "../platform/time.ts";
+import { createInvitation, deleteInvitation, removeMember, updateMember } from "./commands.ts";
 import { listInvitations, listMembers } from "./queries.ts";
-import { Invitation, InvitationCreation, Member } from "./schema.ts";
+import { Invitation, InvitationCreation, Member, MemberUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RequestContext>();
 
@@ -25,6 +27,41 @@ export const memberEndpoints = [
     done: "Members retrieved",
     data: z.object({ members: z.array(Member), ...pageShape }),
     handle: (ctx, { query }) => listMembers(ctx, toPage(query)),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/members/:personId",
+    operation: "updateMember",
+    module: "Accounts",
+    access: "organization",
+    summary: "Make a member an owner, or an owner a member",
+    details:
+      "Takes effect within 30 seconds everywhere. Only owners and API keys can do this. The last owner stays one. The open invitations of an owner who becomes a member end at once.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: MemberUpdate,
+    status: 200,
+    done: "Member updated",
+    data: z.object({ member: Member }),
+    handle: (ctx, { params, body }) => updateMember(ctx, params.personId, body),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/members/:personId/password-link",
+    operation: "createPasswordLink",
+    module: "Accounts",
+    access: "organization",
+    summary: "Make a link for a member who forgot their password",
+    details:
+      "By `url`, which is shown only once, the person chooses a new password, once and within an hour; all of their sign-in sessions end then. Only owners and API keys can do this, and only for people who are members of no organization that the owner does not own. A newer link, or a change of the password, ends the earlier ones.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    replay: SHOWN_ONCE,
+    status: 201,
+    done: "Link created",
+    data: z.object({
+      url: z.string().meta({ example: "https://atrium.example/dashboard/password-links/Wk9…3Qz" }),
+      expires_at: Timestamp,
+    }),
+    handle: (ctx, { params }) => createPasswordLink(ctx, params.personId),
   }),
   endpoint({
     method: "DELETE",

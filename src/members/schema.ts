@@ -31,6 +31,12 @@ export const Member = z
   });
 export type Member = z.infer<typeof Member>;
 
+/** Body of `PATCH /members/:personId`. */
+export const MemberUpdate = z
+  .object({ role: MemberRole })
+  .meta({ id: "MemberUpdate", example: { role: "owner" } });
+export type MemberUpdate = z.infer<typeof MemberUpdate>;
+
 /** A valid invitation, without its link. */
 export const Invitation = z
   .object({

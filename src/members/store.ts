@@ -28,17 +28,28 @@ const ofAccount = ({ accountId }: Tenant) => eq(memberships.accountId, accountId
 const whereIs = (tenant: Tenant, personId: string) =>
   and(ofAccount(tenant), eq(memberships.personId, personId));
 
+const MEMBER_FIELDS = {
+  id: sql<string>`${people.id}`.as("id"),
+  name: sql<string>`${people.name}`.as("name"),
+  email: sql<string>`${people.email}`.as("email"),
+  role: sql<MemberRole>`${memberships.role}`.as("role"),
+  joinedAt: sql<number>`${memberships.joinedAt}`.as("joinedAt"),
+};
+
+export const selectMember = (tenant: Tenant, personId: string): Statement<MemberRow> =>
+  statement(
+    build
+      .select(MEMBER_FIELDS)
+      .from(memberships)
+      .innerJoin(people, eq(people.id, memberships.personId))
+      .where(whereIs(tenant, personId)),
+  );
+
 /** The newest first, as in every list. */
 export const selectMembers = (tenant: Tenant, page: Page): Statement<MemberRow> =>
   statement(
     build
-      .select({
-        id: sql<string>`${people.id}`.as("id"),
-        name: sql<string>`${people.name}`.as("name"),
-        email: sql<string>`${people.email}`.as("email"),
-        role: sql<MemberRole>`${memberships.role}`.as("role"),
-        joinedAt: sql<number>`${memberships.joinedAt}`.as("joinedAt"),
-      })
+      .select(MEMBER_FIELDS)
       .from(memberships)
       .innerJoin(people, eq(people.id, memberships.personId))
       .where(ofAccount(tenant))
@@ -63,21 +74,32 @@ export const selectMembership = (tenant: Tenant, personId: string): Statement<{ 
       .where(whereIs(tenant, personId)),
   );
 
+/** True for the membership of a person unless it is the last owner's. */
+const isDispensable = (tenant: Tenant, personId: string) =>
+  and(
+    whereIs(tenant, personId),
+    sql`(role <> 'owner' OR EXISTS (
+      SELECT 1 FROM memberships AS others
+      WHERE others.account_id = ${tenant.accountId} AND others.role = 'owner' AND others.person_id <> ${personId}
+    ))`,
+  );
+
 /** Deletes a membership, unless it is the last owner's. */
 export const deleteMembership = (tenant: Tenant, personId: string): Statement<{ personId: string }> =>
   statement(
     build
       .delete(memberships)
-      .where(
-        and(
-          whereIs(tenant, personId),
-          sql`(role <> 'owner' OR EXISTS (
-            SELECT 1 FROM memberships AS others
-            WHERE others.account_id = ${tenant.accountId} AND others.role = 'owner' AND others.person_id <> ${personId}
-          ))`,
-        ),
-      )
+      .where(isDispensable(tenant, personId))
       .returning({ personId: memberships.personId }),
+  );
+
+/** Gives a member a role, unless that would leave the organization without an owner. */
+export const updateRole = (tenant: Tenant, personId: string, role: MemberRole): Statement =>
+  statement(
+    build
+      .update(memberships)
+      .set({ role })
+      .where(role === "owner" ? whereIs(tenant, personId) : isDispensable(tenant, personId)),
   );
 
 /** A new organization with its first owner. */

@@ -3,6 +3,7 @@ import { type Database, type Statement, violatedConstraint } from "../platform/d
 import { AppError } from "../platform/errors.ts";
 import { createBrowserCookie, knownBrowserOf } from "./browser-cookie.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
+import { deletePasswordLinksOf } from "./password-link-store.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./person-context.ts";
 import type { Me, PasswordChange, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import {
@@ -21,6 +22,7 @@ import {
   insertPassword,
   insertPerson,
   insertSignIn,
+  replacePassword,
   selectPassword,
   selectPersonByEmail,
   updatePassword,
@@ -188,11 +190,32 @@ export async function changePassword(
     updatePassword(personId, stored, hash, ctx.now()),
     deleteSignInsOf(personId, hash),
     ...statements,
+    deletePasswordLinksOf(personId),
   ]);
   evictPerson(personId);
   if (begun.length === 0) throw refusal;
   await guess.forgive();
   return { data: {}, cookies };
+}
+
+/**
+ * Plans a new password in place of a forgotten one, if `condition` selects a row when the statements run. They also end
+ * all of the person's sign-in sessions and begin one in this browser: the third returns a row if they did.
+ */
+export async function planNewPassword(
+  ctx: DashboardContext,
+  person: PersonKey,
+  password: string,
+  condition: Statement,
+) {
+  const hash = await hashPassword(password);
+  const { cookies, statements } = await planSignIn(ctx, person, hash);
+  const replacement = [
+    replacePassword(person.id, hash, condition, ctx.now()),
+    deleteSignInsOf(person.id, hash),
+    ...statements,
+  ] as const;
+  return { cookies, statements: replacement };
 }
 
 /** Deletes sign-in sessions that have expired. */

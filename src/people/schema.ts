@@ -53,6 +53,14 @@ export type SignIn = z.infer<typeof SignIn>;
 export const PasswordChange = z.object({ current: KnownPassword, next: NewPassword });
 export type PasswordChange = z.infer<typeof PasswordChange>;
 
+/** Body of `POST /dashboard/api/password-links/:token`. */
+export const NewPasswordByLink = z.object({ password: NewPassword });
+export type NewPasswordByLink = z.infer<typeof NewPasswordByLink>;
+
+/** Whose password a link changes. */
+export const PasswordLinkPreview = z.object({ name: z.string(), email: z.string() });
+export type PasswordLinkPreview = z.infer<typeof PasswordLinkPreview>;
+
 /** Body of `PATCH /dashboard/api/me`. */
 export const PersonUpdate = z.object({ name: Name });
 export type PersonUpdate = z.infer<typeof PersonUpdate>;

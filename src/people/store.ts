@@ -75,6 +75,18 @@ export const updatePassword = (
       .where(and(passwordOf(personId), eq(credentials.password, verified))),
   );
 
+/** Replaces a password if `condition` selects a row when it runs. */
+export const replacePassword = (
+  personId: string,
+  password: string,
+  condition: Statement,
+  now: number,
+): Statement => ({
+  sql: `UPDATE credentials SET password = ?, updated_at = ?
+        WHERE provider_id = ? AND provider_account_id = ? AND EXISTS (${condition.sql})`,
+  params: [password, now, PASSWORD_PROVIDER, personId, ...condition.params],
+});
+
 /** True while the person's password has this hash. */
 const hasPassword = (personId: string, password: string) =>
   exists(

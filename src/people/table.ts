@@ -35,6 +35,28 @@ export const credentials = sqliteTable(
   ],
 );
 
+/** Links that let a person choose a new password, once. */
+export const passwordLinks = sqliteTable(
+  "password_links",
+  {
+    /** SHA-256 of the link's token in hexadecimal. */
+    tokenHash: text("token_hash").primaryKey(),
+    personId: personId(),
+    /** The organization that made it, which the person must be a member of; null for the operator of the service. */
+    accountId: text("account_id"),
+    /** The owner who made it; null for an API key and the operator. */
+    createdBy: text("created_by").references(() => people.id, { onDelete: "cascade" }),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("password_links_person").on(table.personId),
+    index("password_links_oldest").on(table.expiresAt),
+  ],
+);
+
+export type PasswordLinkRow = typeof passwordLinks.$inferSelect;
+
 export const signInSessions = sqliteTable(
   "sessions",
   {

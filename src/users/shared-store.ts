@@ -58,3 +58,13 @@ export const selectExistingUsers = (
   sql: `SELECT id FROM users WHERE account_id = ? AND room_id = ? AND id IN (SELECT value FROM json_each(?))`,
   params: [accountId, roomId, JSON.stringify(userIds)],
 });
+
+/** Deletes up to `limit` users of a room. */
+export const deleteSomeUsers = (
+  { accountId }: Tenant,
+  roomId: string,
+  limit: number,
+): Statement<{ id: string }> => ({
+  sql: `DELETE FROM users WHERE id IN (SELECT id FROM users WHERE account_id = ? AND room_id = ? LIMIT ?) RETURNING id`,
+  params: [accountId, roomId, limit],
+});

@@ -21,6 +21,21 @@ export const countWebhooks = count;
 
 export const deleteWebhook = deleteOne;
 
+/** Disables all webhooks of the organization. */
+export const disableAll = ({ accountId }: Tenant, now: number): Statement =>
+  statement(
+    build
+      .update(webhooks)
+      .set({ enabled: 0, updatedAt: nextVersion(webhooks.updatedAt, now) })
+      .where(and(eq(webhooks.accountId, accountId), eq(webhooks.enabled, 1))),
+  );
+
+/** Some of the organization's webhooks. */
+export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
+  statement(
+    build.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.accountId, accountId)).limit(limit),
+  );
+
 export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
 

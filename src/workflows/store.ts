@@ -60,6 +60,21 @@ export const countWorkflows = count;
 
 export const deleteWorkflow = deleteOne;
 
+/** Disables all workflows of the organization. */
+export const disableAll = ({ accountId }: Tenant, now: number): Statement =>
+  statement(
+    build
+      .update(workflows)
+      .set({ enabled: 0, updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(and(eq(workflows.accountId, accountId), eq(workflows.enabled, 1))),
+  );
+
+/** Some of the organization's workflows. */
+export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
+  statement(
+    build.select({ id: workflows.id }).from(workflows).where(eq(workflows.accountId, accountId)).limit(limit),
+  );
+
 export const insertWorkflow = (_: Tenant, row: StoredWorkflow): Statement =>
   statement(build.insert(workflows).values(row));
 

@@ -97,6 +97,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   members: { path: () => "/settings/members", shows: "Withdraw" },
   quotas: { path: () => "/settings/quotas", shows: "Stored files" },
+  organization: { path: () => "/settings/organization", shows: "Delete the organization" },
   profile: { path: () => "/settings/profile", shows: "Theme" },
   shortcuts: {
     path: () => "/rooms",

@@ -112,9 +112,36 @@ describe("an invited person", () => {
     await cleo.button("Organization: Ada's Boards").waitFor();
     await cleo.page.goto(link);
     await cleo.heading("This invitation is no longer valid").waitFor();
-    expect(cleo.complaints).toEqual([]);
     await desk.page.reload();
-    await desk.row("Cleo").getByText("member", { exact: true }).waitFor();
+    await expect.poll(() => desk.field("Role of Cleo").inputValue()).toBe("member");
+    await desk.button("Reset password of Cleo").click();
+    await desk.button("Create link").click();
+    await cleo.page.goto(await desk.copy("the link"));
+    await desk.button("Done").click();
+    await cleo.heading("Choose a new password").waitFor();
+    await cleo.field("New password").fill("another horse battery");
+    await cleo.button("Save and sign in").click();
+    await cleo.button("Organization: Ada's Boards").waitFor();
+    expect(cleo.complaints).toEqual([]);
+  });
+
+  it("becomes an owner, renames the organization, and can delete it only by typing its name", async () => {
+    await desk.field("Role of Cleo").selectOption("owner");
+    await desk.notice("Cleo is an owner now").waitFor();
+    await desk.page.getByRole("navigation", { name: "Settings", exact: true }).getByText("Organization").click();
+    await desk.field("Name").fill("Ada's Rooms");
+    await desk.button("Rename").click();
+    await desk.button("Organization: Ada's Rooms").waitFor();
+    await desk.button("Delete organization").click();
+    const confirm = desk.dialog().getByRole("button", { name: "Delete organization" });
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
+    await desk.field("Type “Ada's Rooms” to confirm").fill("Ada's Rooms");
+    await expect.poll(() => confirm.isDisabled()).toBe(false);
+    await desk.button("Cancel").click();
+    await desk.field("Name").fill("Ada's Boards");
+    await desk.button("Rename").click();
+    await desk.button("Organization: Ada's Boards").waitFor();
+    await desk.link("Members").click();
   });
 
   it("joins another organization and switches between the two", async () => {

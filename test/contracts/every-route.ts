@@ -26,7 +26,12 @@ const pathOf = (endpoint: AnyEndpoint, things: Things): string => {
 const withQuery = (path: string, query: string): string => path + (path.includes("?") ? "&" : "?") + query;
 
 /** The fields of an example that must name something which is there, and what they name. */
-const OWN_IDS: Readonly<Record<string, string>> = { roomId: "roomId", userId: "userId", key: "fileKey" };
+const OWN_IDS: Readonly<Record<string, string>> = {
+  roomId: "roomId",
+  userId: "userId",
+  key: "fileKey",
+  confirm: "organizationName",
+};
 
 const repeatable = (endpoint: EnvelopeEndpoint, name: string) => isRepeatable(endpoint.query?.shape[name]);
 
@@ -112,6 +117,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     deliveryId: tested.data.delivery.id,
     workflowId: workflow.data.workflow.id,
     personId: member.id,
+    organizationName: "An organization",
     invitationId: invitation.data.invitation.id,
   };
   return { ...owner, things, token: user.token, browser };
@@ -122,6 +128,7 @@ const CREATIONS: readonly string[] = [
   "createApiKey",
   "createComment",
   "createInvitation",
+  "createPasswordLink",
   "createRoom",
   "createToken",
   "createUser",

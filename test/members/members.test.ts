@@ -1,7 +1,7 @@
 /** Members of an organization: invitations by link, and what only owners may do. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { INVITATION_LIFETIME_MS } from "../../src/members/commands.ts";
+import { INVITATION_LIFETIME_MS } from "../../src/members/invitation.ts";
 import type { Invitation, Member } from "../../src/members/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
@@ -238,6 +238,40 @@ describe("a member", () => {
     const answer = await member.browser.api(owner.organization.id).delete(`/members/${member.id}`);
     expect(answer.status).toBe(200);
     expect((await membersOf(owner)).map(({ id }) => id)).toEqual([owner.id]);
+  });
+});
+
+describe("the role of a member", () => {
+  it("is changed by an owner, at once, and the invitations of an owner who becomes a member end", async () => {
+    const owner = await signUp();
+    const second = await addMember(owner.organization.id, "member");
+    const [api, theirs] = [owner.browser, second.browser].map((one) => one.api(owner.organization.id));
+    const path = `/members/${second.id}`;
+    expect((await theirs?.patch(path, { role: "owner" }))?.error?.code).toBe("FORBIDDEN");
+    const promoted = await api?.patch<{ member: Member }>(path, { role: "owner" });
+    expect(promoted?.data.member).toMatchObject({ id: second.id, role: "owner" });
+    expect((await theirs?.post("/invitations", {}))?.status).toBe(201);
+    expect((await theirs?.patch(path, { role: "member" }))?.status).toBe(200);
+    expect((await theirs?.post("/invitations", {}))?.error?.code).toBe("FORBIDDEN");
+    expect((await api?.get<{ total: number }>("/invitations"))?.data.total).toBe(0);
+  });
+
+  it("of the last owner stays, even when the last two demote each other at once", async () => {
+    const owner = await signUp();
+    const api = owner.browser.api(owner.organization.id);
+    const demote = { role: "member" };
+    const refused = await api.patch(`/members/${owner.id}`, demote);
+    expect(refused.error?.code).toBe("CONFLICT");
+    expect(refused.error?.message).toMatch(/^role: the last owner cannot become a member; /);
+    expect((await api.patch(`/members/${owner.id}`, { role: "owner" })).status).toBe(200);
+    const second = await addMember(owner.organization.id, "owner");
+    await Promise.all([
+      api.patch(`/members/${second.id}`, demote),
+      second.browser.api(owner.organization.id).patch(`/members/${owner.id}`, demote),
+    ]);
+    const roles = env.DB.prepare("SELECT role FROM memberships WHERE account_id = ? AND role = 'owner'");
+    expect((await roles.bind(owner.organization.id).all()).results).toHaveLength(1);
+    expect((await api.patch(`/members/${crypto.randomUUID()}`, demote)).error?.code).toBe("NOT_FOUND");
   });
 });
 

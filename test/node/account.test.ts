@@ -1,4 +1,4 @@
-/** `npm run account -- create`, `-- limits` and `-- end-tokens`, with and without a running service. */
+/** `npm run account -- create`, `-- limits`, `-- end-tokens` and `-- password-link`, with and without a running service. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,6 +10,7 @@ import { createAccount, type Organization, type Service, startService } from "./
 const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
+       npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
 `;
 
 let service: Service;
@@ -165,6 +166,34 @@ describe("the tokens of an organization's users", () => {
     expect(await endTokens(crypto.randomUUID())).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining("No organization has the ID"),
+    });
+  });
+});
+
+describe("a link for a new password", () => {
+  const link = (email: string) =>
+    runCli("account.ts", ["password-link", email, "--persist-to", service.persistTo, "--json"]);
+
+  it("lets a person who signs in with the address choose one, whatever they are a member of", async () => {
+    const signIn = (password: string) =>
+      fetch(`${service.url}/dashboard/api/sign-in`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Origin: service.url },
+        body: JSON.stringify({ email: "demo@atrium.example", password }),
+      });
+    const { path } = JSON.parse((await link("Demo@atrium.example")).stdout) as { path: string };
+    const changed = await fetch(service.url + path.replace("/dashboard", "/dashboard/api"), {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Origin: service.url },
+      body: JSON.stringify({ password: "a new password" }),
+    });
+    expect([changed.status, (await signIn("a new password")).status]).toEqual([200, 200]);
+  });
+
+  it("is for a person who exists", async () => {
+    expect(await link("no' OR '1")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("No person has the address no' OR '1; "),
     });
   });
 });

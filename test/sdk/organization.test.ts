@@ -38,11 +38,29 @@ describe("members", () => {
     expect((await atrium.organization.listInvitations()).total).toBe(0);
   });
 
+  it("keep a last owner, and get links for a new password", async () => {
+    const { members } = await atrium.organization.listMembers();
+    const id = members[0]?.id ?? "";
+    await expect(atrium.organization.setRole(id, "member")).rejects.toMatchObject({ code: "CONFLICT" });
+    expect((await atrium.organization.setRole(id, "owner")).role).toBe("owner");
+    const { url } = await atrium.organization.createPasswordLink(id);
+    expect(url.startsWith(`${service.url}/dashboard/password-links/`)).toBe(true);
+  });
+
   it("include at least one owner: the last one cannot be removed", async () => {
     const { members } = await atrium.organization.listMembers();
     const removal = atrium.organization.removeMember(members[0]?.id ?? "");
     await expect(removal).rejects.toMatchObject({ code: "CONFLICT" });
   });
+});
+
+it("the organization is renamed, and deleted only by its name", async () => {
+  const before = await atrium.organization.get();
+  expect(before.id).toBe(service.accountId);
+  expect((await atrium.organization.rename("Renamed")).name).toBe("Renamed");
+  await atrium.organization.rename(before.name);
+  const deletion = atrium.organization.delete("Renamed");
+  await expect(deletion).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
 });
 
 it("the overview counts rooms and users, and covers 24 hours", async () => {

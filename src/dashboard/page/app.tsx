@@ -6,6 +6,7 @@ import { OrganizationPages } from "./organization-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { Invitation } from "./sign-in/invitation.tsx";
 import { NewOrganization } from "./sign-in/new-organization.tsx";
+import { PasswordLink } from "./sign-in/password-link.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { SignUp } from "./sign-in/sign-up.tsx";
 import { ErrorMessage } from "./ui/error-message.tsx";
@@ -17,6 +18,7 @@ export const App = () => (
     <Route path="/sign-in" component={SignIn} />
     <Route path="/sign-up" component={SignUp} />
     <Route path="/invitations/:token" component={Invitation} />
+    <Route path="/password-links/:token" component={PasswordLink} />
     <Route path="/new" component={NewOrganization} />
     <Route path="/" component={Home} />
     <Route path="/:accountId/*?" component={Organization} />

@@ -8,6 +8,7 @@ import {
   markAbandonedUploads,
   markFilesOfRoomForDeletion,
   markRoomFilesBefore,
+  markSomeFilesForDeletion,
   selectDeleting,
   selectDeletingOfRoom,
 } from "./store.ts";
@@ -66,6 +67,12 @@ export async function deleteRoomFiles(
   } catch (error) {
     ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
   }
+}
+
+/** Hides up to `limit` files of a room, and returns how many; {@link collectGarbage} deletes them. */
+export async function hideSomeFiles(tenant: Tenant, roomId: string, limit: number): Promise<number> {
+  const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, limit)]);
+  return hidden.length;
 }
 
 /** Hides the files of a room, by its custom ID, from before `before` (epoch ms); {@link collectGarbage} deletes them. */

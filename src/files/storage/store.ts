@@ -208,6 +208,18 @@ export const markFilesOfRoomForDeletion = ({ accountId }: Tenant, roomId: string
       .where(and(eq(files.accountId, accountId), eq(files.roomId, roomId), isStored)),
   );
 
+/** Hides up to `limit` files of a room until their bytes are deleted. */
+export const markSomeFilesForDeletion = (
+  { accountId }: Tenant,
+  roomId: string,
+  limit: number,
+): Statement<{ key: string }> => ({
+  sql: `UPDATE files SET state = 'deleting' WHERE key IN (
+          SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored' LIMIT ?)
+        RETURNING key`,
+  params: [accountId, roomId, limit],
+});
+
 /** Gives up the uploads that began before `before` (epoch ms) and have not ended. */
 export const markAbandonedUploads = (before: number): Statement =>
   statement(

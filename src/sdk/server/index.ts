@@ -48,6 +48,7 @@ export type {
   IssuedToken,
   LogLine,
   Member,
+  OrganizationRecord,
   Overview,
   PresenceState,
   Quota,

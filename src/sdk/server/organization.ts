@@ -1,6 +1,6 @@
-/** `AtriumServer.organization`: the organization's API keys, tokens, members, invitations, quotas and metrics. */
+/** `AtriumServer.organization`: the organization itself, its API keys, tokens, members, invitations, quotas and metrics. */
 import type { Rest } from "../core/rest.ts";
-import type { ApiKey, Invitation, Member, Overview, Quota } from "../wire/resources.ts";
+import type { ApiKey, Invitation, Member, OrganizationRecord, Overview, Quota } from "../wire/resources.ts";
 import type { Page, PageShown } from "./pages.ts";
 
 export class Organization {
@@ -8,6 +8,29 @@ export class Organization {
 
   constructor(rest: Rest) {
     this.#rest = rest;
+  }
+
+  /** The organization itself. */
+  async get(): Promise<OrganizationRecord> {
+    const { organization } = await this.#rest.request<{ organization: OrganizationRecord }>({
+      ...{ method: "GET", path: ["organization"] },
+    });
+    return organization;
+  }
+
+  async rename(name: string): Promise<OrganizationRecord> {
+    const { organization } = await this.#rest.request<{ organization: OrganizationRecord }>({
+      ...{ method: "PATCH", path: ["organization"], body: { name } },
+    });
+    return organization;
+  }
+
+  /**
+   * Deletes the organization and everything that it owns, for good; `confirm` is its name. This API key ends at once,
+   * and what the organization owns is removed in the background.
+   */
+  async delete(confirm: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["organization"], body: { confirm } });
   }
 
   /** Current totals, and what happened in each of the last 24 hours. */
@@ -48,6 +71,20 @@ export class Organization {
   /** Removes a person from the organization. Throws `CONFLICT` for the last owner. */
   async removeMember(personId: string): Promise<void> {
     await this.#rest.request({ method: "DELETE", path: ["members", personId] });
+  }
+
+  /** Makes a member an owner, or an owner a member. Throws `CONFLICT` for the last owner. */
+  async setRole(personId: string, role: Member["role"]): Promise<Member> {
+    const path = ["members", personId];
+    return (await this.#rest.request<{ member: Member }>({ method: "PATCH", path, body: { role } })).member;
+  }
+
+  /**
+   * Makes a link by which a member who forgot their password chooses a new one, once and within an hour. Send its `url`
+   * to the person: it is shown only once. Throws `FORBIDDEN` for a member of organizations that you do not own.
+   */
+  createPasswordLink(personId: string): Promise<{ readonly url: string; readonly expires_at: string }> {
+    return this.#rest.request({ method: "POST", path: ["members", personId, "password-link"] });
   }
 
   /** The invitations that can still be accepted. */

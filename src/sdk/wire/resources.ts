@@ -3,6 +3,7 @@ export type { ApiKey } from "../../accounts/schema.ts";
 export type { StorageFile, UploadResult } from "../../files/schema.ts";
 export type { Invitation, Member } from "../../members/schema.ts";
 export type { Hour, Overview } from "../../metrics/schema.ts";
+export type { Organization as OrganizationRecord } from "../../organizations/schema.ts";
 export type { Quota } from "../../quotas/schema.ts";
 export type { Comment } from "../../realtime/protocol/comment.ts";
 export type { Room } from "../../rooms/schema.ts";

@@ -1,16 +1,21 @@
 /** The organization's members and invitations. */
 import type { Member } from "atrium/server";
+import { useState } from "react";
+import { useLocation } from "wouter";
 import { useCurrent, useIsOwner } from "../data/organization.tsx";
 import { usePage } from "../data/use-page.ts";
 import { Badge } from "../ui/badge.tsx";
-import { ConfirmButton } from "../ui/confirm.tsx";
+import { Button } from "../ui/button.tsx";
+import { Confirm, ConfirmButton } from "../ui/confirm.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { Secret } from "../ui/secret.tsx";
+import { SelectField } from "../ui/select-field.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { Invitations } from "./invitations.tsx";
-import { useMembers, useRemoveMember } from "./use-members.ts";
+import { useCreatePasswordLink, useMembers, useRemoveMember, useSetRole } from "./use-members.ts";
 
 export function MembersPart() {
   const isOwner = useIsOwner();
@@ -40,11 +45,12 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
             {member.name} {member.id === me.person.id && <Badge tone="plain">you</Badge>}
           </th>
           <td>{member.email}</td>
-          <td>{member.role}</td>
+          <td>{isOwner ? <Role member={member} /> : member.role}</td>
           <td>
             <Time at={member.joined_at} />
           </td>
           <td className="row-actions">
+            {isOwner && member.id !== me.person.id && <PasswordReset member={member} />}
             {(isOwner || member.id === me.person.id) && (
               <Removal member={member} isSelf={member.id === me.person.id} />
             )}
@@ -55,13 +61,72 @@ function MemberTable({ members }: { readonly members: readonly Member[] }) {
   );
 }
 
+function Role({ member }: { readonly member: Member }) {
+  const change = useSetRole(member);
+  return (
+    <SelectField
+      label={`Role of ${member.name}`}
+      isLabelHidden
+      value={change.isPending ? change.variables : member.role}
+      onChange={(event) => change.mutate(event.currentTarget.value === "owner" ? "owner" : "member")}
+    >
+      <option value="member">member</option>
+      <option value="owner">owner</option>
+    </SelectField>
+  );
+}
+
+/** For a member who forgot their password: a link by which they choose a new one. */
+function PasswordReset({ member }: { readonly member: Member }) {
+  const create = useCreatePasswordLink(member.id);
+  const [isOpen, setOpen] = useState(false);
+  const act = { ...create, mutateAsync: () => create.mutateAsync() };
+  return (
+    <>
+      <Button variant="quiet" aria-label={`Reset password of ${member.name}`} onClick={() => setOpen(true)}>
+        Reset password
+      </Button>
+      <Confirm
+        title={`Reset the password of ${member.name}?`}
+        confirmLabel="Create link"
+        act={act}
+        isOpen={isOpen && create.data === undefined}
+        onClose={() => setOpen(false)}
+      >
+        <p>
+          You get a link by which {member.name} chooses a new password. The present one works until the link
+          is used; then all of their sessions end.
+        </p>
+      </Confirm>
+      <Secret
+        title="Link for a new password"
+        about={`Send this link to ${member.name} over a channel that only they read. It works once, within an hour. You will not see it again.`}
+        secret={create.data?.url ?? null}
+        what="the link"
+        onDone={() => {
+          setOpen(false);
+          create.reset();
+        }}
+      />
+    </>
+  );
+}
+
 interface RemovalProps {
   readonly member: Member;
   readonly isSelf: boolean;
 }
 
 function Removal({ member, isSelf }: RemovalProps) {
-  const remove = useRemoveMember(member.id);
+  const [, go] = useLocation();
+  const remove = useRemoveMember(member.id, isSelf);
+  const act = {
+    ...remove,
+    mutateAsync: async () => {
+      await remove.mutateAsync();
+      if (isSelf) go("/");
+    },
+  };
   return (
     <ConfirmButton
       label={isSelf ? "Leave" : "Remove"}
@@ -69,7 +134,7 @@ function Removal({ member, isSelf }: RemovalProps) {
       variant="quiet"
       title={isSelf ? "Leave the organization?" : `Remove ${member.name}?`}
       confirmLabel={isSelf ? "Leave organization" : "Remove member"}
-      act={remove}
+      act={act}
     >
       <p>{isSelf ? "You lose" : `${member.name} loses`} access to the organization.</p>
     </ConfirmButton>

@@ -1,9 +1,10 @@
-/** The settings: API keys, members, quotas and the person's profile. */
+/** The settings: API keys, members, quotas, the organization and the person's profile. */
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Page } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
+import { OrganizationPart } from "./organization-part.tsx";
 import { ProfilePart } from "./profile-part.tsx";
 import { QuotasPart } from "./quotas-part.tsx";
 
@@ -11,6 +12,7 @@ const PARTS = [
   { name: "API keys", part: undefined, Content: ApiPart },
   { name: "Members", part: "members", Content: MembersPart },
   { name: "Quotas", part: "quotas", Content: QuotasPart },
+  { name: "Organization", part: "organization", Content: OrganizationPart },
   { name: "Profile", part: "profile", Content: ProfilePart },
 ];
 

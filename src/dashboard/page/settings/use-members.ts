@@ -15,14 +15,28 @@ export function useMembers(page: PageRange) {
   return useQuery({ queryKey: key("members", page), queryFn: () => atrium.organization.listMembers(page) });
 }
 
-export function useRemoveMember(personId: string) {
+export function useRemoveMember(personId: string, isSelf: boolean) {
   const { atrium } = useCurrent();
   const key = useKey();
   return useAction(() => atrium.organization.removeMember(personId), {
-    notice: "Member removed",
+    notice: isSelf ? "You left the organization" : "Member removed",
     invalidates: [key("members"), ["me"]],
     isForm: true,
   });
+}
+
+export function useSetRole({ id, name }: Member) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction((role: Member["role"]) => atrium.organization.setRole(id, role), {
+    notice: ({ role }) => `${name} is ${role === "owner" ? "an owner" : "a member"} now`,
+    invalidates: [key("members"), key("invitations"), ["me"]],
+  });
+}
+
+export function useCreatePasswordLink(personId: string) {
+  const { atrium } = useCurrent();
+  return useAction(() => atrium.organization.createPasswordLink(personId), { isForm: true });
 }
 
 export function useInvitations() {

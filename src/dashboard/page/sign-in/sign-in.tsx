@@ -33,6 +33,9 @@ export function SignIn() {
         <Challenge error={signIn.error} />
       </Form>
       <p className="soft">
+        Forgot your password? An owner of your organization can send you a link to choose a new one.
+      </p>
+      <p className="soft">
         New here? <Link href={`/sign-up${search && `?${search}`}`}>Sign up</Link>
       </p>
     </SignInLayout>

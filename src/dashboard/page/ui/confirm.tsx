@@ -3,6 +3,7 @@ import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { type ReactNode, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { ErrorMessage } from "./error-message.tsx";
+import { TextField } from "./text-field.tsx";
 
 export interface ConfirmProps {
   readonly title: string;
@@ -10,6 +11,8 @@ export interface ConfirmProps {
   readonly children: ReactNode;
   /** The label of the button that confirms. */
   readonly confirmLabel: string;
+  /** A text that the person must type first, such as a name. */
+  readonly typed?: string;
   readonly act: {
     mutateAsync(): Promise<unknown>;
     readonly isPending: boolean;
@@ -19,30 +22,55 @@ export interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export const Confirm = ({ title, children, confirmLabel, act, isOpen, onClose }: ConfirmProps) => (
+export const Confirm = ({ title, isOpen, onClose, ...rest }: ConfirmProps) => (
   <AlertDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className="backdrop" />
       <AlertDialog.Popup className="dialog">
         <AlertDialog.Title>{title}</AlertDialog.Title>
-        <AlertDialog.Description className="soft" render={<div />}>
-          {children}
-        </AlertDialog.Description>
-        <ErrorMessage error={act.error} />
-        <footer>
-          <AlertDialog.Close className="button plain">Cancel</AlertDialog.Close>
-          <Button
-            variant="danger"
-            isBusy={act.isPending}
-            onClick={() => act.mutateAsync().then(onClose, ignoreShown)}
-          >
-            {confirmLabel}
-          </Button>
-        </footer>
+        <Consequences {...rest} onClose={onClose} />
       </AlertDialog.Popup>
     </AlertDialog.Portal>
   </AlertDialog.Root>
 );
+
+/** Mounted while the dialog is open, so that what was typed is forgotten with it. */
+function Consequences({
+  children,
+  confirmLabel,
+  typed,
+  act,
+  onClose,
+}: Omit<ConfirmProps, "title" | "isOpen">) {
+  const [text, setText] = useState("");
+  return (
+    <>
+      <AlertDialog.Description className="soft" render={<div />}>
+        {children}
+      </AlertDialog.Description>
+      {typed !== undefined && (
+        <TextField
+          label={`Type “${typed}” to confirm`}
+          name="confirm"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      <ErrorMessage error={act.error} />
+      <footer>
+        <AlertDialog.Close className="button plain">Cancel</AlertDialog.Close>
+        <Button
+          variant="danger"
+          disabled={typed !== undefined && text !== typed}
+          isBusy={act.isPending}
+          onClick={() => act.mutateAsync().then(onClose, ignoreShown)}
+        >
+          {confirmLabel}
+        </Button>
+      </footer>
+    </>
+  );
+}
 
 /** The dialog shows the error. */
 const ignoreShown = () => {};

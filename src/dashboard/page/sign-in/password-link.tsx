@@ -1,0 +1,56 @@
+/** The page of a link for a new password. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useLocation, useParams } from "wouter";
+import type { PasswordLinkPreview } from "../../../people/schema.ts";
+import { callDashboard } from "../data/api.ts";
+import { ErrorMessage } from "../ui/error-message.tsx";
+import { Form } from "../ui/form.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { NewPasswordField } from "./credentials.tsx";
+import { SignInLayout } from "./sign-in-layout.tsx";
+
+export function PasswordLink() {
+  const { token = "" } = useParams();
+  const path = `password-links/${encodeURIComponent(token)}`;
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const link = useQuery({
+    queryKey: ["password-link", token],
+    queryFn: () => callDashboard<PasswordLinkPreview>("GET", path),
+    // Used up by the form below: to ask again then would only fail.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const change = useMutation({
+    mutationFn: (password: string) => callDashboard<object>("POST", path, { password }),
+    onSuccess: () => {
+      queries.clear();
+      go("/");
+    },
+  });
+  if (link.error) {
+    return (
+      <SignInLayout title="This link is no longer valid">
+        <ErrorMessage error={link.error} />
+        <p>Ask an owner of your organization for a new one.</p>
+      </SignInLayout>
+    );
+  }
+  if (link.data === undefined) return <Loading />;
+  return (
+    <SignInLayout title="Choose a new password">
+      <p className="soft">
+        For {link.data.name}, {link.data.email}. You are signed out everywhere else.
+      </p>
+      <Form
+        submitLabel="Save and sign in"
+        error={change.error}
+        isBusy={change.isPending}
+        onSubmit={({ password = "" }) => change.mutate(password)}
+      >
+        {/* So that password managers know whose password it is. */}
+        <input type="hidden" name="username" autoComplete="username" value={link.data.email} readOnly />
+        <NewPasswordField label="New password" />
+      </Form>
+    </SignInLayout>
+  );
+}

@@ -1,0 +1,48 @@
+/** Removes what deleted organizations own, in bounded slices: first after the request, then by the cron trigger. */
+import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { Database } from "../platform/d1.ts";
+import { Slices } from "../platform/slices.ts";
+import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import { purgeRooms } from "../rooms/purge.ts";
+import { purgeWebhooks } from "../webhooks/purge.ts";
+import { purgeWorkflows } from "../workflows/purge.ts";
+import { deleteEmpty, selectDeleted } from "./store.ts";
+
+/** What one run may do, each slice of at most a thousand rows: the next run follows within a minute. */
+const SLICES_PER_RUN = 200;
+const ORGANIZATIONS_PER_RUN = 10;
+/** Longer than any isolate remembers a credential: after it, no request can create anything more. */
+const ROW_REMAINS_MS = 60_000;
+
+export interface DeletionPorts {
+  readonly db: Database;
+  readonly rooms: RoomGateway;
+  readonly subscribers: SubscriberGateway;
+  log(message: string, error?: unknown): void;
+}
+
+/** Removes some of what a deleted organization owns, and in the end its row. Never rejects: a later run continues. */
+export async function continueDeletion(
+  ports: DeletionPorts,
+  accountId: string,
+  now: number,
+  slices: Slices = new Slices(SLICES_PER_RUN),
+): Promise<void> {
+  const tenant = { db: ports.db, accountId };
+  try {
+    const isEmpty =
+      (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
+      (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
+      (await purgeRooms(tenant, ports.rooms, slices));
+    if (isEmpty) await ports.db.run([deleteEmpty(accountId, now - ROW_REMAINS_MS)]);
+  } catch (error) {
+    ports.log("What a deleted organization owned could not be removed yet", error);
+  }
+}
+
+/** Continues the deletions that are not complete. */
+export async function continueDeletions(ports: DeletionPorts, now: number): Promise<void> {
+  const [deleted] = await ports.db.run([selectDeleted(ORGANIZATIONS_PER_RUN)]);
+  const slices = new Slices(SLICES_PER_RUN);
+  for (const { id } of deleted) if (slices.areLeft) await continueDeletion(ports, id, now, slices);
+}

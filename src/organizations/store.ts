@@ -1,0 +1,40 @@
+/** The only SQL about organizations themselves. */
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { accounts } from "../accounts/table.ts";
+import { build, columnsOf, type Statement, statement, type Tenant } from "../platform/d1.ts";
+
+export type OrganizationRow = Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt">;
+
+const { id, name, createdAt } = columnsOf(accounts);
+const FIELDS = { id, name, createdAt };
+const isLive = ({ accountId }: Tenant) => and(eq(accounts.id, accountId), isNull(accounts.deletedAt));
+
+export const selectOrganization = (tenant: Tenant): Statement<OrganizationRow> =>
+  statement(build.select(FIELDS).from(accounts).where(isLive(tenant)));
+
+export const updateOrganization = (tenant: Tenant, name: string): Statement<OrganizationRow> =>
+  statement(build.update(accounts).set({ name }).where(isLive(tenant)).returning(FIELDS));
+
+/** From then on, what the organization owns is being deleted. */
+export const markDeleted = (tenant: Tenant, now: number): Statement =>
+  statement(build.update(accounts).set({ deletedAt: now }).where(isLive(tenant)));
+
+/** The organizations that were deleted and still have a row, the longest deleted first. */
+export const selectDeleted = (limit: number): Statement<{ id: string }> =>
+  statement(
+    build
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(sql`${accounts.deletedAt} IS NOT NULL`)
+      .orderBy(accounts.deletedAt)
+      .limit(limit),
+  );
+
+/** Deletes the row of an organization that was deleted before `before` (epoch ms) and owns nothing any more. */
+export const deleteEmpty = (accountId: string, before: number): Statement => ({
+  sql: `DELETE FROM accounts WHERE id = ? AND deleted_at < ?
+          AND NOT EXISTS (SELECT 1 FROM rooms WHERE account_id = accounts.id)
+          AND NOT EXISTS (SELECT 1 FROM webhooks WHERE account_id = accounts.id)
+          AND NOT EXISTS (SELECT 1 FROM workflows WHERE account_id = accounts.id)`,
+  params: [accountId, before],
+});

@@ -1,0 +1,136 @@
+/** An organization itself: its name, and its deletion with everything that it owns. */
+import { env } from "cloudflare:workers";
+import { describe, expect, inject, it } from "vitest";
+import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { continueDeletion } from "../../src/organizations/deletion.ts";
+import type { Organization } from "../../src/organizations/schema.ts";
+import type { Me } from "../../src/people/schema.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { Slices } from "../../src/platform/slices.ts";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import { type Account, account } from "../support/api.ts";
+import { addMember, invite, signUp } from "../support/person.ts";
+
+const MINUTE_MS = 60_000;
+
+const rowsOf = async ({ id }: Pick<Account, "id">) => {
+  const tables = [
+    "rooms",
+    "users",
+    "webhooks",
+    "workflows",
+    "api_keys",
+    "memberships",
+    "invitations",
+    "quotas",
+  ];
+  const counts = tables.map(async (table) => {
+    const column = "account_id";
+    const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`)
+      .bind(id)
+      .first<{ n: number }>();
+    return [table, row?.n ?? 0] as const;
+  });
+  return Object.fromEntries((await Promise.all(counts)).filter(([, n]) => n > 0));
+};
+
+const remains = ({ id }: Pick<Account, "id">) =>
+  env.DB.prepare("SELECT deleted_at FROM accounts WHERE id = ?").bind(id).first();
+
+/** An organization with something of everything. */
+async function furnished(): Promise<Account & { readonly roomId: string; readonly fileKey: string }> {
+  const owner = await account();
+  const { api } = owner;
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  await api.createRoom();
+  await api.put(`/rooms/${room.id}/stores/tasks/first`, { value: 1 });
+  const fields = { roomId: room.id, userId: user.id };
+  const file = await api.upload(fields, new File(["Hello"], "hello.txt", { type: "text/plain" }));
+  await api.post("/webhooks", {
+    url: `http://127.0.0.1:${inject("receiver").port}/ok/${owner.id}`,
+    events: ["participant.left"],
+  });
+  await api.post("/workflows", { name: "W", code: "export default () => 1;", events: ["participant.left"] });
+  await api.post("/invitations");
+  return { ...owner, roomId: room.id, fileKey: file.data.file.key };
+}
+
+describe("an organization", () => {
+  it("is renamed by an owner, for all of its members", async () => {
+    const owner = await signUp({ organization: "Engines" });
+    const member = await invite(owner);
+    const api = owner.browser.api(owner.organization.id);
+    const renamed = await api.patch<{ organization: Organization }>("/organization", { name: "Analytical" });
+    expect(renamed.data.organization).toMatchObject({ id: owner.organization.id, name: "Analytical" });
+    expect((await api.get("/organization")).data).toEqual(renamed.data);
+    expect((await member.browser.get<Me>("/me")).data.organizations[0]?.name).toBe("Analytical");
+    const refused = await member.browser.api(owner.organization.id).patch("/organization", { name: "Mine" });
+    expect(refused.error?.code).toBe("FORBIDDEN");
+    expect((await api.patch("/organization", { name: "" })).error?.message).toMatch(/^name: /);
+  });
+
+  it("is deleted only by an owner, and only when its name is typed", async () => {
+    const owner = await signUp({ organization: "Engines" });
+    const member = await addMember(owner.organization.id, "member");
+    const api = owner.browser.api(owner.organization.id);
+    const confirm = { confirm: "Engines" };
+    const asMember = member.browser.api(owner.organization.id).json("DELETE", "/organization", confirm);
+    expect((await asMember).error?.code).toBe("FORBIDDEN");
+    for (const wrong of ["engines", "", "Engines "]) {
+      const refused = await api.json("DELETE", "/organization", { confirm: wrong });
+      expect(refused.error?.code).toBe("VALIDATION_ERROR");
+      expect(refused.error?.message).toMatch(/^confirm: this is not the organization's name; /);
+    }
+    expect((await api.get("/organization")).status).toBe(200);
+    expect((await api.json("DELETE", "/organization", confirm)).data).toEqual({});
+    expect((await owner.browser.get<Me>("/me")).data.organizations).toEqual([]);
+    expect((await api.get("/rooms")).status).toBe(403);
+    await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
+  });
+
+  it("ends every access at once when it is deleted, and loses everything that it owns", async () => {
+    const owner = await furnished();
+    const neighbour = await account();
+    const room = await neighbour.api.createRoom();
+    expect((await owner.api.json("DELETE", "/organization", { confirm: "An organization" })).status).toBe(
+      200,
+    );
+    expect((await owner.api.get("/rooms")).status).toBe(401);
+    const now = Date.now();
+    await runScheduledTasks(env, now);
+    expect(await rowsOf(owner)).toEqual({ quotas: 7 });
+    expect(await remains(owner)).not.toBe(null);
+    await runScheduledTasks(env, now + 2 * MINUTE_MS);
+    expect([await rowsOf(owner), await remains(owner)]).toEqual([{}, null]);
+    expect(await env.FILES.head(owner.fileKey)).toBe(null);
+    const stats = await roomGateway(env).read(owner.roomId, owner.id, []);
+    expect(stats.stats).toMatchObject({ activeParticipants: 0 });
+    expect((await neighbour.api.get(`/rooms/${room.id}`)).status).toBe(200);
+  });
+
+  it("is removed in slices, each run continuing where the last one stopped", async () => {
+    const owner = await account();
+    const rooms = await Promise.all(Array.from({ length: 25 }, () => owner.api.createRoom()));
+    for (const { id } of rooms.slice(0, 3)) await owner.api.createUser(id);
+    const now = Date.now();
+    await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?").bind(now, owner.id).run();
+    const unexpected: string[] = [];
+    const ports = {
+      db: openDatabase(env.DB),
+      rooms: roomGateway(env),
+      subscribers: subscriberGateway(env),
+      log: (message: string) => unexpected.push(message),
+    };
+    const left: number[] = [];
+    for (let run = 0; run < 30 && (await remains(owner)) !== null; run += 1) {
+      await continueDeletion(ports, owner.id, now + 2 * MINUTE_MS, new Slices(10));
+      left.push((await rowsOf(owner)).rooms ?? 0);
+    }
+    expect(left.at(-1)).toBe(0);
+    expect(left.length).toBeGreaterThan(3);
+    expect(left).toEqual(left.toSorted((a, b) => b - a));
+    expect([await remains(owner), unexpected]).toEqual([null, []]);
+  });
+});

@@ -28,7 +28,6 @@ import {
   updateRole,
 } from "./store.ts";
 
-
 /** Creates an invitation for the person with an address, or for anyone who has its link. Only this response contains the link. */
 export async function createInvitation(
   ctx: RequestContext,

@@ -128,7 +128,10 @@ describe("an invited person", () => {
   it("becomes an owner, renames the organization, and can delete it only by typing its name", async () => {
     await desk.field("Role of Cleo").selectOption("owner");
     await desk.notice("Cleo is an owner now").waitFor();
-    await desk.page.getByRole("navigation", { name: "Settings", exact: true }).getByText("Organization").click();
+    await desk.page
+      .getByRole("navigation", { name: "Settings", exact: true })
+      .getByText("Organization")
+      .click();
     await desk.field("Name").fill("Ada's Rooms");
     await desk.button("Rename").click();
     await desk.button("Organization: Ada's Rooms").waitFor();

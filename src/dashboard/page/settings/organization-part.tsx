@@ -73,19 +73,21 @@ function Deletion() {
         Ends every access at once, for members, API keys and users, and then removes all rooms, users, files,
         webhooks and workflows. This cannot be undone.
       </p>
-      <ConfirmButton
-        label="Delete organization"
-        variant="danger"
-        title={`Delete ${organization.name}?`}
-        confirmLabel="Delete organization"
-        typed={organization.name}
-        act={act}
-      >
-        <p>
-          Its API keys stop working, its users are disconnected, and everything that it owns is deleted for
-          good: rooms, users, files, webhooks and workflows. You and the other members keep your accounts.
-        </p>
-      </ConfirmButton>
+      <div>
+        <ConfirmButton
+          label="Delete organization"
+          variant="danger"
+          title={`Delete ${organization.name}?`}
+          confirmLabel="Delete organization"
+          typed={organization.name}
+          act={act}
+        >
+          <p>
+            Its API keys stop working, its users are disconnected, and everything that it owns is deleted for
+            good: rooms, users, files, webhooks and workflows. You and the other members keep your accounts.
+          </p>
+        </ConfirmButton>
+      </div>
     </section>
   );
 }

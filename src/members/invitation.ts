@@ -1,4 +1,4 @@
-/** What invitations have in common, whoever makes them. */
+/** What invitations have in common, by an owner or by the operator. */
 
 /** How long an invitation is valid. */
 export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;

@@ -3,9 +3,9 @@ import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import type { Database } from "../platform/d1.ts";
 import { Slices } from "../platform/slices.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
-import { purgeRooms } from "../rooms/purge.ts";
 import { purgeWebhooks } from "../webhooks/purge.ts";
 import { purgeWorkflows } from "../workflows/purge.ts";
+import { purgeRooms } from "./purge-rooms.ts";
 import { deleteEmpty, selectDeleted } from "./store.ts";
 
 /** What one run may do, each slice of at most a thousand rows: the next run follows within a minute. */

@@ -1,4 +1,4 @@
-/** What links for a new password have in common, whoever makes them. */
+/** What links for a new password have in common, by an owner or by the operator. */
 
 /** How long a link is valid. */
 export const PASSWORD_LINK_LIFETIME_MS = 60 * 60 * 1000;

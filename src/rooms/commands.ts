@@ -9,8 +9,8 @@ import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext } from "./context.ts";
 import { getRoomRow } from "./queries.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
-import { selectJoinedRoom, selectRoom } from "./shared-store.ts";
-import { deleteRoom as deleteRow, insertRoom, updateRoom as updateRow } from "./store.ts";
+import { deleteRoom as deleteRow, selectJoinedRoom, selectRoom } from "./shared-store.ts";
+import { insertRoom, updateRoom as updateRow } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
 function refuseTakenCustomId(error: unknown): never {

@@ -1,6 +1,14 @@
 /** The statements about rooms that other features include in their batches. */
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { build, columnsOf, prepared, preparedByShape, type Statement, type Tenant } from "../platform/d1.ts";
+import {
+  build,
+  columnsOf,
+  prepared,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../platform/d1.ts";
 import { type RoomRow, rooms } from "./table.ts";
 
 /** Identifies a room, by its ID or by its custom ID. */
@@ -52,3 +60,15 @@ const firstJoin = prepared(() =>
 /** Records the time of the room's first join; later joins change nothing. */
 export const updateFirstJoin = ({ accountId }: Tenant, roomId: string, now: number): Statement =>
   firstJoin({ accountId, id: roomId, now });
+
+export const deleteRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
+  statement(
+    build
+      .delete(rooms)
+      .where(and(eq(rooms.accountId, accountId), eq(rooms.id, roomId)))
+      .returning({ id: rooms.id }),
+  );
+
+/** Some of the organization's rooms. */
+export const selectSomeRooms = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
+  statement(build.select({ id: rooms.id }).from(rooms).where(eq(rooms.accountId, accountId)).limit(limit));

@@ -86,13 +86,6 @@ export const updateRoom = (
 ): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
 
-export const deleteRoom = (tenant: Tenant, roomId: string): Statement<{ id: string }> =>
-  statement(build.delete(rooms).where(whereIs(tenant, roomId)).returning({ id: rooms.id }));
-
-/** Some of the organization's rooms. */
-export const selectSomeRooms = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
-  statement(build.select({ id: rooms.id }).from(rooms).where(eq(rooms.accountId, accountId)).limit(limit));
-
 /** The stats of a room, and what its stores have together. */
 export interface ProjectedStats extends RoomStats {
   readonly storeBytes: number;

@@ -3,8 +3,8 @@ import { hideSomeFiles } from "../files/storage/garbage-collection.ts";
 import type { Tenant } from "../platform/d1.ts";
 import type { Slices } from "../platform/slices.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import { deleteRoom, selectSomeRooms } from "../rooms/shared-store.ts";
 import { deleteSomeUsers } from "../users/shared-store.ts";
-import { deleteRoom, selectSomeRooms } from "./store.ts";
 
 const ROOMS_AT_ONCE = 20;
 /** Users or files in one statement. */

@@ -1,5 +1,5 @@
 /** Creates visitors of the demo, each a user of the demo room, which the first one creates, and renews their tokens. */
-import { violatedConstraint } from "../platform/d1.ts";
+import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { createRoom } from "../rooms/commands.ts";
 import type { RoomContext } from "../rooms/context.ts";

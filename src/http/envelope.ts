@@ -1,6 +1,6 @@
 /** The envelope of every response under /v1 (spec section 1), and the headers that all responses carry. */
 import * as z from "zod";
-import { lacksTables } from "../platform/d1.ts";
+import { lacksTables } from "../platform/d1-errors.ts";
 import { ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/error-codes.ts";
 import { AppError } from "../platform/errors.ts";
 

@@ -1,5 +1,6 @@
 /** The commands of people: signing in and out, and changes of their name and password. */
-import { type Database, type Statement, violatedConstraint } from "../platform/d1.ts";
+import type { Database, Statement } from "../platform/d1.ts";
+import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { createBrowserCookie, knownBrowserOf } from "./browser-cookie.ts";
 import { hashPassword, verifyPassword } from "./password.ts";

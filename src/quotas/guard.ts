@@ -1,5 +1,6 @@
 /** Keeps creations within an organization's quotas, in the very batch that creates. */
-import { type Statement, type Tenant, violatedConstraint } from "../platform/d1.ts";
+import type { Statement, Tenant } from "../platform/d1.ts";
+import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { listQuotas } from "./queries.ts";
 import { describeExceeded, type QuotaDefaults, type QuotaName } from "./quota.ts";

@@ -2,7 +2,7 @@
 import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garbage-collection.ts";
-import { violatedConstraint } from "../platform/d1.ts";
+import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";

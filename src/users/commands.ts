@@ -4,7 +4,7 @@ import type { OutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import type { UserEventRow } from "../delivery/outbox/table.ts";
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
-import { violatedConstraint } from "../platform/d1.ts";
+import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";

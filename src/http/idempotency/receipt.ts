@@ -4,10 +4,11 @@
  */
 import type { Actor } from "../../context/actor.ts";
 import type { RequestContext } from "../../context/context.ts";
-import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1.ts";
+import type { Database, Results, Statement } from "../../platform/d1.ts";
+import { violatedConstraint } from "../../platform/d1-errors.ts";
 import type { Module } from "../../platform/error-codes.ts";
 import { AppError } from "../../platform/errors.ts";
-import { sha256 } from "../../platform/hash.ts";
+import { fingerprint, scopeOf } from "./fingerprint.ts";
 import { KEEP_ALL, type Replay } from "./replay.ts";
 import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 
@@ -15,21 +16,6 @@ import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-
-const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Promise<string> => {
-  const head = new TextEncoder().encode(`${method} ${pathAndQuery}\n`);
-  const bytes = new Uint8Array(head.byteLength + body.byteLength);
-  bytes.set(head);
-  bytes.set(body, head.byteLength);
-  return sha256(bytes);
-};
-
-/** Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile. */
-function scopeOf(actor: Actor): string {
-  if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;
-  if (actor.type === "person") return `${actor.accountId}:${actor.personId}`;
-  return actor.type === "key" ? actor.accountId : "";
-}
 
 export interface ReceiptOptions<C extends RequestContext> {
   readonly actor: Actor;

@@ -2,13 +2,13 @@
  * Watching a room live: the person joins it as a viewer and receives changes at once. Joining is visible to others,
  * so it is opt-in; without it, pages poll the API every two seconds.
  */
-import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
 import { AtriumError, type AtriumServer, type Room, type UserWithToken } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { Me } from "../../../people/schema.ts";
-import { useCurrent, useKey } from "../data/organization.tsx";
+import { useCurrent } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
+import { useLiveRefresh } from "./use-live-refresh.ts";
 
 export interface Live {
   /** Null while not watching. */
@@ -25,9 +25,6 @@ export function useLive(): Live {
   if (live === null) throw new Error("useLive must be used within LiveProvider");
   return live;
 }
-
-/** Combines changes in quick succession into one request. */
-const DEBOUNCE_MS = 250;
 
 /** Tokens to watch with. They are short, so that a person who has left the organization stops watching soon. */
 const VIEWING = { ttl: 300, role: "viewer" } as const;
@@ -77,34 +74,4 @@ async function findOwnUser(
     if (!(error instanceof AtriumError) || error.code !== "NOT_FOUND") throw error;
     return atrium.users.create({ roomId, name: `${name} (dashboard)`, customId, role: "viewer" });
   }
-}
-
-/** Refreshes the queries that the room's messages say have changed. */
-function useLiveRefresh(roomId: string, client: AtriumClient | null): void {
-  const queries = useQueryClient();
-  const key = useKey();
-  useEffect(() => {
-    if (client === null) return;
-    const waiting = new Map<string, ReturnType<typeof setTimeout>>();
-    const refresh = (part: string) => () => {
-      if (waiting.has(part)) return;
-      const run = () => {
-        waiting.delete(part);
-        void queries.invalidateQueries({ queryKey: key("room", roomId, part) });
-      };
-      waiting.set(part, setTimeout(run, DEBOUNCE_MS));
-    };
-    refresh("users")();
-    const offs = [
-      client.on("roomUpdated", refresh("users")),
-      client.users.on("updated", refresh("users")),
-      client.comments.on("created", refresh("comments")),
-      client.comments.on("updated", refresh("comments")),
-      client.comments.on("deleted", refresh("comments")),
-    ];
-    return () => {
-      for (const off of offs) off();
-      for (const timer of waiting.values()) clearTimeout(timer);
-    };
-  }, [client, queries, key, roomId]);
 }

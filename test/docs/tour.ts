@@ -15,7 +15,7 @@ export const readTour = (text: string): Step[] =>
     return language === "sh" && isTour !== undefined ? [{ commands: code, printed }] : [];
   });
 
-const TIMEOUT_SECONDS = 30;
+const TIMEOUT_SECONDS = 120;
 
 /** Repeats the commands until they print the text: a run of a workflow, say, takes a moment. */
 const repeatUntil = (commands: string, text: string): string => `

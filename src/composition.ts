@@ -17,7 +17,7 @@ import { openDatabase, PING } from "./platform/d1.ts";
 import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RoomContext } from "./rooms/context.ts";
-import { selectRunner } from "./sandbox/runners/select-runner.ts";
+import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 import type { UserContext } from "./users/context.ts";
 import { authenticateUser } from "./users/token-scheme.ts";
 import { tokensFor } from "./users/tokens.ts";
@@ -63,6 +63,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },
+      compile: selectCompiler(env),
       relayUserEvents: ({ db, log, defer }, rows) =>
         relayUserEvents({ db, log, defer, rooms, subscribers }, rows),
     },

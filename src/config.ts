@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
 import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
+import type { DebugPort } from "./platform/debug-port.ts";
 import { AppError } from "./platform/errors.ts";
 import { parseHosts } from "./platform/host.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";
@@ -19,6 +20,9 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
+  /** The pool of processes for the code of workflows, and how it reaches them: only under `npm start`. */
+  readonly PROGRAM_POOL?: Fetcher;
+  readonly PROGRAM_PORT?: DebugPort;
   /** Starts isolates for the code of workflows. */
   readonly LOADER?: WorkerLoader;
   /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
@@ -141,7 +145,7 @@ const SETTINGS = {
   /** Limits of one run of a workflow (decisions section 5). */
   WORKFLOW_WALL_MS: wholeNumber(30_000),
   WORKFLOW_CPU_MS: wholeNumber(50),
-  WORKFLOW_TURN_MS: wholeNumber(500),
+  WORKFLOW_PROCESS_CPU_MS: wholeNumber(1_000),
   WORKFLOW_CALLS: wholeNumber(200),
   WORKFLOW_RESULT_BYTES: wholeNumber(256 * 1024),
   WORKFLOW_LOG_BYTES: wholeNumber(64 * 1024),
@@ -259,7 +263,7 @@ export const backlogLimits = (env: Settings) => ({
 export const runLimits = (env: Settings) => ({
   wallMs: read(env, "WORKFLOW_WALL_MS"),
   cpuMs: read(env, "WORKFLOW_CPU_MS"),
-  turnMs: read(env, "WORKFLOW_TURN_MS"),
+  processCpuMs: read(env, "WORKFLOW_PROCESS_CPU_MS"),
   calls: read(env, "WORKFLOW_CALLS"),
   resultBytes: read(env, "WORKFLOW_RESULT_BYTES"),
   logBytes: read(env, "WORKFLOW_LOG_BYTES"),

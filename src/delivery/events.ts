@@ -87,3 +87,21 @@ type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp"> : n
 export function presentEvent(id: string, occurredAt: number, { event, data, ...rest }: EventDraft): string {
   return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), data, ...rest });
 }
+
+/** The service has disabled a workflow: its runs had to be killed, or too much waited for it. */
+export const WorkflowDisabledEvent = z
+  .object({
+    id: z.uuid().meta({ description: "The same for every subscriber and attempt." }),
+    event: z.literal("workflow.disabled"),
+    timestamp: Timestamp,
+    data: z.object({
+      workflowId: z.uuid(),
+      reason: z.enum(["killed", "backlogged"]).meta({
+        description:
+          "`killed` when two runs in a row had to be killed because they passed a limit; `backlogged` when too many events waited.",
+      }),
+    }),
+    workflow: z.object({ id: z.uuid(), name: z.string() }),
+  })
+  .meta({ id: "WorkflowDisabledEvent" });
+export type WorkflowDisabledEvent = z.infer<typeof WorkflowDisabledEvent>;

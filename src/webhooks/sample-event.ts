@@ -3,6 +3,7 @@ import type { RequestContext } from "../context/context.ts";
 import { presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { sampleDraft } from "../delivery/sample-draft.ts";
+import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
@@ -16,6 +17,11 @@ export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook:
   if (event === "webhook.backlogged") {
     const report = { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now };
     return { eventId, event, roomId: webhook.id, body: presentBacklogged(webhook, report), occurredAt: now };
+  }
+  if (event === "workflow.disabled") {
+    const workflow = { id: ctx.newId(), name: "Test workflow" };
+    const body = presentWorkflowDisabled(eventId, now, workflow, "killed");
+    return { eventId, event, roomId: webhook.id, body, occurredAt: now };
   }
   const room: Room = {
     id: webhook.room_id ?? ctx.newId(),

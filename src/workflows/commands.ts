@@ -27,7 +27,7 @@ export async function createWorkflow(
   ctx: WorkflowContext,
   { name, code, events, roomId = null }: WorkflowCreation,
 ): Promise<{ workflow: Workflow }> {
-  const prepared = await prepareCode(code);
+  const prepared = await prepareCode(ctx, code);
   if (roomId !== null) await getRoomRow(ctx, roomId);
   const now = ctx.now();
   const row: StoredWorkflow = {
@@ -94,7 +94,7 @@ async function replaceCode(
 ): Promise<PreparedCode & Pick<StoredWorkflow, "origin">> {
   const [[before]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (before === undefined) throw notFound("Workflows", "Workflow");
-  const prepared = await prepareCode(code);
+  const prepared = await prepareCode(ctx, code);
   if (prepared.hash !== before.hash) await deploy(ctx, workflowId, prepared);
   return { ...prepared, origin: ctx.origin };
 }

@@ -3,6 +3,7 @@ import type { RequestContext } from "../context/context.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import type { Compiler } from "../sandbox/runners/compiler.ts";
 import type { Runner } from "../sandbox/runners/runner.ts";
 
 export interface WorkflowContext extends RequestContext, QuotaContext {
@@ -10,4 +11,5 @@ export interface WorkflowContext extends RequestContext, QuotaContext {
   readonly subscribers: SubscriberGateway;
   /** Where the code of workflows runs. */
   readonly runner: Pick<Runner, "deploy">;
+  readonly compile: Compiler;
 }

@@ -2,7 +2,6 @@
 import type { Database } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sha256 } from "../platform/hash.ts";
-import { compile } from "../sandbox/compile/compile.ts";
 import type { Runner } from "../sandbox/runners/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { deleteRetired, insertRetired, selectRetired } from "./store.ts";
@@ -16,8 +15,11 @@ const SWEEP_SIZE = 100;
 export type PreparedCode = Pick<StoredWorkflow, "code" | "module" | "problemAtRun" | "hash">;
 
 /** Compiles a workflow's source; VALIDATION_ERROR with line and column when it does not compile. */
-export async function prepareCode(code: string): Promise<PreparedCode> {
-  const compilation = compile(code);
+export async function prepareCode(
+  { accountId, compile }: Pick<WorkflowContext, "accountId" | "compile">,
+  code: string,
+): Promise<PreparedCode> {
+  const compilation = await compile(accountId, code);
   if (!compilation.ok) {
     const { line, column, message } = compilation.problem;
     const where = `line ${line}, column ${column}`;

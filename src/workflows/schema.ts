@@ -3,7 +3,7 @@ import * as z from "zod";
 import { EventName } from "../delivery/port/event-name.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
-import type { WorkflowRow } from "./table.ts";
+import type { DisabledReason, WorkflowRow } from "./table.ts";
 
 /** The maximum size of a workflow's source code, in bytes of UTF-8. */
 export const MAX_CODE_BYTES = 256 * 1024;
@@ -20,8 +20,12 @@ export const EXAMPLE = {
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
 
-const BACKLOGGED =
-  "Too many events were waiting, or the oldest for too long. Make the workflow faster, then enable it again: it runs on what waits.";
+const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
+  backlogged:
+    "Too many events were waiting, or the oldest for too long. Make the workflow faster, then enable it again: it runs on what waits.",
+  killed:
+    "Two runs in a row passed a limit and had to be killed. Their executions say which one. Change the code, then enable the workflow again: it runs on what waits.",
+};
 
 /** A customer's code that runs on events (spec section 2). */
 export const Workflow = z
@@ -36,11 +40,12 @@ export const Workflow = z
       .nullable()
       .meta({ description: "The room whose events it runs on; null for all rooms." }),
     enabled: z.boolean().meta({
-      description: "A disabled workflow does not run. One for which too many events wait is disabled.",
+      description:
+        "A disabled workflow does not run. The service disables one for which too many events wait, and one that had to be killed in two runs in a row because it passed a limit and did not yield.",
     }),
     disabled_reason: z.string().optional().meta({
       description: "Why the service has disabled the workflow, and what to do. Absent in every other case.",
-      example: BACKLOGGED,
+      example: DISABLED_MESSAGES.backlogged,
     }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -109,7 +114,7 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   events: z.array(EventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
   enabled: row.enabled === 1,
-  ...(row.disabledReason === null ? {} : { disabled_reason: BACKLOGGED }),
+  ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });

@@ -11,6 +11,7 @@ import {
   type Tenant,
 } from "../platform/d1.ts";
 import {
+  type DisabledReason,
   type RetiredScript,
   type RunnableWorkflow,
   retiredScripts,
@@ -94,13 +95,20 @@ export const updateWorkflow = (
       .returning(SHOWN),
   );
 
-/** Disables a workflow because too much waits for it, unless it has changed since this version of it was read. */
-export const suspendWorkflow = (tenant: Tenant, id: string, version: number, now: number): Statement =>
+/** Disables a workflow for this reason. Returns no row when it has changed since this version of it was read. */
+export const suspendWorkflow = (
+  tenant: Tenant,
+  id: string,
+  version: number,
+  disabledReason: DisabledReason,
+  now: number,
+): Statement<{ id: string }> =>
   statement(
     build
       .update(workflows)
-      .set({ enabled: 0, disabledReason: "backlogged", updatedAt: nextVersion(workflows.updatedAt, now) })
-      .where(and(byId(tenant, id), eq(workflows.updatedAt, version))),
+      .set({ enabled: 0, disabledReason, updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(and(byId(tenant, id), eq(workflows.updatedAt, version)))
+      .returning({ id: workflows.id }),
   );
 
 const retire = (condition: string): string =>

@@ -3,6 +3,10 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
 
+/** Too much waited for it, or its last runs had to be ended by force. */
+const DISABLED_REASONS = ["backlogged", "killed"] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
 export const workflows = sqliteTable(
   "workflows",
   {
@@ -28,8 +32,8 @@ export const workflows = sqliteTable(
     nameFolded: text("name_folded").notNull(),
     /** Why every run fails before it starts (a problem with `message` and position, as JSON); null when runs can start. */
     problemAtRun: text("problem_at_run"),
-    /** `backlogged` when the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
-    disabledReason: text("disabled_reason", { enum: ["backlogged"] }),
+    /** Why the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
+    disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     // Large columns come last, so that reading subscriptions does not read them.
     /** The source code. */
     code: text().notNull(),

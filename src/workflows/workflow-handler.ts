@@ -2,6 +2,8 @@
 import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
@@ -13,8 +15,9 @@ import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import type { LoggedRun } from "./execution-schema.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
+import { continueStreak, isExhausted, type KillStreak } from "./run-streak.ts";
 import { selectRunnable, suspendWorkflow } from "./store.ts";
-import type { RunnableWorkflow } from "./table.ts";
+import type { DisabledReason, RunnableWorkflow } from "./table.ts";
 
 /** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
@@ -23,6 +26,7 @@ export const MAX_STUCK_MS = 5 * 60_000;
 /** How many runs may be in flight at once. */
 const MAX_IN_FLIGHT = 6;
 const NOT_STARTED = "The workflow could not be started";
+const DISABLED = "The workflow was disabled";
 
 /** After a run that used too much processor time, the workflow rests for this multiple of that time. */
 const REST_FACTOR = 4;
@@ -33,6 +37,17 @@ type Ended = Extract<DeliveryOutcome, { type: "delivered" | "failed" }>;
 interface State {
   /** Since when no run could be started (epoch ms); null while runs start. */
   readonly stuckSince: number | null;
+  /** Null while the latest run was not killed. */
+  readonly streak: KillStreak | null;
+  /** That the service has disabled the workflow; null once its webhooks know. */
+  readonly notice: Notice | null;
+}
+
+interface Notice {
+  readonly eventId: string;
+  readonly reason: DisabledReason;
+  /** Epoch milliseconds. */
+  readonly at: number;
 }
 
 export class WorkflowHandler implements DeliveryHandler {
@@ -60,8 +75,10 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runCounter = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
   }
 
+  /** After a run that was killed one runs at a time, so that a second one decides. */
   get pace(): Pace {
-    return { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };
+    const { streak } = this.#readState();
+    return { maxInFlight: streak === null ? MAX_IN_FLIGHT : 1, pausedUntil: 0 };
   }
 
   requireVersion(version: number): void {
@@ -78,9 +95,13 @@ export class WorkflowHandler implements DeliveryHandler {
     }
     if (row === null) return { type: "orphaned" };
     if (row.enabled === 0) {
+      if (!(await this.#isNotified(row))) return this.#postponed;
       return row.disabledReason === null
         ? { type: "disabled", error: null }
-        : { type: "suspended", why: "The workflow was disabled" };
+        : { type: "suspended", why: DISABLED };
+    }
+    if (isExhausted(this.#readState().streak, row.updatedAt)) {
+      return (await this.#disable(row, "killed")) ? { type: "suspended", why: DISABLED } : this.#postponed;
     }
     if (row.problemAtRun !== null) {
       this.#runCounter.count("failed");
@@ -92,16 +113,71 @@ export class WorkflowHandler implements DeliveryHandler {
       return null;
     });
     if (run === null) return this.#failOrPostpone();
-    this.#writeState({ stuckSince: null });
-    this.#runCounter.count(run.report.status);
+    const { isKilled, status } = run.report;
+    const ended = { isKilled, version: row.updatedAt, startedAt, endedAt: this.#now() };
+    const streak = continueStreak(this.#readState().streak, ended);
+    this.#writeState({ ...this.#readState(), stuckSince: null, streak });
+    this.#runCounter.count(status);
+    // If this fails, the next delivery disables it.
+    if (isExhausted(streak, row.updatedAt)) await this.#disable(row, "killed");
     return { ...outcomeOf(run.report, startedAt), restMs: run.restMs };
   }
 
   async suspend(): Promise<void> {
     const row = await this.#row.get();
     if (row === null || row.enabled === 0) return;
+    await this.#suspend(row, "backlogged");
+  }
+
+  /** True when it is done: the row says so from now on, and the organization was notified. */
+  async #disable(row: RunnableWorkflow, reason: DisabledReason): Promise<boolean> {
+    try {
+      await this.#suspend(row, reason);
+      return true;
+    } catch (error) {
+      this.#log("A workflow could not be disabled", error);
+      return false;
+    }
+  }
+
+  /** Rejects when that must be tried again. */
+  async #suspend(row: RunnableWorkflow, reason: DisabledReason): Promise<void> {
     this.#row.invalidate();
-    await this.#tenant.db.run([suspendWorkflow(this.#tenant, this.#id, row.updatedAt, this.#now())]);
+    const now = this.#now();
+    const [changed] = await this.#tenant.db.run([
+      suspendWorkflow(this.#tenant, this.#id, row.updatedAt, reason, now),
+    ]);
+    if (changed.length === 0) return;
+    this.#writeState({ ...this.#readState(), notice: { eventId: crypto.randomUUID(), reason, at: now } });
+    await this.#notify(row);
+  }
+
+  async #isNotified(row: RunnableWorkflow): Promise<boolean> {
+    try {
+      await this.#notify(row);
+      return true;
+    } catch (error) {
+      this.#log("Webhooks could not be notified of a disabled workflow", error);
+      return false;
+    }
+  }
+
+  /** Notifies the webhooks that listen to it that this workflow was disabled, unless that is done. */
+  async #notify({ id, name }: RunnableWorkflow): Promise<void> {
+    const { notice, ...state } = this.#readState();
+    if (notice === null) return;
+    const { eventId, reason, at } = notice;
+    const event = {
+      id: eventId,
+      event: "workflow.disabled",
+      occurredAt: at,
+      body: presentWorkflowDisabled(eventId, at, { id, name }, reason),
+      pendingSubscriptions: null,
+    } as const;
+    // The event concerns no room: webhooks of one room do not receive it, and in its place stands what it is about.
+    const unreached = await fanOut(this.#tenant, subscriberGateway(this.#env), id, [event], id);
+    if (unreached.size > 0) throw new Error("Some webhooks could not be notified of a disabled workflow");
+    this.#writeState({ ...state, notice: null });
   }
 
   /** Its executions show how much it runs; at the bound, `disabled_reason` says why it does no longer. */
@@ -136,8 +212,9 @@ export class WorkflowHandler implements DeliveryHandler {
 
   #failOrPostpone(): DeliveryOutcome {
     const now = this.#now();
-    const stuckSince = parseState(this.#state.read()).stuckSince ?? now;
-    this.#writeState({ stuckSince });
+    const state = this.#readState();
+    const stuckSince = state.stuckSince ?? now;
+    this.#writeState({ ...state, stuckSince });
     return now - stuckSince < MAX_STUCK_MS
       ? this.#postponed
       : { type: "failed", attempt: null, error: NOT_STARTED };
@@ -147,9 +224,14 @@ export class WorkflowHandler implements DeliveryHandler {
     return { type: "postponed", until: this.#now() + PAUSE_MS, why: NOT_STARTED };
   }
 
-  #writeState({ stuckSince }: State): void {
-    if (parseState(this.#state.read()).stuckSince === stuckSince) return;
-    this.#state.write(JSON.stringify({ stuckSince }));
+  #readState(): State {
+    return parseState(this.#state.read());
+  }
+
+  /** Most runs change nothing. */
+  #writeState(state: State): void {
+    const json = JSON.stringify(state);
+    if (json !== JSON.stringify(this.#readState())) this.#state.write(json);
   }
 
   #log(message: string, error?: unknown): void {
@@ -158,11 +240,11 @@ export class WorkflowHandler implements DeliveryHandler {
 }
 
 /**
- * Where programs share one thread, a workflow whose run exceeds production's processor time rests afterwards, so that
- * it uses a fifth of the thread at most.
+ * On a machine that programs share, a workflow whose run used a good part of its processor time rests afterwards, so
+ * that it uses a fifth of a core at most.
  */
-const restAfter = ({ ranMs }: RunReport, { cpuMs }: RunLimits): number =>
-  ranMs > cpuMs ? REST_FACTOR * ranMs : 0;
+const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
+  ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
 
 function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: number): Ended {
   const isSuccess = status === "success";
@@ -178,6 +260,8 @@ function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: n
 /** As {@link WorkflowHandler} wrote it; not stuck before the first write. */
 const parseState = (json: string): State => ({
   stuckSince: null,
+  streak: null,
+  notice: null,
   ...(JSON.parse(json) as Partial<State>),
 });
 

@@ -7,7 +7,7 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
-  "[--client-kills N] [--protocol N] [--seed N]";
+  "[--client-kills N] [--protocol N] [--runaways N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -20,6 +20,7 @@ const TESTS = {
   protocol: { files: ["test/realtime/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
   "client-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
+  runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
     runs: "ATRIUM_KILLS",
@@ -63,6 +64,7 @@ function parse() {
         clients: option,
         "client-kills": option,
         protocol: option,
+        runaways: option,
         seed: option,
       },
     }).values;

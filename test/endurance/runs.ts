@@ -23,6 +23,8 @@ export interface Runs {
   readonly kills: number;
   /** The same while users of the SDK write. */
   readonly clientKills: number;
+  /** Programs that use time or memory without end; 0 for a few typical ones. */
+  readonly runaways: number;
 }
 
 /** Reads the environment that `npm run endurance` sets. */
@@ -37,5 +39,6 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     clients: read("ATRIUM_CLIENTS", 2),
     kills: read("ATRIUM_KILLS", 5),
     clientKills: read("ATRIUM_CLIENT_KILLS", 1),
+    runaways: read("ATRIUM_RUNAWAYS", 0),
   };
 }

@@ -1,4 +1,4 @@
-/** Runs programs in Node.js: as their author wrote them, and compiled, with a guard that counts. */
+/** Runs programs in Node.js: as their author wrote them, and compiled. */
 import { transformSync } from "esbuild";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 
@@ -7,16 +7,6 @@ export interface Outcome {
   readonly result: string;
   /** The line of the error; null if unknown. */
   readonly line: number | null;
-}
-
-export interface CountedOutcome extends Outcome {
-  readonly ticks: number;
-  readonly spreads: number;
-}
-
-interface Counts {
-  ticks: number;
-  spreads: number;
 }
 
 const asModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
@@ -58,21 +48,6 @@ export function compiledModule(source: string): string {
   return compilation.module;
 }
 
-/** Runs a compiled program. The guard stops it after `maxTicks` calls. */
-export async function runCompiled(
-  source: string,
-  event: unknown = null,
-  maxTicks = 10_000,
-): Promise<CountedOutcome> {
-  const counts: Counts = { ticks: 0, spreads: 0 };
-  const key = `counts-${nextSerial()}`;
-  Reflect.set(globalThis, key, counts);
-  const guard = `
-    const counts = globalThis[${JSON.stringify(key)}];
-    export const tick = () => { if (++counts.ticks > ${maxTicks}) throw new Error("Out of patience"); };
-    export const spread = (operand) => { counts.spreads++; return operand; };`;
-  const module = compiledModule(source).replace('"./guard.js"', JSON.stringify(asModule(guard)));
-  const outcome = await runModule(module, event);
-  Reflect.deleteProperty(globalThis, key);
-  return { ...outcome, ...counts };
-}
+/** Runs a compiled program. */
+export const runCompiled = (source: string, event: unknown = null): Promise<Outcome> =>
+  runModule(compiledModule(source), event);

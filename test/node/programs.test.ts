@@ -1,10 +1,9 @@
-/** Generated programs, from a grammar and from broken pieces: compiling does not change their behaviour. */
+/** Generated programs, from a grammar and from broken pieces: compiling keeps them. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 import { parseModule } from "../../src/sandbox/compile/syntax.ts";
-import { runCompiled, runPlain } from "./compiled.ts";
 
 /** Programs that terminate: nested statements of many kinds, with and without blocks and semicolons. */
 const program = fc.letrec<{ statement: string; value: string }>((tie) => {
@@ -60,16 +59,13 @@ const program = fc.letrec<{ statement: string; value: string }>((tie) => {
 }).statement;
 
 describe("any generated program", () => {
-  it("returns the same result compiled as before", async () => {
+  it("is left as it stands when it is JavaScript", () => {
     const programs = fc.array(program, { minLength: 1, maxLength: 5 });
-    await fc.assert(
-      fc.asyncProperty(programs, async (statements) => {
+    fc.assert(
+      fc.property(programs, (statements) => {
         const body = `let a = 0, b = 1, c = 2; const log = [];\n${statements.join("\n")}\nreturn [a, b, c, log]`;
         const source = `export default async () => { ${body} }`;
-        const { ticks, spreads, ...outcome } = await runCompiled(source, null, Number.MAX_SAFE_INTEGER);
-        expect(outcome).toEqual(await runPlain(source));
-        expect(ticks).toBeGreaterThan(0);
-        expect(spreads).toBeGreaterThanOrEqual(0);
+        expect(compile(source)).toEqual({ ok: true, module: source, problemAtRun: null });
       }),
       { numRuns: 300 },
     );

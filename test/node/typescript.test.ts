@@ -153,7 +153,7 @@ describe("TypeScript", () => {
     const translated = await runTranslated(source);
     expect(translated.line).toBeNull();
     expect(await runCompiled(source)).toMatchObject(translated);
-    expect(compiledModule(source).split("\n").length).toBe(source.split("\n").length + 2);
+    expect(compiledModule(source).split("\n").length).toBe(source.split("\n").length);
   });
 
   it("is recognized by type arguments alone", async () => {

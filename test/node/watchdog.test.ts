@@ -2,13 +2,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
-import { listGroup, parseTime } from "../../src/cli/service/process-group.ts";
+import { listGroup, parseTime } from "../../src/cli/process/process-group.ts";
 import { watch } from "../../src/cli/service/watchdog.ts";
-import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
-import { Customer } from "../stories/client.ts";
 import { eventually, run } from "./processes.ts";
-import { type Service, startService } from "./service.ts";
 
 const LIMIT_MS = 1_000;
 
@@ -35,16 +31,13 @@ interface Program {
 }
 
 let children: ChildProcess[] = [];
-let service: Service | undefined;
 let stop: AbortController;
 beforeEach(() => {
   stop = new AbortController();
-  return async () => {
+  return () => {
     stop.abort();
     for (const child of children) child.kill("SIGKILL");
     children = [];
-    await service?.kill();
-    service = undefined;
   };
 });
 
@@ -119,46 +112,5 @@ describe("the processes of a process group", () => {
   it("have a processor time, in every format that ps prints", () => {
     const times = ["00:00:01", "0:01.50", "01:01:01", "2-00:00:01"].map(parseTime);
     expect(times).toEqual([1_000, 1_500, 3_661_000, 2 * 86_400_000 + 1_000]);
-  });
-});
-
-describe("npm start", () => {
-  const programs = { linear: "/^(a+)+$/", endless: "/^(a+)+\\1$/" };
-  const codeOf = (pattern: string) => `export default () => ${pattern}.test("a".repeat(40) + "b");`;
-
-  it("runs backtracking expressions in linear time, and restarts a service that one occupies anyway", async () => {
-    service = await startService();
-    const customer = new Customer(service, service);
-    const room = await customer.createRoom();
-    const createWorkflow = async (name: keyof typeof programs): Promise<Workflow> => {
-      const body = { name, code: codeOf(programs[name]), events: ["user.created"], roomId: room.id };
-      return (await customer.send<{ workflow: Workflow }>("POST", "/workflows", body)).data.workflow;
-    };
-    const executionsOf = async ({ id }: Workflow): Promise<WorkflowExecution[]> =>
-      (await customer.send<{ executions: WorkflowExecution[] }>("GET", `/workflows/${id}/executions`)).data
-        .executions;
-
-    const linear = await createWorkflow("linear");
-    const ada = await customer.createUser(room.id, "Ada");
-    const before = await customer.join(ada);
-    expect(before.messages[0]?.success).toBe(true);
-    await eventually("the run is recorded", async () => (await executionsOf(linear)).length === 1);
-    expect(await executionsOf(linear)).toMatchObject([{ status: "success", result: "false" }]);
-    expect(service.stderr()).toBe("");
-
-    const endless = await createWorkflow("endless");
-    customer.createUser(room.id, "Bo").catch(() => undefined); // it may or may not be answered
-    await before.closed;
-    const isBack = async () => (await customer.join(ada)).messages[0]?.success === true;
-    await eventually("Ada has reconnected", isBack);
-    await eventually("the interrupted run is recorded", async () => (await executionsOf(endless)).length > 0);
-    const [execution] = await executionsOf(endless);
-    expect(execution).toMatchObject({
-      status: "failed",
-      result: expect.stringContaining("The run was interrupted"),
-    });
-    expect(service.stderr().match(/^The service did not answer for 10 s and is restarted.*$/gm)).toHaveLength(
-      1,
-    );
   });
 });

@@ -5,7 +5,7 @@ import { runLimits, type Settings } from "../../src/config.ts";
 const SETTINGS: readonly (readonly [keyof Settings, keyof ReturnType<typeof runLimits>, number])[] = [
   ["WORKFLOW_WALL_MS", "wallMs", 30_000],
   ["WORKFLOW_CPU_MS", "cpuMs", 50],
-  ["WORKFLOW_TURN_MS", "turnMs", 500],
+  ["WORKFLOW_PROCESS_CPU_MS", "processCpuMs", 1_000],
   ["WORKFLOW_CALLS", "calls", 200],
   ["WORKFLOW_RESULT_BYTES", "resultBytes", 262_144],
   ["WORKFLOW_LOG_BYTES", "logBytes", 65_536],

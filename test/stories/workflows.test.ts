@@ -1,4 +1,4 @@
-/** Workflows across the network: a run on an event, an endless loop, and a run that a crash interrupts. */
+/** Workflows across the network: a run on an event, and a run that a crash interrupts. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { StorageFile } from "../../src/files/schema.ts";
@@ -8,8 +8,6 @@ import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
-/** The number of endless runs; each is stopped after half a second, and the next one starts some time later. */
-const LOOPS = 5;
 
 let service: KillableService;
 let customer: Customer;
@@ -66,27 +64,6 @@ it("a workflow runs when a user joins over a socket, and its result and logs are
   expect(file).toMatchObject({ filename: "greeting.txt", uploadedBy: `workflow:${workflow.id}` });
   expect(await (await fetch(file?.url ?? "")).text()).toBe("Welcome, Ada");
   tab.socket.close();
-});
-
-it("other rooms stay responsive while a program loops without end", async () => {
-  const [hostile, peaceful] = [await customer.createRoom(), await customer.createRoom()];
-  const workflow = await createWorkflow("export default () => { for (;;); };", ["user.created"], hostile.id);
-  await Promise.all(Array.from({ length: LOOPS }, () => customer.createUser(hostile.id)));
-  // What others are answered between two loops, however slow the machine is; loops without a break would leave them none.
-  let answers = 0;
-  while ((await executionsOf(workflow)).total < LOOPS) {
-    const user = await customer.createUser(peaceful.id);
-    const tab = await customer.join(user);
-    expect(tab.messages[0]).toMatchObject({ success: true });
-    tab.socket.close();
-    await tab.closed;
-    answers += 4;
-  }
-  expect(answers).toBeGreaterThan(2 * LOOPS);
-  const { executions } = await executionsOf(workflow);
-  expect(executions).toMatchObject(
-    Array(LOOPS).fill({ status: "failed", result: "The workflow ran for more than 500 ms without a pause" }),
-  );
 });
 
 it("a run that a crash interrupted is recorded as failed and not repeated", async () => {

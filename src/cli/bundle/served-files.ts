@@ -12,6 +12,7 @@ const BUNDLES = [
   "public/dashboard/index.html",
   "public/docs/index.html",
   "guest/harness.txt",
+  "guest/program-worker.js",
 ].map((file) => path.join(ROOT, ".wrangler", file));
 
 /** Whether the bundles were made from sources with this fingerprint. */

@@ -3,6 +3,8 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStructuredLog } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runEveryMinute } from "./cron.ts";
+import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
+import { startPool } from "./pool/pool-service.ts";
 import type { HostOptions } from "./server.ts";
 
 /** The names of this machine for itself. A page of another site cannot pass for one of ours under them. */
@@ -34,7 +36,7 @@ const parseOptions = (json: string): HostOptions => JSON.parse(json) as HostOpti
 /** Ends workerd, and then this process. Miniflare kills workerd when this process exits before that. */
 async function end(): Promise<void> {
   ending.abort();
-  await miniflare?.dispose();
+  await Promise.all([miniflare?.dispose(), pool.stop()]);
   process.exit();
 }
 
@@ -44,6 +46,7 @@ let miniflare: Miniflare | undefined;
 process.once("disconnect", end);
 process.on("unhandledRejection", fail);
 
+const pool = await startPool((error) => console.error("The pool of programs failed:", error));
 const { port, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
 const served = new Miniflare(
@@ -59,6 +62,8 @@ const served = new Miniflare(
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
         },
+        serviceBindings: { PROGRAM_POOL: pool.fetch },
+        unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
         // The Worker itself listens on the service's port. What Miniflare adds before it (/cdn-cgi/local, headers that
         // change a request) is left to the port below, which the system chooses.
         unsafeDirectSockets: [{ host: "localhost", port }],

@@ -1,6 +1,6 @@
 /** Kills the process of a service that no longer answers because some code occupies its thread: Miniflare restarts it. */
 import { setTimeout as pause } from "node:timers/promises";
-import { listGroup, type ProcessState } from "./process-group.ts";
+import { listGroup, type ProcessState } from "../process/process-group.ts";
 
 /** How long the service may take for an answer that costs it a millisecond. */
 export const SILENCE_LIMIT_MS = 10_000;

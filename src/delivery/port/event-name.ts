@@ -19,8 +19,8 @@ export const EventName = z
   .meta({ id: "EventName" });
 export type EventName = z.infer<typeof EventName>;
 
-/** What webhooks can receive: also that much waits for another webhook, which concerns no room. */
+/** What webhooks can receive: also what the service notices of other webhooks and of workflows, which concerns no room. */
 export const WebhookEventName = z
-  .enum([...EventName.options, "webhook.backlogged"])
+  .enum([...EventName.options, "webhook.backlogged", "workflow.disabled"])
   .meta({ id: "WebhookEventName" });
 export type WebhookEventName = z.infer<typeof WebhookEventName>;

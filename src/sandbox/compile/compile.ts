@@ -1,8 +1,8 @@
-/** Makes what a workflow runs of what its author wrote: JavaScript that is checked, with the loop guard in it. */
+/** Makes what a workflow runs of what its author wrote: JavaScript that is checked, and imports nothing. */
 import type { Program } from "acorn";
 import { CodeError, UnsupportedError } from "./code-error.ts";
 import { checkDefaultExport } from "./default-export.ts";
-import { findImport, instrument, NOTHING_TO_IMPORT } from "./instrument.ts";
+import { findImport, NOTHING_TO_IMPORT, refuseImports } from "./imports.ts";
 import { locate, type Position } from "./locate.ts";
 import { parseModule } from "./syntax.ts";
 import { hasTypeArguments } from "./type-arguments.ts";
@@ -16,7 +16,7 @@ export interface Problem extends Position {
 export type Compilation =
   | {
       readonly ok: true;
-      /** An ES module: the program with lines as its author counts them, and an import of `./guard.js` at its end. */
+      /** An ES module: the program with lines as its author counts them. */
       readonly module: string;
       /** Why each run must fail, without a try; null for most programs. */
       readonly problemAtRun: Problem | null;
@@ -52,7 +52,7 @@ export function compile(source: string): Compilation {
       const message = `Cannot find module ${name} (line ${locate(text, at).line}): ${NOTHING_TO_IMPORT}`;
       return { ok: true, module: standIn(message), problemAtRun: problemAt(message, at) };
     }
-    const module = instrument(script.program, script.code);
+    const module = refuseImports(script.program, script.code);
     if (module.length > MAX_MODULE_LENGTH) {
       throw new CodeError("The compiled code is larger than 1.5 MiB", 0);
     }

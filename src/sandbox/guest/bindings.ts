@@ -1,5 +1,8 @@
 /** The bindings as a program sees them: each call goes to the service over RPC. */
-import type { Run } from "../guard/guard.ts";
+
+import type { HostBindings } from "../runners/runner.ts";
+import { fetchBy } from "./fetch.ts";
+import { withTypes } from "./host-bindings.ts";
 import {
   apply,
   create,
@@ -10,11 +13,9 @@ import {
   NativeTypeError,
   parse,
   utf8,
-} from "../guard/intrinsics.ts";
-import type { HostBindings } from "../runners/runner.ts";
-import { fetchBy } from "./fetch.ts";
-import { withTypes } from "./host-bindings.ts";
+} from "./intrinsics.ts";
 import { Lanes } from "./lanes.ts";
+import type { Run } from "./run.ts";
 import type { Bindings, FileContent } from "./types.ts";
 
 export interface ProgramSide {

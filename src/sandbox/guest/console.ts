@@ -1,7 +1,8 @@
 /** `console` within a run: its lines belong to the run, and their number and size are limited. */
-import { type Run, stopRun } from "../guard/guard.ts";
-import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "../guard/intrinsics.ts";
+
 import type { LogLine } from "../runners/runner.ts";
+import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "./intrinsics.ts";
+import { type Run, stopRun } from "./run.ts";
 import { cut, show } from "./text.ts";
 
 type Level = LogLine["level"];

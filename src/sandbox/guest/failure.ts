@@ -1,5 +1,5 @@
 /** Describes a failure to the program's author: what was thrown, and where in their code. */
-import { exec, NativeError, push, slice, split } from "../guard/intrinsics.ts";
+import { exec, NativeError, push, slice, split } from "./intrinsics.ts";
 import { cut, show } from "./text.ts";
 
 const MAX_NAME_LENGTH = 64;

@@ -1,6 +1,7 @@
 /** The `fetch` of a program: the service asks for it, and the program gets the platform's own response. */
-import { defineProperty, NativePromise, NativeRequest } from "../guard/intrinsics.ts";
+
 import type { FetchedResponse, HostBindings } from "../runners/runner.ts";
+import { defineProperty, NativePromise, NativeRequest } from "./intrinsics.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** `fetch` through the service, with the platform's own requests and responses. */

@@ -1,5 +1,5 @@
 /** The globals that a program sees: takes one away, or puts ours in its place. */
-import { defineProperty, getPrototypeOf } from "../guard/intrinsics.ts";
+import { defineProperty, getPrototypeOf } from "./intrinsics.ts";
 
 /** Removes a global of the platform, wherever it is defined. */
 export function remove(name: string): void {

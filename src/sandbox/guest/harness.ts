@@ -1,19 +1,17 @@
 /** The entrypoint of a program's isolate: calls the program's function, and reports the outcome. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "../guard/guard.ts";
-import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "../guard/intrinsics.ts";
 import type { GuestAnswer } from "../runners/invocation.ts";
 import type { HostBindings, RunLimits } from "../runners/runner.ts";
 import { openBindings, type ProgramSide } from "./bindings.ts";
 import { Log, makeConsole } from "./console.ts";
 import { describeFailure } from "./failure.ts";
 import { install } from "./globals.ts";
+import { apply, clearTimeout, NativePromise, setTimeout, stringify } from "./intrinsics.ts";
 import { prepareGlobals } from "./prelude.ts";
 import { ResultProblem, writeResult } from "./result.ts";
+import { finishRun, isIsolateSpent, type Run, runHere, startRun, stopRun } from "./run.ts";
 
-export { spread, tick } from "../guard/guard.ts";
-
-/** The state of a run besides the guard's. */
+/** What belongs to a run besides its limits. */
 interface RunState {
   readonly log: Log;
   readonly side: ProgramSide;
@@ -55,15 +53,15 @@ export default class Harness extends WorkerEntrypoint {
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
-      return answerOf(verdict, log, run);
+      return answerOf(verdict, log);
     });
   }
 }
 
 /** A {@link GuestAnswer}, written from strings alone: the program could have given objects a `toJSON`. */
-function answerOf({ status, result }: Outcome, { json }: Log, run: Run): string {
-  const spent = isIsolateSpent(run);
-  return `{"status":"${status}","result":${stringify(result)},"ranMs":${run.ranMs},"isSpent":${spent},"logs":${json}}`;
+function answerOf({ status, result }: Outcome, { json }: Log): string {
+  const spent = isIsolateSpent();
+  return `{"status":"${status}","result":${stringify(result)},"isSpent":${spent},"logs":${json}}`;
 }
 
 /** The program's function, once its module is evaluated: importing it again costs as much as a short run. */

@@ -1,12 +1,13 @@
 /** The calls that a run makes of the service: so many in flight, so many in all. */
-import { endTurn, type Run, stopRun } from "../guard/guard.ts";
-import { NativeError, NativePromise, push } from "../guard/intrinsics.ts";
+
 import type { BindingAnswer } from "../runners/runner.ts";
+import { NativeError, NativePromise, push } from "./intrinsics.ts";
+import { type Run, stopRun } from "./run.ts";
 
 /** Calls of one run that may be in flight at once, like the six connections of a Worker; others wait. */
 const MAX_IN_FLIGHT = 6;
 
-/** Limits the calls in flight, and begins a turn with each answer. */
+/** Limits the calls of a run, and those in flight. */
 export class Lanes {
   readonly #run: Run;
   readonly #waiting: (() => void)[] = [];
@@ -33,7 +34,6 @@ export class Lanes {
       if ("problem" in answer) throw new NativeError(answer.problem);
       return answer.value;
     } finally {
-      endTurn(this.#run);
       this.#leave();
     }
   }

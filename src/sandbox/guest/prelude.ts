@@ -1,5 +1,4 @@
-/** Prepares the globals before a program is evaluated: removes what could block the process or reach out of it. */
-import { limitBuiltins } from "../builtins/index.ts";
+/** Prepares the globals before a program is evaluated: removes what could reach out of the isolate. */
 import { remove } from "./globals.ts";
 import { installTimers } from "./timers.ts";
 
@@ -13,7 +12,6 @@ const REMOVED = [
 
 /** Call before the program is evaluated. `report` receives errors that no caller can catch. */
 export function prepareGlobals(report: (error: unknown) => void): void {
-  limitBuiltins();
   for (const name of REMOVED) remove(name);
   // Otherwise the platform writes unhandled rejections of programs to the log of the service.
   addEventListener("unhandledrejection", (event) => {

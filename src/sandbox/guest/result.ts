@@ -1,5 +1,4 @@
 /** Writes a run's result as JSON, strictly: a value that JSON cannot hold is refused with its path, and the size is limited. */
-import { tick } from "../guard/guard.ts";
 import {
   apply,
   byteLengthOf,
@@ -11,7 +10,7 @@ import {
   push,
   stringify,
   utf8,
-} from "../guard/intrinsics.ts";
+} from "./intrinsics.ts";
 
 const MAX_DEPTH = 100;
 
@@ -47,7 +46,6 @@ class Writer {
   }
 
   write(given: unknown, key: string, path: string): void {
-    tick();
     const value = replaced(given, key);
     if (typeof value === "object" && value !== null) this.#writeObject(value, path);
     else this.#add(this.#scalar(value, path));

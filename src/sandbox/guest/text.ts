@@ -1,14 +1,5 @@
 /** Formats values for logs and failures: short, on one line, and safe with objects that a program has tampered with. */
-import {
-  getPrototypeOf,
-  isArray,
-  join,
-  keys,
-  NativeError,
-  push,
-  slice,
-  stringify,
-} from "../guard/intrinsics.ts";
+import { getPrototypeOf, isArray, join, keys, NativeError, push, slice, stringify } from "./intrinsics.ts";
 
 const MAX_DEPTH = 4;
 const MAX_ITEMS = 100;

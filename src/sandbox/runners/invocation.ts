@@ -19,8 +19,6 @@ export const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
   logs: z.array(GuestLogLine),
-  /** How long the program computed, by the clock of its isolate. */
-  ranMs: z.number().min(0),
   /** Whether the next run needs a fresh isolate. */
   isSpent: z.boolean(),
 });
@@ -29,6 +27,15 @@ export type GuestAnswer = z.infer<typeof GuestAnswer>;
 export interface Invocation {
   readonly report: RunReport;
   readonly isSpent: boolean;
+  /** Whether the guest gave no answer. */
+  readonly isLost: boolean;
+}
+
+/** An answer, or what stands for one. */
+interface Answer extends GuestAnswer {
+  readonly isLost: boolean;
+  /** Whether the platform ended the run by force. */
+  readonly isKilled: boolean;
 }
 
 /** How much longer than its wall time the guest, which ends the run itself, may take to answer. */
@@ -57,21 +64,26 @@ export async function invoke(
   const answer = await ask(guest, event, bindings, limits, isUnstarted);
   bindings.revoke();
   const durationMs = Date.now() - startedAt;
+  const { isSpent, isLost }: Answer = answer;
   if (answer.status === "success" && bindings.isOverdrawn()) {
     const result = `The workflow made more than ${limits.calls} calls of its bindings`;
-    return { report: { ...shown(answer), status: "failed", result, durationMs }, isSpent: answer.isSpent };
+    return { report: { ...shown(answer), status: "failed", result, durationMs }, isSpent, isLost };
   }
-  return { report: { ...shown(answer), durationMs }, isSpent: answer.isSpent };
+  return { report: { ...shown(answer), durationMs }, isSpent, isLost };
 }
 
-const shown = ({ status, result, logs, ranMs }: GuestAnswer) => ({ status, result, logs, ranMs });
+const shown = ({ status, result, logs, isKilled }: Answer) => ({ status, result, logs, ranMs: 0, isKilled });
 
-const broken = (result: string): GuestAnswer => ({
+const broken = (
+  result: string,
+  { isLost = false, isKilled = isLost }: { isLost?: boolean; isKilled?: boolean } = {},
+): Answer => ({
   status: "failed",
   result,
   logs: [],
-  ranMs: 0,
   isSpent: true,
+  isLost,
+  isKilled,
 });
 
 async function ask(
@@ -80,16 +92,17 @@ async function ask(
   bindings: HostBindings,
   limits: RunLimits,
   isUnstarted: (error: unknown) => boolean,
-): Promise<GuestAnswer> {
+): Promise<Answer> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<GuestAnswer>((resolve) => {
-    timer = setTimeout(() => resolve(broken(LIMIT_MESSAGES.wall(limits))), limits.wallMs + GRACE_MS);
+  const late = new Promise<Answer>((resolve) => {
+    const isLate = () => resolve(broken(limitMessage("wall", limits), { isLost: true }));
+    timer = setTimeout(isLate, limits.wallMs + GRACE_MS);
   });
   const answered = guest.run(event, bindings, limits).then(
     (answer) => parseAnswer(answer, limits),
     (error: unknown) => {
       if (isUnstarted(error)) throw error;
-      return broken(messageFor(error, limits));
+      return answerTo(error, limits);
     },
   );
   answered.catch(() => {}); // handled by the race below, or ignored after it
@@ -100,35 +113,50 @@ async function ask(
   }
 }
 
-/** The failures of runs that the platform ended. */
-const LIMIT_MESSAGES = {
-  wall: ({ wallMs }: RunLimits) => `The workflow took longer than ${wallMs / 1000} s`,
-  cpu: ({ cpuMs }: RunLimits) => `The workflow used more than ${cpuMs} ms of processor time`,
-  memory: ({ memoryMb }: RunLimits) => `The workflow used more than ${memoryMb} MB of memory`,
-} as const;
+/** What ended a run by force. */
+export type RunEnd = "wall" | "cpu" | "memory" | "crash";
+
+/** The result of a run that was ended by force. */
+export function limitMessage(end: RunEnd, { wallMs, cpuMs, processCpuMs, memoryMb }: LimitsShown): string {
+  switch (end) {
+    case "wall":
+      return `The workflow took longer than ${wallMs / 1000} s`;
+    case "cpu":
+      return `The workflow used more than ${processCpuMs ?? cpuMs} ms of processor time`;
+    case "memory":
+      return `The workflow used more than ${memoryMb} MB of memory`;
+    case "crash":
+      return "The workflow crashed the process that ran it";
+  }
+}
+
+type LimitsShown = Pick<RunLimits, "wallMs" | "cpuMs" | "memoryMb"> & { readonly processCpuMs?: number };
 
 /** The platform's error in words for the program's author, with nothing about the service. */
-function messageFor(error: unknown, limits: RunLimits): string {
+function answerTo(error: unknown, { wallMs, cpuMs, memoryMb }: RunLimits): Answer {
   const said = error instanceof Error ? error.message : "";
-  if (/CPU time limit/i.test(said)) return LIMIT_MESSAGES.cpu(limits);
-  if (/memory limit/i.test(said)) return LIMIT_MESSAGES.memory(limits);
+  const platformLimits = { wallMs, cpuMs, memoryMb };
+  if (/CPU time limit/i.test(said)) return broken(limitMessage("cpu", platformLimits), { isKilled: true });
+  if (/memory limit/i.test(said)) return broken(limitMessage("memory", platformLimits), { isKilled: true });
   if (/hung|never (complete|generate)/i.test(said)) {
-    return "The workflow waits for a promise that never settles";
+    return broken("The workflow waits for a promise that never settles");
   }
   // What the compiler lets pass, the runtime may still refuse.
   const syntax = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/.exec(said);
-  if (syntax !== null) return `SyntaxError: ${syntax[1]} (line ${syntax[2]})`;
-  return "The workflow was interrupted";
+  if (syntax !== null) return broken(`SyntaxError: ${syntax[1]} (line ${syntax[2]})`);
+  return broken("The workflow was interrupted", { isLost: true });
 }
 
-function parseAnswer(answer: unknown, limits: RunLimits): GuestAnswer {
+function parseAnswer(answer: unknown, limits: RunLimits): Answer {
   const maxLength = ANSWER_OVERHEAD * (limits.resultBytes + limits.logBytes + MAX_FAILURE_LENGTH);
   if (typeof answer !== "string" || answer.length > maxLength) {
     discard(answer);
     return broken(TAMPERED);
   }
   const parsed = GuestAnswer.safeParse(parseJson(answer));
-  return parsed.success && isWithin(parsed.data, limits) ? parsed.data : broken(TAMPERED);
+  return parsed.success && isWithin(parsed.data, limits)
+    ? { ...parsed.data, isLost: false, isKilled: false }
+    : broken(TAMPERED);
 }
 
 function isWithin({ status, result, logs }: GuestAnswer, limits: RunLimits): boolean {

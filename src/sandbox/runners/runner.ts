@@ -14,10 +14,10 @@ export interface Script {
 export interface RunLimits {
   /** Wall time of the whole run, in milliseconds. */
   readonly wallMs: number;
-  /** Processor time where the platform measures it, in milliseconds. */
+  /** Processor time where Cloudflare measures it, in milliseconds. */
   readonly cpuMs: number;
-  /** Time without an await, where the platform does not measure processor time, in milliseconds. */
-  readonly turnMs: number;
+  /** Processor time of a process of its own, which also loads the program and collects its garbage, in milliseconds. */
+  readonly processCpuMs: number;
   /** Calls of the bindings, including requests by `fetch`. */
   readonly calls: number;
   readonly resultBytes: number;
@@ -75,8 +75,10 @@ export interface RunReport {
   readonly result: string;
   readonly logs: readonly LogLine[];
   readonly durationMs: number;
-  /** The part of it that the program spent computing in this process; 0 where the platform limits processor time. */
+  /** The processor time of the run's own process, in milliseconds; 0 where it has none. */
   readonly ranMs: number;
+  /** Whether the run had to be ended by force, because it passed a limit and did not yield. */
+  readonly isKilled: boolean;
 }
 
 export interface Runner {

@@ -2,13 +2,16 @@
 import { exports } from "cloudflare:workers";
 import { namespaceSettings, runLimits, type Settings } from "../../config.ts";
 import { AppError } from "../../platform/errors.ts";
+import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
 import { DispatchRunner } from "./dispatch-runner.ts";
 import { type HeldGuest, LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
+import { type PoolBindings, PoolClient } from "./pool-client.ts";
+import { PoolRunner } from "./pool-runner.ts";
 import type { Runner } from "./runner.ts";
 
-/** The bindings that run programs; a deployment has one of them. */
-export interface RunnerBindings {
+/** The bindings that run programs. A deployment has one of them; `npm start` adds those of its pool. */
+export interface RunnerBindings extends PoolBindings {
   readonly LOADER?: WorkerLoader;
   readonly DISPATCHER?: DispatchNamespace;
 }
@@ -19,6 +22,8 @@ export interface RunnerBindings {
  */
 export function selectRunner(env: Settings & RunnerBindings): Runner {
   const { DISPATCHER, LOADER } = env;
+  const pool = openPool(env);
+  if (pool !== null) return new PoolRunner(pool);
   if (DISPATCHER !== undefined) {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));
   }
@@ -34,6 +39,17 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
     "Workflows need the binding DISPATCHER (dispatch_namespaces) or LOADER (worker_loaders) of wrangler.toml",
   );
 }
+
+/** Compiles what organizations save. */
+export function selectCompiler(env: PoolBindings): Compiler {
+  const pool = openPool(env);
+  return pool === null ? compileHere : compileInPool(pool);
+}
+
+const openPool = ({ PROGRAM_POOL, PROGRAM_PORT }: PoolBindings): PoolClient | null =>
+  PROGRAM_POOL === undefined || PROGRAM_PORT === undefined
+    ? null
+    : new PoolClient(PROGRAM_POOL, PROGRAM_PORT);
 
 const PORTS: ApiPorts = {
   fetch: (...args) => fetch(...args),

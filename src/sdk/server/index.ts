@@ -22,6 +22,7 @@ export type {
   UserEvent,
   WebhookBackloggedEvent,
   WebhookEventName,
+  WorkflowDisabledEvent,
 } from "../wire/events.ts";
 export type {
   CommentInput,

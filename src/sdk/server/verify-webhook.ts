@@ -1,7 +1,7 @@
 /** Verifies that a webhook message comes from the service and is recent. */
 import { Webhook } from "standardwebhooks";
 import { AtriumError } from "../core/error.ts";
-import type { AtriumEvent, WebhookBackloggedEvent } from "../wire/events.ts";
+import type { AtriumEvent, WebhookBackloggedEvent, WorkflowDisabledEvent } from "../wire/events.ts";
 
 /** A request's headers: a Fetch API `Headers`, or Node's `request.headers`. */
 export type WebhookHeaders =
@@ -14,14 +14,12 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Returns the event in a webhook message. `payload` is the raw request body, before any parsing; `secret` is the
- * webhook's secret, `whsec_…`. A webhook that listens to `webhook.backlogged` names that type too. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not
+ * webhook's secret, `whsec_…`. A webhook that listens to `webhook.backlogged` or `workflow.disabled` names that type too. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not
  * signed with the secret, or if its timestamp is more than five minutes in the past or the future.
  */
-export function verifyWebhook<Received extends AtriumEvent | WebhookBackloggedEvent = AtriumEvent>(
-  payload: string | Uint8Array,
-  headers: WebhookHeaders,
-  secret: string,
-): Received {
+export function verifyWebhook<
+  Received extends AtriumEvent | WebhookBackloggedEvent | WorkflowDisabledEvent = AtriumEvent,
+>(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received {
   const body = typeof payload === "string" ? payload : decoder.decode(payload);
   const signed = Object.fromEntries(SIGNED_HEADERS.map((name) => [name, readHeader(headers, name)]));
   try {

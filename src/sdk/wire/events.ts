@@ -6,6 +6,7 @@ export type {
   SessionClosedEvent,
   SessionStartedEvent,
   UserEvent,
+  WorkflowDisabledEvent,
 } from "../../delivery/events.ts";
 export type { EventName, WebhookEventName } from "../../delivery/port/event-name.ts";
 export type { WebhookBackloggedEvent } from "../../webhooks/schema.ts";

@@ -14,11 +14,12 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "comment.resolved": "A comment was resolved",
   "comment.deleted": "A comment was deleted",
   "webhook.backlogged": "Much waits for another webhook",
+  "workflow.disabled": "The service disabled a workflow",
 };
 
 const isWebhookEventName = (name: string): name is WebhookEventName => Object.hasOwn(EVENTS, name);
 export const isEventName = (name: string): name is EventName =>
-  isWebhookEventName(name) && name !== "webhook.backlogged";
+  isWebhookEventName(name) && name !== "webhook.backlogged" && name !== "workflow.disabled";
 /** What webhooks can receive. */
 export const WEBHOOK_EVENT_NAMES = Object.keys(EVENTS).filter(isWebhookEventName);
 /** What workflows can run on. */

@@ -1,21 +1,16 @@
 /** The language's own functions as they were before the program could change any of them. */
 
-export const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
-  Reflect;
+export const { apply, defineProperty, getPrototypeOf } = Reflect;
+const { getOwnPropertyDescriptor } = Reflect;
 export const { create, freeze, keys } = Object;
 export const { isArray } = Array;
 export const { isView } = ArrayBuffer;
-export const { now } = Date;
-export const { max } = Math;
 /** True for a number that JSON can hold. */
 export const isFiniteNumber = Number.isFinite;
-export const toNumber: (value: unknown) => number = Number;
 export const stringify = JSON.stringify;
 export const parse = JSON.parse;
-export const NativeProxy = Proxy;
 export const NativePromise = Promise;
 export const NativeError = Error;
-export const NativeRangeError = RangeError;
 export const NativeTypeError = TypeError;
 export const NativeArrayBuffer = ArrayBuffer;
 export const NativeBlob = Blob;
@@ -42,7 +37,6 @@ export function push<T>(list: T[], item: T): void {
   } as PropertyDescriptor);
 }
 
-export const test = uncurry(RegExp.prototype.test);
 export const exec = uncurry(RegExp.prototype.exec);
 export const split = uncurry<string, [separator: string], string[]>(String.prototype.split);
 export const slice = uncurry(String.prototype.slice);

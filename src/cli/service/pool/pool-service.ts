@@ -1,0 +1,121 @@
+/** The pool as a service that the Worker calls, and the folder, the configuration and the clock that it needs. */
+import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
+import path from "node:path";
+import {
+  type LeaseEnd,
+  type LeaseRequest,
+  POOL_PATHS,
+  PROCESS_SERVICE,
+} from "../../../sandbox/pool/pool-protocol.ts";
+import { ROOT } from "../../process/wrangler.ts";
+import { ProgramPool } from "./program-pool.ts";
+import { makeStarter } from "./program-process.ts";
+import { readUsage } from "./usage.ts";
+
+/** What a process for programs runs, as `cli/bundle` wrote it. */
+const WORKER = path.join(ROOT, ".wrangler/guest/program-worker.js");
+
+const POLL_MS = 50;
+/** A process with a program of 128 MB may occupy as much. */
+const PROCESS_BYTES = 256 * 1024 * 1024;
+const MAX_PROCESSES = 16;
+const FOLDER_PREFIX = "atrium-programs-";
+
+/** The processes of all programs may fill half of the machine's memory. */
+const maxProcesses = Math.max(2, Math.min(MAX_PROCESSES, Math.floor(totalmem() / 2 / PROCESS_BYTES)));
+
+const SETTINGS = {
+  maxProcesses,
+  maxPerAccount: Math.max(1, Math.min(2 * availableParallelism(), Math.floor(maxProcesses / 4))),
+  idleMs: 30_000,
+  maxWaitMs: 60_000,
+};
+
+export interface PoolService {
+  /** Answers the Worker. */
+  fetch(request: Request): Promise<Response>;
+  /** Kills all processes, and removes their sockets. */
+  stop(): Promise<void>;
+}
+
+/** Starts the pool without processes. */
+export async function startPool(report: (error: unknown) => void): Promise<PoolService> {
+  await removeAbandoned();
+  // Only this user may look into it. Its path is short: the address of a socket has at most 107 characters.
+  const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const config = path.join(folder, "workerd.capnp");
+  await writeFile(config, CONFIG);
+  // A copy: another start may bundle another version.
+  await copyFile(WORKER, path.join(folder, path.basename(WORKER)));
+  const start = makeStarter(folder, config);
+  const pool = new ProgramPool(SETTINGS, { start, readUsage, now: () => performance.now() });
+  const timer = setInterval(() => pool.poll().catch(report), POLL_MS);
+  return {
+    fetch: (request) => answer(pool, request),
+    async stop() {
+      clearInterval(timer);
+      pool.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answer(pool: ProgramPool, request: Request): Promise<Response> {
+  try {
+    const body: unknown = await request.json();
+    // The Worker writes them by the same types.
+    switch (new URL(request.url).pathname) {
+      case POOL_PATHS.lease:
+        return Response.json(await pool.lease(body as LeaseRequest));
+      case POOL_PATHS.end:
+        return Response.json(await pool.end(body as LeaseEnd));
+      default:
+        return new Response("There is no such path", { status: 404 });
+    }
+  } catch (error) {
+    return new Response(error instanceof Error ? error.message : String(error), { status: 503 });
+  }
+}
+
+/** A service that was killed leaves its folder behind. */
+async function removeAbandoned(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names) {
+    const [, pid] = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(path.join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/**
+ * workerd's configuration. No network: what a program fetches, the service fetches. V8 ends the process at its heap's
+ * limit; memory outside of the heap is measured by the pool.
+ */
+const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "${PROCESS_SERVICE.name}", worker = .programs),
+    (name = "nowhere", network = (allow = [])),
+  ],
+  sockets = [],
+  v8Flags = ["--max-old-space-size=192"],
+);
+const programs :Workerd.Worker = (
+  modules = [(name = "${path.basename(WORKER)}", esModule = embed "${path.basename(WORKER)}")],
+  compatibilityDate = "2026-10-01",
+  globalOutbound = "nowhere",
+  bindings = [
+    (name = "LOADER", workerLoader = ()),
+    (name = "TOKEN", fromEnvironment = "TOKEN"),
+  ],
+);
+`;

@@ -1,0 +1,60 @@
+/** Runs programs in processes of their own, which the pool of `npm start` keeps, and bounds from outside. */
+import { PROCESS_SERVICE } from "../pool/pool-protocol.ts";
+import { type Guest, invoke, limitMessage } from "./invocation.ts";
+import type { PoolClient } from "./pool-client.ts";
+import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
+
+/** The entrypoint of a process for programs, as seen over RPC. */
+interface Programs {
+  run(
+    token: string,
+    module: string,
+    event: string,
+    bindings: HostBindings,
+    limits: RunLimits,
+  ): Promise<unknown>;
+}
+
+/** How much longer than a run its lease may last, before the pool concludes that the service has forgotten it. */
+const LEASE_GRACE_MS = 10_000;
+
+export class PoolRunner implements Runner {
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  /** Nothing to do: a process gets its program with the first run. */
+  async deploy(): Promise<void> {}
+
+  /** Nothing to do: the pool ends idle processes. */
+  async remove(): Promise<void> {}
+
+  async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
+    const { accountId, workflowId, module, hash } = script;
+    const { wallMs, processCpuMs, memoryMb } = limits;
+    const lease = {
+      accountId,
+      program: `${accountId}/${workflowId}/${hash}`,
+      limits: { wallMs: wallMs + LEASE_GRACE_MS, cpuMs: processCpuMs, memoryMb },
+    };
+    const { value, report } = await this.#client.use(
+      lease,
+      PROCESS_SERVICE.run,
+      async (entrypoint, token) => {
+        // The class in the process, which types cannot know.
+        const programs = entrypoint as Programs;
+        const guest: Guest = {
+          run: (event, bindings, limits) => programs.run(token, module, event, bindings, limits),
+        };
+        const { report, isSpent, isLost } = await invoke(guest, { event, bindings, limits }, () => false);
+        return { value: report, isSpent, isLost };
+      },
+    );
+    const { ranMs, killed } = report;
+    // A run that ended before its process was killed for another one keeps its own outcome.
+    if (killed === null || !value.isKilled) return { ...value, isKilled: false, ranMs };
+    return { ...value, status: "failed", result: limitMessage(killed, limits), ranMs };
+  }
+}

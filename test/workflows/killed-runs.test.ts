@@ -1,0 +1,132 @@
+/** Runs that end with their process: what their reports say, and when the workflow is disabled. */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { WorkflowDisabledEvent } from "../../src/delivery/events.ts";
+import type { OutgoingEvent } from "../../src/delivery/port/subscriber-port.ts";
+import type { DebugPort } from "../../src/platform/debug-port.ts";
+import type { KillReason } from "../../src/sandbox/pool/pool-protocol.ts";
+import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
+import { PoolClient } from "../../src/sandbox/runners/pool-client.ts";
+import { WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
+import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { type Account, account } from "../support/api.ts";
+import { CODE, TestWorkflow } from "./test-workflow.ts";
+
+/** How a process ends its call: with an answer, or killed for a reason. */
+type Fate = { readonly answer: unknown } | { readonly killed: KillReason };
+
+const SUCCESS = JSON.stringify({ status: "success", result: "1", isSpent: false, logs: [] });
+
+/** A pool whose only process meets these fates, one call after the other; `requests` has what the pool was asked. */
+function poolOf(...fates: Fate[]) {
+  const requests: { path: string; body: Record<string, unknown> }[] = [];
+  let latest: Fate = { answer: SUCCESS };
+  const call = async () => {
+    latest = fates.shift() ?? { answer: SUCCESS };
+    if ("killed" in latest) throw new Error("Network connection lost.");
+    return latest.answer;
+  };
+  const PROGRAM_PORT: DebugPort = {
+    connect: async () => ({ getEntrypoint: async () => ({ run: call, compile: call }) }),
+  };
+  const fetch = async (url: string, { body = "" }: { readonly body?: string }) => {
+    const path = new URL(url).pathname;
+    requests.push({ path, body: JSON.parse(body) });
+    if (path === "/lease") return Response.json({ id: "a lease", address: "unix:/a", token: "a token" });
+    return Response.json({ ranMs: 7, killed: "killed" in latest ? latest.killed : null });
+  };
+  // The service uses no other method of the binding.
+  const PROGRAM_POOL = { fetch } as unknown as Fetcher;
+  return { requests, bindings: { ...env, PROGRAM_POOL, PROGRAM_PORT } };
+}
+
+const outgoingEvent = (): OutgoingEvent => ({
+  eventId: crypto.randomUUID(),
+  event: "user.created",
+  roomId: crypto.randomUUID(),
+  body: "{}",
+  occurredAt: Date.now(),
+});
+
+let owner: Account;
+let subject: TestWorkflow;
+let memory: string;
+beforeEach(async () => {
+  owner = await account();
+  subject = await TestWorkflow.create(owner.api, CODE);
+  memory = "{}";
+});
+
+const handlerWith = (bindings: ReturnType<typeof poolOf>["bindings"]) =>
+  new WorkflowHandler(bindings, { accountId: owner.id, id: subject.workflow.id }, Date.now, {
+    read: () => memory,
+    write: (json) => {
+      memory = json;
+    },
+  });
+
+describe("a run whose process was killed", () => {
+  it.each([
+    ["cpu", "The workflow used more than 1000 ms of processor time"],
+    ["memory", "The workflow used more than 128 MB of memory"],
+    ["wall", "The workflow took longer than 30 s"],
+    ["crash", "The workflow crashed the process that ran it"],
+  ] as const)("fails with the reason: %s", async (killed, error) => {
+    const { bindings, requests } = poolOf({ killed });
+    expect(await handlerWith(bindings).deliver(outgoingEvent())).toMatchObject({ type: "failed", error });
+    expect(requests).toMatchObject([
+      { path: "/lease", body: { accountId: owner.id, limits: { cpuMs: 1_000, memoryMb: 128 } } },
+      { path: "/end", body: { id: "a lease", isSpent: true, isLost: true } },
+    ]);
+  });
+
+  it("makes the workflow run one event at a time, until one is not killed", async () => {
+    const handler = handlerWith(poolOf({ killed: "cpu" }).bindings);
+    expect(handler.pace.maxInFlight).toBe(6);
+    await handler.deliver(outgoingEvent());
+    expect(handler.pace.maxInFlight).toBe(1);
+    expect(await handler.deliver(outgoingEvent())).toMatchObject({ type: "delivered" });
+    expect(handler.pace.maxInFlight).toBe(6);
+  });
+
+  it("disables the workflow when it is the second in a row, with an event, until it is enabled again", async () => {
+    const webhook = await RecordingSubscriber.create(owner.api, { events: ["workflow.disabled"] });
+    const { bindings, requests } = poolOf({ killed: "cpu" }, { killed: "memory" });
+    const handler = handlerWith(bindings);
+    for (let count = 0; count < 2; count += 1) {
+      expect(await handler.deliver(outgoingEvent())).toMatchObject({ type: "failed" });
+    }
+    expect(await handler.deliver(outgoingEvent())).toMatchObject({ type: "suspended" });
+    expect(requests.filter(({ path }) => path === "/lease")).toHaveLength(2);
+    expect((await owner.api.get(subject.path)).data).toMatchObject({
+      workflow: { enabled: false, disabled_reason: expect.stringContaining("had to be killed") },
+    });
+    await expect.poll(async () => (await webhook.received()).length).toBe(1);
+    const [message] = await webhook.received();
+    expect(WorkflowDisabledEvent.parse(JSON.parse(message?.body ?? ""))).toMatchObject({
+      data: { workflowId: subject.workflow.id, reason: "killed" },
+      workflow: { id: subject.workflow.id, name: "A workflow" },
+    });
+    await subject.change({ enabled: true });
+    expect(await handlerWith(bindings).deliver(outgoingEvent())).toMatchObject({ type: "delivered" });
+  });
+});
+
+describe("compiling in a process", () => {
+  const compileWith = (fate: Fate) => {
+    const { PROGRAM_POOL, PROGRAM_PORT } = poolOf(fate).bindings;
+    return compileInPool(new PoolClient(PROGRAM_POOL, PROGRAM_PORT))(owner.id, CODE);
+  };
+
+  it("gives what the process gives", async () => {
+    const answer = { ok: true, module: "export default () => 1;", problemAtRun: null };
+    expect(await compileWith({ answer })).toEqual(answer);
+  });
+
+  it("refuses code that keeps the process for too long", async () => {
+    expect(await compileWith({ killed: "cpu" })).toEqual({
+      ok: false,
+      problem: { message: "The code takes too long to compile, or too much memory", line: 1, column: 1 },
+    });
+  });
+});

@@ -8,7 +8,6 @@ import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
 import { Customer } from "./client.ts";
 
-
 let service: KillableService;
 let customer: Customer;
 

@@ -8,9 +8,6 @@ import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 
 const root = path.join(import.meta.dirname, "..");
-// As `npm start` has it: another engine takes over from regular expressions that backtrack without end.
-process.env.MINIFLARE_WORKERD_V8_FLAGS ??= "--enable-experimental-regexp-engine-on-excessive-backtracks";
-
 const provide = { endurance: readRuns(process.env) };
 /** What takes its time is waited for: the machine may have other things to do. */
 const expectOptions = { poll: { timeout: 100_000 } };

@@ -77,17 +77,14 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
 Ctrl-C stops it.
 `;
 
-/** Restarts workerd when a workflow keeps its thread: nothing inside the service can stop that. */
+/** Restarts workerd when something keeps its thread: nothing inside the service can stop that. */
 function watchService(url: string, { ready, ended, groupId }: Server, stop: AbortSignal): void {
   const over = new AbortController();
   const until = AbortSignal.any([stop, over.signal]);
   const end = () => over.abort();
   ended.then(end, end);
   const seconds = SILENCE_LIMIT_MS / 1000;
-  const report = () =>
-    console.error(
-      `The service did not answer for ${seconds} s and is restarted: a workflow may have kept it busy.`,
-    );
+  const report = () => console.error(`The service did not answer for ${seconds} s and is restarted.`);
   const watching = ready.then(() => watch({ url, groupId, program: "workerd" }, report, until));
   watching.catch((error: unknown) => {
     if (!until.aborted) console.error(`The service is not restarted if it hangs: ${String(error)}`);

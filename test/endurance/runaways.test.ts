@@ -9,7 +9,7 @@ import { ALL, type RunawayProgram, TYPICAL } from "./runaway-programs.ts";
 const { runaways } = inject("endurance");
 const programs = runaways === 0 ? TYPICAL : ALL.slice(0, runaways);
 /** For each program, on a machine that has other things to do. */
-const PROGRAM_MS = 60_000;
+const PROGRAM_MS = 120_000;
 
 /** An organization with a room and a user, which runs what it is given. */
 class Owner {

@@ -188,6 +188,17 @@ describe("the pool of processes for programs", () => {
     expect(processOf(two).isAlive).toBe(false);
   });
 
+  it("ends a process whose program goes on without a run", async () => {
+    const lease = await pool.lease(request("acme"));
+    await giveBack(lease);
+    processOf(lease).usage.cpuMs += 400;
+    await pool.poll();
+    expect(processOf(lease).isAlive).toBe(true);
+    processOf(lease).usage.cpuMs += 200;
+    await pool.poll();
+    expect(processOf(lease).isAlive).toBe(false);
+  });
+
   it("ends all processes when none has worked for a while", async () => {
     await giveBack(await pool.lease(request("acme")));
     now += SETTINGS.idleMs + 1;

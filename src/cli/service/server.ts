@@ -33,13 +33,7 @@ export interface Server {
   readonly groupId: number;
 }
 
-const ENVIRONMENT = {
-  ...QUIET,
-  WRANGLER_LOG: "warn",
-  // V8 switches to a linear-time engine when a workflow's regular expression backtracks excessively: nothing else
-  // could interrupt it. Expressions with back references or lookaround stay on the backtracking engine.
-  MINIFLARE_WORKERD_V8_FLAGS: "--enable-experimental-regexp-engine-on-excessive-backtracks",
-};
+const ENVIRONMENT = { ...QUIET, WRANGLER_LOG: "warn" };
 
 /** Starts the service. `wrangler dev` with the same state folder serves the same data. */
 export function startServer(options: HostOptions, stop: AbortSignal): Server {

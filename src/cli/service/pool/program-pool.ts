@@ -32,6 +32,8 @@ export interface PoolPorts {
 const MEBIBYTE = 1024 * 1024;
 /** How much more than its program may use a process may occupy: for garbage, and for what V8 itself needs. */
 const MEMORY_SLACK_MB = 64;
+/** What a process may use after its last lease, to collect garbage: a program that goes on without a run uses more. */
+const MAX_IDLE_CPU_MS = 500;
 /** How long what became of a lease is kept for its return. */
 const FORGOTTEN_MS = 5 * 60_000;
 /** How long a process that gave no answer may take to end by itself. */
@@ -59,6 +61,8 @@ interface Member {
   /** Null while it takes leases. */
   ending: { readonly reason: KillReason | null } | null;
   idleSince: number;
+  /** The processor time of the process by then. */
+  idleCpuMs: number;
 }
 
 interface Waiting {
@@ -129,7 +133,7 @@ export class ProgramPool {
     if (this.#isPolling) return;
     this.#isPolling = true;
     try {
-      await this.#measure([...this.#members].filter(({ leases }) => leases.size > 0));
+      await this.#measure([...this.#members].filter(({ owner }) => owner !== null));
       for (const member of this.#members) this.#enforce(member);
       this.#expire();
       this.#assign();
@@ -210,6 +214,7 @@ export class ProgramPool {
       baseBytes: Number.POSITIVE_INFINITY,
       ending: null,
       idleSince: this.#ports.now(),
+      idleCpuMs: 0,
     };
     member.ready.catch(() => {}); // the lease that waits for it reports it
     this.#members.add(member);
@@ -249,7 +254,9 @@ export class ProgramPool {
 
   #enforce(member: Member): void {
     if (member.ending?.reason) return;
-    const { usage, baseBytes, leases } = member;
+    const { usage, baseBytes, leases, owner, idleCpuMs } = member;
+    const goesOn = owner !== null && leases.size === 0 && usage.cpuMs - idleCpuMs > MAX_IDLE_CPU_MS;
+    if (goesOn) this.#retire(member);
     for (const { request, cpuMsAtStart, sharers, startedAt } of leases.values()) {
       const { wallMs, cpuMs, memoryMb } = request.limits;
       if (usage.memoryBytes - baseBytes > (memoryMb + MEMORY_SLACK_MB) * MEBIBYTE) {
@@ -283,6 +290,7 @@ export class ProgramPool {
     this.#tenants.take(lease.request.accountId);
     if (member.leases.size > 0) return;
     member.idleSince = this.#ports.now();
+    member.idleCpuMs = member.usage.cpuMs;
     if (member.ending !== null) member.process.kill();
   }
 

@@ -7,11 +7,15 @@ import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "mini
 import { bundleWorker } from "../../src/cli/bundle/worker-bundle.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import { ROOT } from "../../src/cli/process/wrangler.ts";
+import { DEBUG_PORT } from "../../src/cli/service/pool/debug-port-plugin.ts";
+import { type PoolService, startPool } from "../../src/cli/service/pool/pool-service.ts";
 import { childProcesses } from "./gauge.ts";
 
 /** As in wrangler.toml. */
 const COMPATIBILITY_DATE = "2026-10-01";
 const START_LIMIT_MS = 60_000;
+/** How the names of Workers begin whose programs run in processes of the pool. */
+const POOLED = "pooled-";
 
 /** The bindings of each Worker: a shared database and bucket, and its own Durable Object namespaces. */
 const BINDINGS = {
@@ -54,9 +58,14 @@ export async function serving<T>(
   // On Ctrl-C Miniflare kills workerd and exits this process at once; only the exit event still runs.
   process.once("exit", remove);
   let miniflare: Miniflare | undefined;
+  let pool: PoolService | undefined;
   try {
     const workers: V4WorkerOptions[] = [];
-    for (const name of names) workers.push(await workerOf(name, directory, stop));
+    for (const name of names) {
+      const worker = await workerOf(name, directory, stop);
+      if (name.startsWith(POOLED)) pool ??= await startPool(console.error);
+      workers.push(name.startsWith(POOLED) && pool !== undefined ? withPool(worker, pool) : worker);
+    }
     const others = new Set(childProcesses());
     miniflare = new Miniflare(
       convertV4MiniflareOptions({
@@ -75,11 +84,18 @@ export async function serving<T>(
     const pid = childProcesses().find((child) => !others.has(child)) ?? 0;
     return await work({ origin: (name) => origins.get(name) ?? "", db, pid });
   } finally {
-    await miniflare?.dispose();
+    await Promise.all([miniflare?.dispose(), pool?.stop()]);
     process.off("exit", remove);
     remove();
   }
 }
+
+/** As `npm start` serves the Worker. */
+const withPool = (worker: V4WorkerOptions, pool: PoolService): V4WorkerOptions => ({
+  ...worker,
+  serviceBindings: { PROGRAM_POOL: pool.fetch },
+  unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
+});
 
 /** Bundled by wrangler, as a deploy would. */
 async function workerOf(name: string, directory: string, stop: AbortSignal): Promise<V4WorkerOptions> {

@@ -19,7 +19,7 @@ const onEvents =
   };
 
 const PARTS: Readonly<Record<string, Measure>> = {
-  runs: ({ origin }, options) => measureRuns(origin("runs"), options),
+  runs: ({ origin }, options) => measureRuns(origin, options),
   latency: onEvents(measureLatency),
   events: onEvents(measureEvents),
 };
@@ -27,7 +27,7 @@ const PARTS: Readonly<Record<string, Measure>> = {
 export const bench: Bench = { parts: Object.keys(PARTS), run };
 
 function run(options: BenchOptions): Promise<BenchReport> {
-  return serving(["atrium", "runs"], options.stop, async (served) => {
+  return serving(["atrium", "runs", "pooled-runs"], options.stop, async (served) => {
     const sections: Record<string, Section> = {};
     for (const [part, measure] of Object.entries(PARTS)) {
       if (options.parts.length > 0 && !options.parts.includes(part)) continue;

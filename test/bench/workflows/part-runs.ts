@@ -1,4 +1,4 @@
-/** Runs of a trivial workflow per second, warm and cold, beside the same function called by the Worker Loader alone. */
+/** Runs of a trivial workflow per second, warm and cold, beside the same function called by the Worker Loader alone, and in the pool. */
 import { CommandError } from "../../../src/cli/process/command.ts";
 import { inTurns, medianOf, type Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
@@ -24,21 +24,29 @@ const SCENES: readonly Scene[] = [
   { name: "cold, one after the other", ours: "cold", bare: "bare-cold", inFlight: 1, batch: 20, goal: null },
 ];
 
-export async function measureRuns(origin: string, options: BenchOptions): Promise<Section> {
+export async function measureRuns(
+  origin: (worker: string) => string,
+  options: BenchOptions,
+): Promise<Section> {
   const rows: string[][] = [];
   const raw: object[] = [];
   for (const scene of SCENES) {
-    const subjects = [{ name: scene.ours }, { name: scene.bare }];
-    const measured = await inTurns(subjects, options, ({ name }, seconds) =>
-      runsPerSecond(`${origin}/${name}/${scene.batch}/${scene.inFlight}`, scene.batch, seconds, options.stop),
-    );
-    const [ours = 0, bare = 0] = measured.map(({ runs }) => medianOf(runs, (rate) => rate));
+    const subjects = [
+      { name: scene.ours, worker: "runs" },
+      { name: scene.bare, worker: "runs" },
+      { name: scene.ours, worker: "pooled-runs" },
+    ];
+    const measured = await inTurns(subjects, options, ({ name, worker }, seconds) => {
+      const url = `${origin(worker)}/${name}/${scene.batch}/${scene.inFlight}`;
+      return runsPerSecond(url, scene.batch, seconds, options.stop);
+    });
+    const [ours = 0, bare = 0, pooled = 0] = measured.map(({ runs }) => medianOf(runs, (rate) => rate));
     const share = ours / bare;
     const judged = scene.goal === null ? ["", ""] : [`≥ ${scene.goal}`, verdict(share >= scene.goal)];
-    rows.push([scene.name, count(ours), count(bare), ratio(share), ...judged]);
+    rows.push([scene.name, count(ours), count(bare), ratio(share), ...judged, count(pooled)]);
     raw.push({ scene: scene.name, measured });
   }
-  const head = ["runs", "Atrium/s", "Worker Loader/s", "of it", "goal", "ok"];
+  const head = ["runs", "Atrium/s", "Worker Loader/s", "of it", "goal", "ok", "in the pool/s"];
   return { markdown: table(head, rows), raw };
 }
 

@@ -6,8 +6,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { bundleServedFiles } from "../src/cli/bundle/served-files.ts";
 import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
+import { omitProvokedLines } from "./support/runtime-lines.ts";
 
 const root = path.join(import.meta.dirname, "..");
+omitProvokedLines();
+
 const provide = { endurance: readRuns(process.env) };
 /** What takes its time is waited for: the machine may have other things to do. */
 const expectOptions = { poll: { timeout: 100_000 } };

@@ -5,6 +5,7 @@ import { type AppContext, compose, healthChecks } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { demoPage, handleRenewal, handleVisitor } from "./demo/routes.ts";
+import { eventLogEndpoints } from "./event-log/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { guidePage, searchIndex } from "./http/docs/guides.ts";
 import { referencePage } from "./http/docs/reference.ts";
@@ -45,6 +46,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...realtimeEndpoints,
   ...webhookEndpoints,
   ...workflowEndpoints,
+  ...eventLogEndpoints,
 ];
 
 const handleRequest = createPipeline(compose);

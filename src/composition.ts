@@ -5,6 +5,8 @@ import type { RequestContext } from "./context/context.ts";
 import { relayUserEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { demoUploadBounds } from "./demo/uploads.ts";
+import type { EventLogContext } from "./event-log/context.ts";
+import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
 import type { FileContext } from "./files/context.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import type { HealthChecks } from "./http/health.ts";
@@ -32,7 +34,8 @@ export interface AppContext
     UserContext,
     FileContext,
     WebhookContext,
-    WorkflowContext {}
+    WorkflowContext,
+    EventLogContext {}
 
 /** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({
@@ -55,6 +58,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
     ports: {
       rooms,
       subscribers,
+      eventLog: eventLogGateway(env),
       tokens,
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),

@@ -1,6 +1,7 @@
 /** The bindings and settings of a deployment (wrangler.toml, secrets), declared and parsed in this file only. */
 import * as z from "zod";
 import type { SubscriberRpc } from "./delivery/port/subscriber-rpc.ts";
+import type { EventLogRpc } from "./event-log/port/event-log-rpc.ts";
 import type { GuessLimitRpc } from "./people/limits/guess-limit-rpc.ts";
 import type { DebugPort } from "./platform/debug-port.ts";
 import { AppError } from "./platform/errors.ts";
@@ -12,6 +13,7 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
+  readonly EVENT_LOGS: DurableObjectNamespace<EventLogRpc>;
   readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
@@ -134,6 +136,9 @@ const SETTINGS = {
   /** What may wait for one webhook or workflow, in MiB and in days: an object's storage has 10 GB. */
   BACKLOG_MIB: wholeNumber(5 * 1024),
   BACKLOG_DAYS: wholeNumber(7),
+  /** For how long the event log keeps events, in days, and what each of its objects may have, in MiB. */
+  EVENT_LOG_DAYS: wholeNumber(30),
+  EVENT_LOG_MIB: wholeNumber(5 * 1024),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
   /** The same, for `fetch` in workflows. */
@@ -257,6 +262,12 @@ export const reconnectGraceMs = (env: Settings): number => read(env, "RECONNECT_
 export const backlogLimits = (env: Settings) => ({
   maxBytes: read(env, "BACKLOG_MIB") * 1024 * 1024,
   maxAgeMs: read(env, "BACKLOG_DAYS") * 24 * 60 * 60 * 1000,
+});
+
+/** What each object of an organization's event log keeps. */
+export const eventLogLimits = (env: Settings) => ({
+  keptMs: read(env, "EVENT_LOG_DAYS") * 24 * 60 * 60 * 1000,
+  maxBytes: read(env, "EVENT_LOG_MIB") * 1024 * 1024,
 });
 
 /** The limits of a run of a workflow. */

@@ -6,6 +6,7 @@ import { admit } from "./http/host-check.ts";
 import { runScheduledTasks } from "./scheduled.ts";
 
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
+export { EventLogObject } from "./event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "./people/limits/guess-limit-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";

@@ -1,5 +1,6 @@
-/** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room. */
+/** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room; and to the log. */
 import type { Env } from "../config.ts";
+import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";
@@ -12,9 +13,11 @@ import type {
 } from "./port/subscriber-port.ts";
 
 /** The only way to a subscriber's object: turns its key into its stub. */
-export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS">): SubscriberGateway {
+export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">): SubscriberGateway {
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
+  const log = eventLogGateway(env);
   return {
+    appendToLog: (accountId, roomId, events) => log.append(accountId, roomId, events),
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),
@@ -37,8 +40,11 @@ export interface PendingEvent {
   readonly pendingSubscriptions: string | null;
 }
 
+/** The log takes every event, whether a subscriber wants it or not. */
+const LOG: Subscription = { kind: "log", id: "", version: 0 };
+
 /**
- * Enqueues a room's events with their subscribers, all subscribers at once. Returns, by event id, the subscriptions
+ * Enqueues a room's events with their subscribers and appends them to the log, all at once. Returns, by event id, the subscriptions
  * that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only when the
  * database cannot say who subscribes; events whose subscriptions are known need no database. The subscriber with the
  * id `exceptId` receives none.
@@ -56,7 +62,9 @@ export async function fanOut(
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
     try {
-      await subscribers.enqueue({ kind, accountId: tenant.accountId, id }, events, version);
+      const { accountId } = tenant;
+      if (kind === "log") await subscribers.appendToLog(accountId, roomId, events);
+      else await subscribers.enqueue({ kind, accountId, id }, events, version);
     } catch {
       for (const { eventId } of events) {
         unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);
@@ -112,10 +120,12 @@ function batchBySubscriber(
 }
 
 /** `events` is a JSON array of names, and no quoted name is part of another one. */
-const matching = (subscriptions: readonly NamedSubscription[], event: WebhookEventName): Subscription[] =>
-  subscriptions
+const matching = (subscriptions: readonly NamedSubscription[], event: WebhookEventName): Subscription[] => [
+  LOG,
+  ...subscriptions
     .filter(({ events }) => events.includes(JSON.stringify(event)))
-    .map(({ kind, id, version }) => ({ kind, id, version }));
+    .map(({ kind, id, version }) => ({ kind, id, version })),
+];
 
 /** As {@link fanOut} or the batch of a user's change wrote them. */
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];

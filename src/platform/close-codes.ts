@@ -8,5 +8,6 @@ export const CLOSE_CODES = {
   FORBIDDEN: 4403,
   NOT_FOUND: 4404,
   CONFLICT: 4409,
+  GONE: 4410,
   RATE_LIMITED: 4429,
 } as const;

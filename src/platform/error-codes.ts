@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   FORBIDDEN: { status: 403, close: CLOSE_CODES.FORBIDDEN },
   NOT_FOUND: { status: 404, close: CLOSE_CODES.NOT_FOUND },
   CONFLICT: { status: 409, close: CLOSE_CODES.CONFLICT },
+  GONE: { status: 410, close: CLOSE_CODES.GONE },
   RATE_LIMITED: { status: 429, close: CLOSE_CODES.RATE_LIMITED },
   INTERNAL_ERROR: { status: 500, close: 1011 },
 } as const;
@@ -24,6 +25,7 @@ export const MODULES = [
   "Files",
   "Webhooks",
   "Workflows",
+  "Events",
   "Server",
 ] as const;
 export type Module = (typeof MODULES)[number];

@@ -1,4 +1,4 @@
-/** SHA-256 and hexadecimal, for keys, receipts and tokens. */
+/** Hashes: SHA-256 in hexadecimal for keys, receipts and tokens, and FNV-1a to spread texts over few places. */
 
 /** Lower-case hexadecimal. */
 export const hex = (bytes: Uint8Array): string =>
@@ -7,3 +7,10 @@ export const hex = (bytes: Uint8Array): string =>
 /** SHA-256 in hexadecimal. */
 export const sha256 = async (bytes: BufferSource): Promise<string> =>
   hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+
+/** FNV-1a with 32 bits: quick, separates ids that differ in one character, and is no secret. */
+export function fnv1a(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return value;
+}

@@ -77,10 +77,8 @@ export async function createUser(
     )
     .catch(quota.refuse)
     .catch(refuse);
-  const relayed = relayUserChange(ctx, entry, owed, events);
-  // Subscribers receive user.created before the caller can let the user join; participants need no waiting for.
-  if (events.length > 0) await relayed;
-  else ctx.defer(relayed);
+  // Subscribers and the log receive user.created before the caller can let the user join.
+  await relayUserChange(ctx, entry, owed, events);
   const token = await shownToken(ctx, inserted ?? { ...row, accountTokenEpoch: 0 });
   return { user: { ...user, token }, token };
 }

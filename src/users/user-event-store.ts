@@ -44,7 +44,7 @@ const RETURNED = Object.entries(getTableColumns(userEvents))
 type UserChanges = Partial<Pick<UserRow, "name" | "nameFolded" | "profilePicture" | "customId">>;
 
 /**
- * Writes the event and returns it, if it has a subscription and the user exists. Runs after the statement that
+ * Writes the event and returns it, if the user exists. Runs after the statement that
  * creates the user, and before the one that updates or deletes it. An update passes its `changes`: the event shows
  * the user with them, and is not written if they change nothing.
  */

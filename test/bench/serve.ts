@@ -29,6 +29,7 @@ const BINDINGS = {
   durableObjects: {
     ROOMS: { className: "RoomObject", useSQLite: true },
     SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
+    EVENT_LOGS: { className: "EventLogObject", useSQLite: true },
     GUESS_LIMITS: { className: "GuessLimitObject", useSQLite: true },
   },
 };

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach } from "vitest";
 import type { Env, Settings } from "../../src/config.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
 import type { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
@@ -15,6 +16,7 @@ declare global {
       /** By their classes, so that tests can run code inside the objects. */
       readonly ROOMS: DurableObjectNamespace<RoomObject>;
       readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
+      readonly EVENT_LOGS: DurableObjectNamespace<EventLogObject>;
       readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitObject>;
       readonly TEST_MIGRATIONS: D1Migration[];
       /** The stand-in for a dispatch namespace: its binding, its API, and the settings that fit them. */
@@ -24,7 +26,7 @@ declare global {
     }
   }
 }
-type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS" | "GUESS_LIMITS">;
+type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "GUESS_LIMITS">;
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 

@@ -72,10 +72,12 @@ export const selectSubscriptions = (
   params: subscriptionParams(tenant, roomId),
 });
 
-/** A subquery for one event's subscriptions as JSON, in `owed`; it has no row when there are none. */
+/** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */
 export const subscriptionsAsJson = (tenant: Tenant, roomId: string, event: EventName): Statement => ({
-  sql: `SELECT json_group_array(json_object('kind', kind, 'id', id, 'version', version)) AS owed
-        FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?) HAVING count(*) > 0`,
+  sql: `SELECT json_insert(
+          json_group_array(json_object('kind', kind, 'id', id, 'version', version)),
+          '$[#]', json_object('kind', 'log', 'id', '', 'version', 0)
+        ) AS owed FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?)`,
   params: [...subscriptionParams(tenant, roomId), JSON.stringify(event)],
 });
 

@@ -9,9 +9,10 @@ export interface SubscriberKey {
   readonly id: string;
 }
 
-/** That an enabled webhook or workflow wanted an event when it happened. */
+/** That an enabled webhook or workflow wanted an event when it happened; the organization's log takes every event. */
 export interface Subscription {
-  readonly kind: SubscriberKey["kind"];
+  readonly kind: SubscriberKey["kind"] | "log";
+  /** Of the webhook or workflow; the log has none, and no version. */
   readonly id: string;
   /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
   readonly version: number;
@@ -71,6 +72,8 @@ export interface SubscriberGateway {
    * subscriber's row when they happened.
    */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
+  /** Appends a room's events to the organization's log, each event id once. They are on disk when this resolves. */
+  appendToLog(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
   /** The subscriber's row was changed: the object uses no older one, and continues with what waits. */
   notifyOfChange(key: SubscriberKey, version: number): Promise<void>;
   /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */

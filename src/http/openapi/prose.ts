@@ -36,6 +36,7 @@ export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   FORBIDDEN: "The credential is valid but does not permit this request.",
   NOT_FOUND: "The resource does not exist or belongs to another organization.",
   CONFLICT: "The request conflicts with existing data.",
+  GONE: "What the cursor refers to is no longer kept.",
   RATE_LIMITED: "Too many requests. `Retry-After` says how long to wait.",
   INTERNAL_ERROR: "The service failed. The request can be retried.",
 };
@@ -48,6 +49,7 @@ export const TAGS: Partial<Record<Module, string>> = {
   Files: "Files that the users of a room upload. Anyone who knows a file's key can read it.",
   Webhooks: "URLs of yours that receive events, signed, with retries.",
   Workflows: "Functions of yours that run in the service when an event occurs, once per event.",
+  Events: "The log of what happened, which can be read again.",
 };
 
 const UUID = { format: "uuid" } as const;

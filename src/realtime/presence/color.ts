@@ -1,4 +1,5 @@
 /** The color that identifies a user: always the same one, derived from the id instead of stored. */
+import { fnv1a } from "../../platform/hash.ts";
 
 /** Sixteen hues that are distinct on white and on black. */
 const COLORS = [
@@ -20,11 +21,4 @@ const COLORS = [
   "#475569",
 ] as const;
 
-/** FNV-1a: separates ids that differ in one character. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  return value;
-}
-
-export const colorOf = (userId: string): string => COLORS[hash(userId) % COLORS.length] ?? COLORS[0];
+export const colorOf = (userId: string): string => COLORS[fnv1a(userId) % COLORS.length] ?? COLORS[0];

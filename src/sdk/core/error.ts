@@ -13,6 +13,8 @@ export type AtriumErrorCode =
   | "NOT_FOUND"
   /** It exists already, or has changed meanwhile. */
   | "CONFLICT"
+  /** The events behind a cursor are no longer kept. */
+  | "GONE"
   /** Too many requests; retryable. */
   | "RATE_LIMITED"
   /** The service failed, and has changed nothing; retryable. */

@@ -2,6 +2,7 @@
 import { Rest, type RestOptions } from "../core/rest.ts";
 import type { PresenceState } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
+import { Events } from "./events.ts";
 import { Files } from "./files.ts";
 import { Organization } from "./organization.ts";
 import { Rooms } from "./rooms.ts";
@@ -16,6 +17,7 @@ export type {
   AtriumEvent,
   CommentEvent,
   EventName,
+  EventPage,
   ParticipantEvent,
   SessionClosedEvent,
   SessionStartedEvent,
@@ -66,6 +68,7 @@ export type {
   WorkflowExecution,
 } from "../wire/resources.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
+export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";
 export type { Organization } from "./organization.ts";
 export type { Page, PageShown, RoomSearch, Search, TextSearch } from "./pages.ts";
@@ -105,6 +108,7 @@ export class AtriumServer {
   readonly stores: Stores;
   readonly comments: Comments;
   readonly files: Files;
+  readonly events: Events;
   readonly webhooks: Webhooks;
   readonly workflows: Workflows;
   readonly organization: Organization;
@@ -120,6 +124,7 @@ export class AtriumServer {
     this.stores = new Stores(rest);
     this.comments = new Comments(rest);
     this.files = new Files(rest);
+    this.events = new Events(rest);
     this.webhooks = new Webhooks(rest);
     this.workflows = new Workflows(rest);
     this.organization = new Organization(rest);

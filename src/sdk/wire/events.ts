@@ -9,4 +9,5 @@ export type {
   WorkflowDisabledEvent,
 } from "../../delivery/events.ts";
 export type { EventName, WebhookEventName } from "../../delivery/port/event-name.ts";
+export type { EventPage } from "../../event-log/schema.ts";
 export type { WebhookBackloggedEvent } from "../../webhooks/schema.ts";

@@ -5,7 +5,7 @@ import type { Env } from "../../../src/config.ts";
 import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
 
-export { GuessLimitObject } from "./unused-objects.ts";
+export { EventLogObject, GuessLimitObject } from "./unused-objects.ts";
 
 /** What one call enqueues; the service passes on as many at once. */
 const BATCH = 200;

@@ -4,6 +4,7 @@ import { app } from "../../../src/app.ts";
 import type { Env } from "../../../src/config.ts";
 
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
+export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";

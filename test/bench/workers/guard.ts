@@ -8,6 +8,7 @@ import { openDatabase } from "../../../src/platform/d1.ts";
 
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
+export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
 

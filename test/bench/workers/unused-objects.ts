@@ -4,6 +4,8 @@ import { DurableObject } from "cloudflare:workers";
 
 export class SubscriberObject extends DurableObject {}
 
+export class EventLogObject extends DurableObject {}
+
 export class GuessLimitObject extends DurableObject {}
 
 export class RoomObject extends DurableObject {}

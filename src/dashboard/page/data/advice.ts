@@ -6,6 +6,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   FORBIDDEN: "Ask an owner of the organization for access.",
   NOT_FOUND: "It may have been deleted. Go back to the list to check.",
   CONFLICT: "Review the current state and try again.",
+  GONE: "Start again without the cursor.",
   BAD_REQUEST: "Correct your input and try again.",
   VALIDATION_ERROR: "Correct your input and try again.",
   RATE_LIMITED: "Wait a few seconds and try again.",

@@ -1,0 +1,57 @@
+/** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
+import { DurableObject } from "cloudflare:workers";
+import { type Env, eventLogLimits } from "../../config.ts";
+import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import { DurableAlarm } from "../../platform/durable-alarm.ts";
+import { logError } from "../../platform/log.ts";
+import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
+import type { EventLogRpc } from "../port/event-log-rpc.ts";
+import { EventLogStore } from "./event-log-store.ts";
+
+/** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
+const PRUNE_EVERY_MS = 60 * 60 * 1000;
+
+export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
+  /** Epoch milliseconds; tests replace it by their own clock. */
+  clock: () => number = () => Date.now();
+  /** What is kept; tests replace it by less. */
+  limits: ReturnType<typeof eventLogLimits>;
+
+  readonly #store: EventLogStore;
+  readonly #alarm: DurableAlarm;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.limits = eventLogLimits(env);
+    this.#store = new EventLogStore(ctx.storage);
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      logError("The alarm of an event log could not be set", { object: String(ctx.id) }, error),
+    );
+  }
+
+  append(events: readonly OutgoingEvent[]): void {
+    this.#store.append(events, this.clock());
+    this.#scheduleAlarm();
+  }
+
+  read(query: LogQuery): LogSlice {
+    return this.#store.read(query);
+  }
+
+  /** Deletes a slice of what is no longer kept, and plans the next one. */
+  override alarm(): void {
+    this.#alarm.markFired();
+    const { keptMs, maxBytes } = this.limits;
+    this.#store.prune(this.clock() - keptMs, maxBytes);
+    this.#scheduleAlarm();
+  }
+
+  #scheduleAlarm(): void {
+    const { keptMs, maxBytes } = this.limits;
+    const [now, { oldestAt, bytes }] = [this.clock(), this.#store];
+    if (oldestAt === null) return;
+    const expiresAt = oldestAt + keptMs;
+    const isDue = bytes > maxBytes || expiresAt < now;
+    this.#alarm.scheduleBy([isDue ? now : expiresAt + PRUNE_EVERY_MS]);
+  }
+}

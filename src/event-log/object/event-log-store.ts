@@ -1,0 +1,174 @@
+/** The SQLite database of one shard of an event log. Empty until the first event. */
+import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import { byteLength } from "../../platform/text.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
+
+/** What an event takes on disk besides its body, its places in the indexes included. */
+const ROW_BYTES = 300;
+/** Rows that are deleted at a time: a slice takes some milliseconds. */
+const PRUNED_AT_ONCE = 500;
+/** Rows that one read looks at, and the characters of bodies after which it ends. */
+const MAX_SCANNED = 5_000;
+const MAX_SLICE_CHARS = 1024 * 1024;
+
+/**
+ * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
+ * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
+ *   neither a read from a time nor the pruning needs an index for it.
+ */
+const CREATE = `
+  CREATE TABLE log (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    last_seq INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    pruned_seq INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );
+  INSERT INTO log VALUES (1, 0, 0, 0, 0);
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    event TEXT NOT NULL,
+    room_id TEXT NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    logged_at INTEGER NOT NULL,
+    body TEXT NOT NULL
+  );
+  CREATE INDEX events_by_room ON events (room_id, seq);`;
+
+type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
+const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
+
+/** A row as a read sees it: the body only if the event is wanted. */
+type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
+
+const SCAN = `SELECT seq, id AS eventId, event, room_id AS roomId, occurred_at AS occurredAt, logged_at AS loggedAt,
+  iif(? IS NULL OR instr(?, json_quote(event)), body, NULL) AS body FROM events`;
+
+/** What the store uses of the object's storage. */
+interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
+  readonly sql: Pick<SqlStorage, "exec">;
+}
+
+export class EventLogStore {
+  readonly #storage: Storage;
+  readonly #sql: Storage["sql"];
+  #hasTables: boolean;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'log'";
+    this.#hasTables = this.#sql.exec(query).toArray().length > 0;
+  }
+
+  get #log(): LogRow {
+    if (!this.#hasTables) return EMPTY;
+    const query = `SELECT last_seq AS lastSeq, last_at AS lastAt, pruned_seq AS prunedSeq, bytes FROM log`;
+    return this.#sql.exec<LogRow>(query).one();
+  }
+
+  /** What the kept events take on disk. */
+  get bytes(): number {
+    return this.#log.bytes;
+  }
+
+  /** When the oldest kept event was logged (epoch ms); null without one. */
+  get oldestAt(): number | null {
+    return this.#loggedAt(this.#log.prunedSeq + 1);
+  }
+
+  #loggedAt(seq: number): number | null {
+    if (!this.#hasTables) return null;
+    const query = "SELECT logged_at AS at FROM events WHERE seq = ?";
+    return this.#sql.exec<{ at: number }>(query, seq).toArray()[0]?.at ?? null;
+  }
+
+  /** Appends each event once, by its id, all of them or none. */
+  append(events: readonly OutgoingEvent[], now: number): void {
+    const hadTables = this.#hasTables;
+    try {
+      this.#storage.transactionSync(() => this.#append(events, now));
+    } catch (error) {
+      this.#hasTables = hadTables; // tables are rolled back like rows
+      throw error;
+    }
+  }
+
+  #append(events: readonly OutgoingEvent[], now: number): void {
+    if (!this.#hasTables) this.#sql.exec(CREATE);
+    this.#hasTables = true;
+    let { lastSeq, lastAt, bytes } = this.#log;
+    lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
+    for (const { eventId, event, roomId, occurredAt, body } of events) {
+      const inserted = this.#sql.exec(
+        `INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING seq`,
+        ...[lastSeq + 1, eventId, event, roomId, occurredAt, lastAt, body],
+      );
+      if (inserted.toArray().length === 0) continue;
+      lastSeq += 1;
+      bytes += ROW_BYTES + byteLength(body);
+    }
+    this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
+  }
+
+  read({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {
+    const log = this.#log;
+    if (after !== null && (after < log.prunedSeq || after > log.lastSeq))
+      return { type: "pruned", oldestAt: this.oldestAt };
+    const start = after ?? (from === null ? log.prunedSeq : this.#lastBefore(from, log));
+    const events: LoggedEvent[] = [];
+    let [position, scanned, chars, isCut] = [start, 0, 0, false];
+    for (const row of this.#scan(start, roomId, names)) {
+      if (until !== null && row.loggedAt > until)
+        return { type: "slice", events, position: row.seq - 1, isAtEnd: true };
+      const { body } = row;
+      if (body !== null) chars += body.length;
+      isCut = events.length === limit || (events.length > 0 && chars > MAX_SLICE_CHARS);
+      if (isCut) break;
+      if (body !== null) events.push({ ...row, body });
+      position = row.seq;
+      scanned += 1;
+    }
+    const isAtEnd = !isCut && scanned < MAX_SCANNED;
+    return { type: "slice", events, position: isAtEnd ? log.lastSeq : position, isAtEnd };
+  }
+
+  *#scan(after: number, roomId: string | null, names: LogQuery["names"]): Iterable<ScannedRow> {
+    if (!this.#hasTables) return;
+    const wanted = names === null ? null : JSON.stringify(names);
+    const [condition, params] =
+      roomId === null ? ["WHERE seq > ?", [after]] : ["WHERE room_id = ? AND seq > ?", [roomId, after]];
+    const query = `${SCAN} ${condition} ORDER BY seq LIMIT ${MAX_SCANNED}`;
+    yield* this.#sql.exec<ScannedRow>(query, wanted, wanted, ...params);
+  }
+
+  /** The last event before this time, by bisection: there is no index for it. */
+  #lastBefore(from: number, { prunedSeq, lastSeq }: LogRow): number {
+    let [before, end] = [prunedSeq, lastSeq + 1];
+    while (end - before > 1) {
+      const middle = Math.floor((before + end) / 2);
+      if ((this.#loggedAt(middle) ?? 0) < from) before = middle;
+      else end = middle;
+    }
+    return before;
+  }
+
+  /** Deletes some of the oldest events: those from before `before` (epoch ms), or any while the log has too many bytes. */
+  prune(before: number, maxBytes: number): void {
+    const { lastSeq, prunedSeq, bytes } = this.#log;
+    if (prunedSeq === lastSeq) return;
+    const isFull = bytes > maxBytes;
+    const query = `SELECT count(*) AS events, ifnull(sum(${ROW_BYTES} + length(CAST(body AS BLOB))), 0) AS bytes
+      FROM (SELECT body FROM events WHERE seq > ? AND seq <= ? AND (logged_at < ? OR ?) ORDER BY seq)`;
+    const until = prunedSeq + PRUNED_AT_ONCE;
+    type Pruned = { events: number; bytes: number };
+    const pruned = this.#sql.exec<Pruned>(query, prunedSeq, until, before, Number(isFull)).one();
+    if (pruned.events === 0) return;
+    const last = prunedSeq + pruned.events;
+    this.#storage.transactionSync(() => {
+      this.#sql.exec("DELETE FROM events WHERE seq <= ?", last);
+      this.#sql.exec("UPDATE log SET pruned_seq = ?, bytes = bytes - ?", last, pruned.bytes);
+    });
+  }
+}

@@ -1,0 +1,9 @@
+/** The RPC interface of the objects that keep the log. It is the one file of the port that knows the Workers runtime. */
+import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { LogQuery, LogSlice } from "./event-log-port.ts";
+
+/** The RPC methods of a shard, which do what `EventLogGateway` describes. */
+export interface EventLogRpc extends Rpc.DurableObjectBranded {
+  append(events: readonly OutgoingEvent[]): void;
+  read(query: LogQuery): LogSlice;
+}

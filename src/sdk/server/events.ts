@@ -1,0 +1,48 @@
+/** `AtriumServer.events`: the log of what happened in the organization or in one room, to be read again. */
+import type { Rest } from "../core/rest.ts";
+import type { EventPage, WebhookEventName } from "../wire/events.ts";
+
+/** Which events to read; all that are kept, unless said otherwise. */
+export interface EventFilter {
+  /** Only events of this room, which must exist; otherwise those of all rooms, deleted ones included. */
+  readonly roomId?: string;
+  /** The `cursor` of an earlier page: only what follows it. */
+  readonly after?: string;
+  /** Without `after`: only what was recorded at or after this time (RFC 3339, or a date for the start of that UTC day). */
+  readonly from?: string;
+  /** Only these events. */
+  readonly events?: readonly WebhookEventName[];
+  /** The most events of a page: at most 100; 50 by default. */
+  readonly limit?: number;
+}
+
+export class Events {
+  readonly #rest: Rest;
+
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  /**
+   * One page, oldest first. Its `cursor` continues behind it, also when it is empty. Throws `GONE` when events that
+   * follow `after` are no longer kept.
+   */
+  list({ roomId, ...query }: EventFilter = {}): Promise<EventPage> {
+    const path = roomId === undefined ? ["events"] : ["rooms", roomId, "events"];
+    return this.#rest.request({ method: "GET", path, query: { ...query } });
+  }
+
+  /**
+   * The pages up to the newest event, one after the other. Store each page's `cursor` once you have handled its events,
+   * and you can continue from there.
+   */
+  async *pages(filter: EventFilter = {}): AsyncGenerator<EventPage, void, undefined> {
+    const { from, ...rest } = filter;
+    let page = await this.list(filter);
+    yield page;
+    while (page.has_more) {
+      page = await this.list({ ...rest, after: page.cursor });
+      yield page;
+    }
+  }
+}

@@ -1,0 +1,211 @@
+/** One shard of an event log: appends each event once, reads from a cursor or a time, and deletes what is too old. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { OutgoingEvent } from "../../src/delivery/port/subscriber-port.ts";
+import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
+import { EventLogStore } from "../../src/event-log/object/event-log-store.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/event-log/port/event-log-port.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
+const START = Date.UTC(2100, 0, 1);
+const ALL: LogQuery = { after: null, from: null, until: null, roomId: null, names: null, limit: 1_000 };
+
+const eventOf = (number: number, fields: Partial<OutgoingEvent> = {}): OutgoingEvent => ({
+  eventId: crypto.randomUUID(),
+  event: "user.created",
+  roomId: "room",
+  body: `${number}`,
+  occurredAt: START,
+  ...fields,
+});
+const numbered = (count: number, first = 0) =>
+  Array.from({ length: count }, (_, index) => eventOf(first + index));
+
+class Shard {
+  readonly stub = env.EVENT_LOGS.getByName(crypto.randomUUID());
+  now = START;
+
+  inside<T>(work: (object: EventLogObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
+    return runInDurableObject(this.stub, (object: EventLogObject, state) => {
+      object.clock = () => this.now;
+      return work(object, state);
+    });
+  }
+
+  append(...events: OutgoingEvent[]): Promise<void> {
+    return this.inside((object) => object.append(events));
+  }
+
+  read(query: Partial<LogQuery> = {}): Promise<LogSlice> {
+    return this.inside((object) => object.read({ ...ALL, ...query }));
+  }
+
+  async events(query: Partial<LogQuery> = {}): Promise<LoggedEvent[]> {
+    const slice = await this.read(query);
+    return slice.type === "slice" ? slice.events : [];
+  }
+
+  async bodies(query: Partial<LogQuery> = {}): Promise<string[]> {
+    return (await this.events(query)).map(({ body }) => body);
+  }
+}
+
+describe("a shard of an event log", () => {
+  let shard: Shard;
+  beforeEach(() => {
+    shard = new Shard();
+  });
+
+  it("creates nothing when it is only read", async () => {
+    expect(await shard.read()).toEqual({ type: "slice", events: [], position: 0, isAtEnd: true });
+    const tables = await shard.inside((_, { storage }) =>
+      storage.sql.exec("SELECT name FROM sqlite_master WHERE name IN ('log', 'events')").toArray(),
+    );
+    expect(tables).toEqual([]);
+  });
+
+  it("keeps events in the order in which it received them, each id once, also when it restarts", async () => {
+    const [first, second, third] = [eventOf(1), eventOf(2), eventOf(3)];
+    await shard.append(first, second);
+    await evictDurableObject(shard.stub);
+    await shard.append(second, third, third);
+    expect(await shard.events()).toEqual(
+      [first, second, third].map((event, index) => ({ ...event, seq: index + 1, loggedAt: START })),
+    );
+  });
+
+  it("numbers events without a gap, even if its clock is set back", async () => {
+    await shard.append(eventOf(1));
+    shard.now -= DAY_MS;
+    await shard.append(eventOf(2));
+    shard.now += 2 * DAY_MS;
+    await shard.append(eventOf(3));
+    const times = (await shard.events()).map(({ seq, loggedAt }) => [seq, loggedAt - START]);
+    expect(times).toEqual([
+      [1, 0],
+      [2, 0],
+      [3, DAY_MS],
+    ]);
+  });
+
+  it("reads on behind a position, and knows when it is at the end", async () => {
+    await shard.append(...numbered(5));
+    const first = await shard.read({ limit: 3 });
+    expect(first).toMatchObject({ position: 3, isAtEnd: false });
+    expect(await shard.read({ after: 3, limit: 2 })).toMatchObject({ position: 5, isAtEnd: true });
+    expect(await shard.bodies({ after: 3 })).toEqual(["3", "4"]);
+    expect(await shard.read({ after: 5 })).toEqual({
+      type: "slice",
+      events: [],
+      position: 5,
+      isAtEnd: true,
+    });
+  });
+
+  it("reads one room, and events by their names", async () => {
+    const other = { roomId: "other" };
+    await shard.append(
+      eventOf(1),
+      eventOf(2, other),
+      eventOf(3, { event: "comment.created" }),
+      eventOf(4, { ...other, event: "user.deleted" }),
+    );
+    expect(await shard.bodies({ roomId: "other" })).toEqual(["2", "4"]);
+    expect(await shard.bodies({ names: ["comment.created", "user.deleted"] })).toEqual(["3", "4"]);
+    expect(await shard.read({ roomId: "room", names: ["user.deleted"] })).toEqual({
+      type: "slice",
+      events: [],
+      position: 4,
+      isAtEnd: true,
+    });
+  });
+
+  it("reads from a time on", async () => {
+    for (const number of [0, 1, 2, 3, 4]) {
+      await shard.append(eventOf(number), eventOf(number));
+      shard.now += 10;
+    }
+    const from = async (ms: number) => (await shard.bodies({ from: START + ms })).join("");
+    expect(await from(-5)).toBe("0011223344");
+    expect(await from(20)).toBe("223344");
+    expect(await from(21)).toBe("3344");
+    expect(await from(100)).toBe("");
+    expect(await shard.read({ after: 1, until: START + 10 })).toMatchObject({ position: 4, isAtEnd: true });
+    expect(await shard.bodies({ from: START + 5, until: START + 25 })).toEqual(["1", "1", "2", "2"]);
+  });
+
+  it("ends a read before it has more than 1 MiB", async () => {
+    const body = "x".repeat(700_000);
+    await shard.append(eventOf(1, { body }), eventOf(2, { body }));
+    const slice = await shard.read();
+    expect(slice).toMatchObject({ position: 1, isAtEnd: false });
+    expect(await shard.events({ after: 1 })).toHaveLength(1);
+  });
+
+  it("deletes what is older than 30 days, a slice at a time, and says which cursors are too old", async () => {
+    await shard.append(...numbered(700));
+    shard.now += 20 * DAY_MS;
+    await shard.append(...numbered(2, 700));
+    expect(await shard.read({ after: 0, limit: 1 })).toMatchObject({ type: "slice" });
+    shard.now += 11 * DAY_MS;
+    expect(await runDurableObjectAlarm(shard.stub)).toBe(true);
+    expect(await shard.read({ after: 499 })).toEqual({ type: "pruned", oldestAt: START });
+    expect(await runDurableObjectAlarm(shard.stub)).toBe(true);
+    expect(await shard.bodies()).toEqual(["700", "701"]);
+    expect(await shard.read({ after: 699 })).toEqual({ type: "pruned", oldestAt: START + 20 * DAY_MS });
+    expect(await shard.bodies({ after: 700 })).toEqual(["700", "701"]);
+    shard.now += 20 * DAY_MS;
+    expect(await runDurableObjectAlarm(shard.stub)).toBe(true);
+    expect(await shard.read()).toEqual({ type: "slice", events: [], position: 702, isAtEnd: true });
+    expect(await runDurableObjectAlarm(shard.stub)).toBe(false);
+    await shard.append(eventOf(702));
+    expect(await shard.events({ after: 702 })).toMatchObject([{ seq: 703, body: "702" }]);
+  });
+
+  it("deletes the oldest before their time when it has too many bytes", async () => {
+    await shard.inside((object) => {
+      object.limits = { ...object.limits, maxBytes: 500_000 };
+      object.append(numbered(1_000));
+      object.append(numbered(1_000, 1_000));
+    });
+    while (await shard.inside((_, { storage }) => storage.getAlarm().then((at) => at === shard.now)))
+      await runDurableObjectAlarm(shard.stub);
+    expect((await shard.bodies({ limit: 1 }))[0]).toBe("500");
+  });
+
+  it("refuses a position that it never gave", async () => {
+    await shard.append(eventOf(1));
+    expect(await shard.read({ after: 2 })).toEqual({ type: "pruned", oldestAt: START });
+  });
+
+  it("finds the rows of every statement by an index", async () => {
+    const plans = await shard.inside((_, { storage }) => {
+      const statements = new Set<string>();
+      const exec: SqlStorage["exec"] = (query, ...params) => {
+        statements.add(query);
+        return storage.sql.exec(query, ...params);
+      };
+      const transactionSync = <T>(work: () => T) => storage.transactionSync(work);
+      new EventLogStore({ sql: { exec }, transactionSync }).append(numbered(3), START);
+      statements.clear();
+      const store = new EventLogStore({ sql: { exec }, transactionSync });
+      store.append(numbered(3), START);
+      store.read({ ...ALL, from: START + 1 });
+      store.read({ ...ALL, after: 1, roomId: "room", names: ["user.created"] });
+      store.prune(START + 1, 0);
+      return [...statements].flatMap((statement) =>
+        storage.sql
+          .exec<{ detail: string }>(
+            `EXPLAIN QUERY PLAN ${statement}`,
+            ...Array.from(statement.matchAll(/\?/g), () => "1"),
+          )
+          .toArray()
+          .map(({ detail }) => detail),
+      );
+    });
+    expect(plans.length).toBeGreaterThan(5);
+    expect(plans.filter((step) => /^SCAN (?!log|sqlite_master)|TEMP B-TREE/.test(step))).toEqual([]);
+  });
+});

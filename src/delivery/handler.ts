@@ -39,6 +39,12 @@ type SkippedOutcome =
   /** The subscriber's row is gone, and everything that its object keeps with it. */
   | { readonly type: "orphaned" };
 
+/** An event as a handler delivers it. */
+export type HandledEvent = OutgoingEvent & {
+  /** The replay that sends it again; null otherwise. */
+  readonly replayId: string | null;
+};
+
 export interface DeliveryHandler {
   /**
    * Null when an attempt whose outcome is unknown may be repeated. Otherwise no attempt is ever repeated, and this is
@@ -48,7 +54,7 @@ export interface DeliveryHandler {
   /** How fast the subscriber takes deliveries now. */
   readonly pace: Pace;
   /** Makes one attempt; `attempts` were made before it. Never rejects. */
-  deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome>;
+  deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome>;
   /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
   /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */

@@ -22,6 +22,8 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),
     list: async (key, filter, { limit, offset }) => stub(key).list(filter, limit, offset),
+    startReplay: async (key, request) => stub(key).startReplay(key, request),
+    findReplay: async (key) => stub(key).findReplay(),
     redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),
     deliverNow: async (key, event) => stub(key).deliverNow(key, event),
     deliverNowOnce: async (key, event) => stub(key).deliverNowOnce(key, event),

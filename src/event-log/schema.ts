@@ -22,7 +22,10 @@ export const EventLogQuery = z.object({
   events: z
     .array(WebhookEventName)
     .default([])
-    .meta({ description: "Only these events. Repeat it for several; without it, all." }),
+    .meta({
+      description: "Only these events. Repeat it for several; without it, all.",
+      example: ["user.created"],
+    }),
 });
 export type EventLogQuery = z.infer<typeof EventLogQuery>;
 

@@ -1,11 +1,14 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
-import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { HandledEvent } from "../delivery/handler.ts";
 import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import { findTargetProblem, type TargetPolicy } from "../platform/target.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
+
+/** Names the replay that sends an event again. */
+export const REPLAY_HEADER = "Atrium-Replay";
 
 /** How much is read, so that a well-behaved receiver can finish sending. */
 const MAX_READ_BYTES = 64 * 1024;
@@ -163,7 +166,7 @@ function decode(chunks: readonly Uint8Array[]): string {
 /** Sends the event once. Every failure is a result: it never rejects. */
 export async function attempt(
   destination: Destination,
-  { eventId, body }: Pick<OutgoingEvent, "eventId" | "body">,
+  { eventId, body, replayId }: Pick<HandledEvent, "eventId" | "body" | "replayId">,
   ports: AttemptPorts,
 ): Promise<AttemptResult> {
   const startedAt = ports.now();
@@ -187,6 +190,7 @@ export async function attempt(
         "Content-Type": "application/json",
         "User-Agent": "Atrium-Webhooks/1",
         ...(await signatureHeaders(message, destination.secrets)),
+        ...(replayId === null ? {} : { [REPLAY_HEADER]: replayId }),
       },
       body,
       redirect: "manual",

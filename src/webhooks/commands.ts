@@ -12,7 +12,10 @@ import { sampleEvent } from "./sample-event.ts";
 import {
   type Delivery,
   presentDelivery,
+  presentReplay,
   presentWebhook,
+  type Replay,
+  type ReplayCreation,
   type Webhook,
   type WebhookCreation,
   type WebhookUpdate,
@@ -136,4 +139,32 @@ export async function redeliver(
   const delivery = await ctx.subscribers.redeliver(subscriberKey(ctx, webhookId), deliveryId);
   if (delivery === null) throw notFound("Webhooks", "Delivery");
   return { delivery: presentDelivery(webhookId, delivery) };
+}
+
+/**
+ * Starts to send a span of events to the webhook again. CONFLICT while it is disabled or another replay is running,
+ * VALIDATION_ERROR for a span that ends before it begins.
+ */
+export async function startReplay(
+  ctx: WebhookContext,
+  webhookId: string,
+  { from, to = ctx.now(), status }: ReplayCreation,
+): Promise<{ replay: Replay }> {
+  if (to < from) throw new AppError("Webhooks", "VALIDATION_ERROR", "to: must not be before from");
+  const { webhook } = await getWebhook(ctx, webhookId);
+  if (!webhook.enabled)
+    throw new AppError(
+      "Webhooks",
+      "CONFLICT",
+      "The webhook is disabled: enable it before you send events again",
+    );
+  const request = { from, to, status: status ?? null, roomId: webhook.room_id, names: webhook.events };
+  const replay = await ctx.subscribers.startReplay(subscriberKey(ctx, webhookId), request);
+  if (replay === null)
+    throw new AppError(
+      "Webhooks",
+      "CONFLICT",
+      "Another replay of this webhook is running: wait until it has finished",
+    );
+  return { replay: presentReplay(replay) };
 }

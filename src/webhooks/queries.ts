@@ -9,7 +9,9 @@ import {
   type Delivery,
   type DeliveryStatus,
   presentDelivery,
+  presentReplay,
   presentWebhook,
+  type Replay,
   type Webhook,
 } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
@@ -50,4 +52,11 @@ export async function listDeliveries(
     { limit, offset },
   );
   return { deliveries: deliveries.map((each) => presentDelivery(webhookId, each)), total, limit, offset };
+}
+
+/** The webhook's latest replay; null when there was none. NOT_FOUND without the webhook. */
+export async function findReplay(ctx: WebhookContext, webhookId: string): Promise<{ replay: Replay | null }> {
+  await getWebhook(ctx, webhookId);
+  const replay = await ctx.subscribers.findReplay(subscriberKey(ctx, webhookId));
+  return { replay: replay && presentReplay(replay) };
 }

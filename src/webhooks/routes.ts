@@ -8,14 +8,17 @@ import {
   deleteWebhook,
   redeliver,
   rotateSecret,
+  startReplay,
   testWebhook,
   updateWebhook,
 } from "./commands.ts";
 import type { WebhookContext } from "./context.ts";
-import { getWebhook, listDeliveries, listWebhooks } from "./queries.ts";
+import { findReplay, getWebhook, listDeliveries, listWebhooks } from "./queries.ts";
 import {
   Delivery,
   DeliveryStatus,
+  Replay,
+  ReplayCreation,
   Webhook,
   WebhookCreation,
   WebhookUpdate,
@@ -159,5 +162,32 @@ export const webhookEndpoints = [
     done: "Delivery repeated",
     data: z.object({ delivery: Delivery }),
     handle: (ctx, { params }) => redeliver(ctx, params.webhookId, params.deliveryId),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/replay",
+    operation: "replayWebhookEvents",
+    summary: "Send a span of events again",
+    details:
+      "Sends the events of a time again that the webhook listens to, as new deliveries with the same event ids: all that the event log has, or with `status` those whose kept deliveries have it. Events of a room are sent in their order, a few hundred at a time, beside what happens meanwhile. Their requests have the header `Atrium-Replay`. One replay of a webhook runs at a time.",
+    errors: ["NOT_FOUND"],
+    body: ReplayCreation,
+    status: 200,
+    done: "Replay started",
+    data: z.object({ replay: Replay }),
+    handle: (ctx, { params, body }) => startReplay(ctx, params.webhookId, body),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId/replay",
+    operation: "getWebhookReplay",
+    summary: "Get a webhook's latest replay",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Replay retrieved",
+    data: z.object({ replay: Replay.nullable().meta({ description: "null when there was none." }) }),
+    handle: (ctx, { params }) => findReplay(ctx, params.webhookId),
   }),
 ];

@@ -4,10 +4,11 @@ import type {
   BacklogReport,
   DeliveryHandler,
   DeliveryOutcome,
+  HandledEvent,
   HandlerState,
   Pace,
 } from "../delivery/handler.ts";
-import type { OutgoingEvent, SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
@@ -78,7 +79,7 @@ export class WebhookHandler implements DeliveryHandler {
       this.#writeHealth({ ...health, circuit: CLOSED });
   }
 
-  async deliver(event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
+  async deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
     try {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
@@ -124,7 +125,7 @@ export class WebhookHandler implements DeliveryHandler {
     await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, updatedAt, reason, this.#now())]);
   }
 
-  async #send(row: StoredWebhook, event: OutgoingEvent, attempts: number): Promise<DeliveryOutcome> {
+  async #send(row: StoredWebhook, event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
     const startedAt = this.#now();
     const destination = {
       url: row.url,

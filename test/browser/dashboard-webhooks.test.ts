@@ -73,6 +73,15 @@ it("redelivers an event", async () => {
   expect(receiver.arrivals[2]?.event.id).toBe(receiver.arrivals[1]?.event.id);
 });
 
+it("sends the events of a time again", async () => {
+  await desk.button("Send again").click();
+  await desk.dialog().getByRole("button", { name: "Send again" }).click();
+  await desk.notice("Sending again").waitFor();
+  await eventually("it has come again", () => receiver.arrivals.length === 4);
+  expect(receiver.arrivals[3]?.event.id).toBe(receiver.arrivals[1]?.event.id);
+  await desk.page.getByText("1 delivery of the events").waitFor();
+});
+
 it("shows why a delivery failed, and filters by status", async () => {
   const { webhook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", {
     url: "http://127.0.0.1:9/",

@@ -6,6 +6,7 @@ import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handle
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import type { BacklogLimits } from "../../src/delivery/subscriber/backlog-guard.ts";
 import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
+import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
@@ -46,6 +47,7 @@ function withQueue<T>(
         () => handler,
         () => START,
         LIMITS,
+        eventLogGateway(env).read,
       ),
       key,
     ),
@@ -102,6 +104,7 @@ it("a manual delivery takes the next turn", async () => {
       () => handler,
       () => START,
       LIMITS,
+      eventLogGateway(env).read,
     );
     const crowd = Array.from({ length: 20 }, (_, index) => ({
       ...outgoingEvent,

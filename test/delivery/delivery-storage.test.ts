@@ -12,6 +12,7 @@ import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.
 import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
@@ -48,6 +49,7 @@ class Subject {
       () => this.#handler,
       () => this.now,
       { maxBytes, maxAgeMs: 7 * DAY_MS },
+      eventLogGateway(env).read,
     );
   }
 

@@ -21,6 +21,8 @@ export interface Runs {
   readonly clients: number;
   /** SIGKILLs of the running service while users write. */
   readonly kills: number;
+  /** Events for a receiver that fails, which it catches up from the log; from a thousand on, with SIGKILLs. */
+  readonly events: number;
   /** The same while users of the SDK write. */
   readonly clientKills: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
@@ -38,6 +40,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     protocol: read("ATRIUM_PROTOCOL", 30),
     clients: read("ATRIUM_CLIENTS", 2),
     kills: read("ATRIUM_KILLS", 5),
+    events: read("ATRIUM_EVENTS", 40),
     clientKills: read("ATRIUM_CLIENT_KILLS", 1),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };

@@ -132,14 +132,20 @@ describe("a page of the log", () => {
       reads += 1;
       return { type: "slice", events: [], position: (after ?? 0) + 5_000, isAtEnd: false };
     };
-    const page = await readPage({ after: [null], limit: 10, from: null, until: null, roomId: null, names: [] }, read);
+    const page = await readPage(
+      { after: [null], limit: 10, from: null, until: null, roomId: null, names: [] },
+      read,
+    );
     expect(page).toEqual({ events: [], positions: [reads * 5_000], hasMore: true });
     expect(reads).toBeLessThan(20);
   });
 
   it("fails when what follows the cursor is no longer kept", async () => {
     const read = async (): Promise<LogSlice> => ({ type: "pruned", oldestAt: 7 });
-    const page = readPage({ after: [3], limit: 10, from: null, until: null, roomId: null, names: null }, read);
+    const page = readPage(
+      { after: [3], limit: 10, from: null, until: null, roomId: null, names: null },
+      read,
+    );
     await expect(page).rejects.toThrow(PrunedError);
     await expect(page).rejects.toMatchObject({ oldestAt: 7 });
   });

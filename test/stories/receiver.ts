@@ -12,7 +12,7 @@ export interface Arrival {
 
 export class Receiver {
   readonly arrivals: Arrival[] = [];
-  /** Called with each arrival; its response waits for the result. */
+  /** Called with each arrival; its response waits for the result, which is its status if it is a number. */
   onArrival: (arrival: Arrival) => unknown = () => undefined;
   readonly #server: Server;
 
@@ -27,7 +27,8 @@ export class Receiver {
       const headers = request.headers as Record<string, string>;
       const arrival = { headers, body, event: JSON.parse(body) as Event };
       receiver.arrivals.push(arrival);
-      await receiver.onArrival(arrival);
+      const result = await receiver.onArrival(arrival);
+      response.statusCode = typeof result === "number" ? result : 200;
       response.end();
     });
     const receiver = new Receiver(server);

@@ -31,7 +31,7 @@ const send = (target: string, options: Options = {}) => {
     ...options,
   };
   const ports = { fetch: globalThis.fetch, now: Date.now, ...options };
-  return attempt(destination, { eventId, body }, ports);
+  return attempt(destination, { eventId, body, replayId: null }, ports);
 };
 
 const receivedAt = async (name: string): Promise<readonly Received[]> =>

@@ -1,6 +1,7 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../../platform/d1.ts";
 import type { WebhookEventName } from "./event-name.ts";
+import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {
@@ -80,6 +81,10 @@ export interface SubscriberGateway {
   remove(key: SubscriberKey): Promise<void>;
   /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */
   list(key: SubscriberKey, filter: StatusFilter, page: Pick<Page, "limit" | "offset">): Promise<DeliveryPage>;
+  /** Starts to send a span of events again, in order within each room; null while another replay is running. */
+  startReplay(key: SubscriberKey, request: ReplayRequest): Promise<ReplayRecord | null>;
+  /** The latest replay; null when there was none. */
+  findReplay(key: SubscriberKey): Promise<ReplayRecord | null>;
   /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */
   redeliver(key: SubscriberKey, deliveryId: string): Promise<DeliveryRecord | null>;
   /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */

@@ -1,4 +1,5 @@
 /** The RPC interface of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
+import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type {
   DeliveryPage,
   DeliveryRecord,
@@ -13,6 +14,8 @@ export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   notifyOfChange(version: number): void;
   remove(): Promise<void>;
   list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
+  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null;
+  findReplay(): ReplayRecord | null;
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;

@@ -1,7 +1,10 @@
 /** A subscriber's queue: stores events, has the handler deliver them in order, and records the outcomes. */
+
+import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandlerState } from "../handler.ts";
+import { type ReplayRecord, type ReplayRequest, replayOfLane } from "../port/replay.ts";
 import type { DeliveryRecord, OutgoingEvent, SubscriberKey } from "../port/subscriber-port.ts";
 import { BacklogGuard, type BacklogLimits } from "./backlog-guard.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
@@ -9,6 +12,7 @@ import { DeliveryRetention } from "./delivery-retention.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { FirstAttempts } from "./first-attempts.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
+import { Replay } from "./replay.ts";
 import { type Job, Scheduler } from "./scheduler.ts";
 
 /** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
@@ -19,6 +23,9 @@ const MAX_REST_MS = 10_000;
 const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
 /** Creates the handler for the subscriber's kind. */
 export type CreateHandler = (key: SubscriberKey, state: HandlerState) => DeliveryHandler;
+
+/** Reads a shard of the organization's event log. */
+export type ReadLog = (accountId: string, shard: number, query: LogQuery) => Promise<LogSlice>;
 
 /** A delivery requested by hand. */
 interface ManualDelivery {
@@ -43,6 +50,7 @@ export class DeliveryQueue {
   readonly #scheduler: Scheduler;
   readonly #outcomes: OutcomeRecorder;
   readonly #firstAttempts: FirstAttempts;
+  readonly #replay: Replay;
   #handler: DeliveryHandler | null = null;
   /** The number of the newest delivery. */
   #lastSeq: number;
@@ -53,6 +61,7 @@ export class DeliveryQueue {
     createHandler: CreateHandler,
     now: () => number,
     limits: BacklogLimits,
+    readLog: ReadLog,
   ) {
     this.#ctx = ctx;
     this.#createHandler = createHandler;
@@ -69,6 +78,12 @@ export class DeliveryQueue {
     this.#outcomes = new OutcomeRecorder(this.#store, this.#scheduler, (error) => {
       this.#logError("The outcomes of a subscriber's deliveries could not be recorded", error);
       this.#scheduler.pause(this.#now() + WATCHDOG_MS);
+    });
+    this.#replay = new Replay(this.#store, {
+      now,
+      newId: () => crypto.randomUUID(),
+      insert: (event, lane) => void this.#insert(event, lane, now()),
+      readLog: async (shard, query) => readLog(this.#store.readKey()?.accountId ?? "", shard, query),
     });
     this.#lastSeq = this.#store.lastSeq();
     const interruption = this.#currentHandler()?.interruption ?? null;
@@ -127,6 +142,32 @@ export class DeliveryQueue {
       : { delivery: earlier, attempted: this.#firstAttempts.wait(earlier) };
   }
 
+  /** Starts to send a span of events again; null while another replay is running. */
+  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
+    const replay = this.#store.transaction(() => {
+      this.#store.open(key);
+      return this.#replay.start(request);
+    });
+    this.#continueReplay();
+    this.#scheduleAlarm();
+    return replay;
+  }
+
+  findReplay(): ReplayRecord | null {
+    return this.#replay.find();
+  }
+
+  #continueReplay(): void {
+    if (this.#retention.isEnding) return;
+    const step = async (): Promise<void> => {
+      if (await this.#replay.step()) this.#run();
+    };
+    const continued = step().catch((error: unknown) => {
+      this.#logError("Events could not be read from the log to send them again yet", error);
+    });
+    this.#ctx.waitUntil(continued.then(() => this.#scheduleAlarm()));
+  }
+
   #insert(event: OutgoingEvent, lane: string | null, now: number): number {
     const id = crypto.randomUUID();
     this.#lastSeq = this.#store.insert({ id, event, lane: lane ?? id, now });
@@ -165,6 +206,7 @@ export class DeliveryQueue {
         this.#retention.prune(this.#now());
       });
       this.#run();
+      this.#continueReplay();
       const handler = this.#currentHandler();
       if (handler !== null) this.#checkBacklog(handler);
     } catch (error) {
@@ -200,7 +242,8 @@ export class DeliveryQueue {
       const delivery = this.#store.find(job.seq);
       if (isOnce) await this.#store.markStarted(job.seq, this.#now());
       hasStarted = isOnce;
-      const outcome = delivery && (await handler.deliver(delivery, job.attempts));
+      const replayId = replayOfLane(job.lane);
+      const outcome = delivery && (await handler.deliver({ ...delivery, replayId }, job.attempts));
       if (handler !== this.#handler) return; // cleared meanwhile: other rows may have these numbers now
       if (outcome === null) this.#scheduler.settle(job);
       else await this.#settle(job, outcome, isOnce, lastSeq);
@@ -226,6 +269,7 @@ export class DeliveryQueue {
       case "disabled":
         this.#end(job, outcome.error);
         this.#retention.endWaiting(lastSeq, outcome.error);
+        this.#replay.end(outcome.error ?? "It was disabled");
         if (this.#retention.isEnding) this.#alarm.scheduleBy([this.#now()]);
         return;
       case "suspended":
@@ -274,6 +318,7 @@ export class DeliveryQueue {
     const isBusy = this.#scheduler.inFlight > 0 || this.#outcomes.isWaiting;
     this.#alarm.scheduleBy([
       this.#scheduler.dueAt(now),
+      this.#replay.dueAt(),
       ...(isBusy ? [now + WATCHDOG_MS] : [this.#retention.dueAt(now), this.#backlog.dueAt(now)]),
     ]);
   }

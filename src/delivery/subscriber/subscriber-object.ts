@@ -1,8 +1,10 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. */
 import { DurableObject } from "cloudflare:workers";
 import { backlogLimits, type Env } from "../../config.ts";
+import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
 import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
+import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type {
   DeliveryPage,
   DeliveryRecord,
@@ -31,6 +33,7 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
           : new WorkflowHandler(env, key, now, state),
       now,
       backlogLimits(env),
+      eventLogGateway(env).read,
     );
   }
 
@@ -52,6 +55,14 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
 
   list(filter: StatusFilter, limit: number, offset: number): DeliveryPage {
     return this.#queue.history.list(filter, limit, offset);
+  }
+
+  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
+    return this.#queue.startReplay(key, request);
+  }
+
+  findReplay(): ReplayRecord | null {
+    return this.#queue.findReplay();
   }
 
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null {

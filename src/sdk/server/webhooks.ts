@@ -1,7 +1,7 @@
 /** `AtriumServer.webhooks`: the endpoints that receive events, and their deliveries. */
 import type { Rest } from "../core/rest.ts";
-import type { WebhookInput, WebhookUpdateInput } from "../wire/requests.ts";
-import type { Delivery, Webhook, WebhookWithSecret } from "../wire/resources.ts";
+import type { ReplayInput, WebhookInput, WebhookUpdateInput } from "../wire/requests.ts";
+import type { Delivery, Replay, Webhook, WebhookWithSecret } from "../wire/resources.ts";
 import type { Page, PageShown, TextSearch } from "./pages.ts";
 
 export class Webhooks {
@@ -63,5 +63,20 @@ export class Webhooks {
   async redeliver(webhookId: string, deliveryId: string): Promise<Delivery> {
     const path = ["webhooks", webhookId, "deliveries", deliveryId, "redeliver"];
     return (await this.#rest.request<{ delivery: Delivery }>({ method: "POST", path })).delivery;
+  }
+
+  /**
+   * Sends the events of a time again that the webhook listens to: all of the event log, or with `status` those whose
+   * kept deliveries have it. Throws `CONFLICT` while another replay of the webhook is running.
+   */
+  async replay(webhookId: string, span: ReplayInput): Promise<Replay> {
+    const request = { method: "POST", path: ["webhooks", webhookId, "replay"], body: span } as const;
+    return (await this.#rest.request<{ replay: Replay }>(request)).replay;
+  }
+
+  /** The webhook's latest replay, and how far it is; null when there was none. */
+  async getReplay(webhookId: string): Promise<Replay | null> {
+    const request = { method: "GET", path: ["webhooks", webhookId, "replay"] } as const;
+    return (await this.#rest.request<{ replay: Replay | null }>(request)).replay;
   }
 }

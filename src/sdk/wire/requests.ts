@@ -22,6 +22,7 @@ export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;
 export type TokenInput = Immutable<users.TokenCreation>;
 export type UserInput = Immutable<users.UserInput>;
 export type UserUpdateInput = Immutable<users.UserUpdateInput>;
+export type ReplayInput = Immutable<webhooks.ReplayInput>;
 export type WebhookInput = Immutable<webhooks.WebhookInput>;
 export type WebhookUpdateInput = Immutable<webhooks.WebhookUpdateInput>;
 export type WorkflowInput = Immutable<workflows.WorkflowInput>;

@@ -14,7 +14,7 @@ export type {
   UserSession,
   UserWithToken,
 } from "../../users/schema.ts";
-export type { Delivery, DeliveryAttempt, Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
+export type { Delivery, DeliveryAttempt, Replay, Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
 export type { LogLine, WorkflowExecution } from "../../workflows/execution-schema.ts";
 export type { Workflow } from "../../workflows/schema.ts";
 

@@ -5,6 +5,7 @@ import { useAddress } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Secret } from "../ui/secret.tsx";
+import { ReplayButton } from "./replay-button.tsx";
 import { SECRET_ADVICE } from "./secret-advice.ts";
 import { useTestWebhook } from "./use-deliveries.ts";
 import { useDeleteWebhook, useEnableWebhook, useRotateSecret } from "./use-webhooks.ts";
@@ -31,6 +32,7 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       <Button isBusy={enable.isPending} onClick={() => enable.mutate(!webhook.enabled)}>
         {webhook.enabled ? "Disable" : "Enable"}
       </Button>
+      {webhook.enabled && <ReplayButton webhookId={webhook.id} />}
       <ConfirmButton
         label="Rotate secret"
         title="Rotate the signing secret?"

@@ -9,6 +9,7 @@ import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { useLatestReplay } from "./use-replay.ts";
 import { useUpdateWebhook, useWebhook } from "./use-webhooks.ts";
 import { WebhookActions } from "./webhook-actions.tsx";
 import { WebhookFields } from "./webhook-fields.tsx";
@@ -39,9 +40,24 @@ export function WebhookPage() {
           waits, the webhook is disabled; nothing is lost.
         </p>
       )}
+      <LatestReplay webhookId={webhook.id} />
       <Deliveries webhookId={webhook.id} />
       <Configuration key={webhook.id} webhook={webhook} />
     </Page>
+  );
+}
+
+/** What was sent again, and how far that is. */
+function LatestReplay({ webhookId }: { readonly webhookId: string }) {
+  const { data: replay } = useLatestReplay(webhookId);
+  if (!replay) return null;
+  return (
+    <p role="status" className="soft">
+      {replay.state === "running" ? "Sending again, started" : "Sent again"} <Time at={replay.created_at} />:{" "}
+      {replay.deliveries} {replay.deliveries === 1 ? "delivery" : "deliveries"} of{" "}
+      {replay.status === "failed" ? "what failed" : "the events"} from <Time at={replay.from} /> to{" "}
+      <Time at={replay.to} />.{replay.error && ` It ended early: ${replay.error}.`}
+    </p>
   );
 }
 

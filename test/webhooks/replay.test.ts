@@ -1,0 +1,229 @@
+/** Replays: events of a span are sent again, from the log or from earlier deliveries, in order and in slices. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { ReplayRequest } from "../../src/delivery/port/replay.ts";
+import { replayOfLane } from "../../src/delivery/port/replay.ts";
+import type { OutgoingEvent } from "../../src/delivery/port/subscriber-port.ts";
+import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";
+import type { LoggedEvent, LogQuery, LogSlice } from "../../src/event-log/port/event-log-port.ts";
+import type { EventPage } from "../../src/event-log/schema.ts";
+import { REPLAY_HEADER } from "../../src/webhooks/attempt.ts";
+import type { Replay } from "../../src/webhooks/schema.ts";
+import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { type Api, account } from "../support/api.ts";
+
+const SPAN = { from: "2020-01-01" };
+
+const start = (api: Api, webhookId: string, body: object = SPAN) =>
+  api.post<{ replay: Replay }>(`/webhooks/${webhookId}/replay`, body);
+
+async function finished(api: Api, webhookId: string): Promise<Replay> {
+  const read = async () => (await api.get<{ replay: Replay }>(`/webhooks/${webhookId}/replay`)).data.replay;
+  await expect.poll(async () => (await read()).state).toBe("finished");
+  return read();
+}
+
+describe("a replay of a webhook", () => {
+  it("sends what the log has and the webhook wants, with the same ids, in order, and marks it", async () => {
+    const { api } = await account();
+    const [room, other] = [await api.createRoom(), await api.createRoom()];
+    for (const { id } of [room, other, room]) {
+      const user = await api.createUser(id);
+      await api.patch(`/users/${user.id}?roomId=${id}`, { name: "Renamed" });
+      await api.delete(`/users/${user.id}?roomId=${id}`);
+    }
+    const events = ["user.created", "user.deleted"] as const;
+    const subscriber = await RecordingSubscriber.create(api, { events, roomId: room.id });
+    const { id } = subscriber.webhook;
+    expect((await api.get(`/webhooks/${id}/replay`)).data).toEqual({ replay: null });
+    const { status, data } = await start(api, id);
+    expect([status, data.replay]).toMatchObject([200, { error: null, status: null, deliveries: 0 }]);
+    expect(await finished(api, id)).toMatchObject({ id: data.replay.id, deliveries: 4, error: null });
+    const logged = (await api.get<EventPage>(`/rooms/${room.id}/events`)).data.events;
+    const wanted = logged.filter(({ event }) => event !== "user.updated");
+    expect(await subscriber.receivedEvents(4)).toEqual(wanted);
+    const received = await subscriber.received();
+    expect(new Set(received.map(({ headers }) => headers[REPLAY_HEADER.toLowerCase()]))).toEqual(
+      new Set([data.replay.id]),
+    );
+  });
+
+  it("sends the events of kept deliveries with a status, in a span, beside what happens meanwhile", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const subscriber = await RecordingSubscriber.create(api);
+    const { id } = subscriber.webhook;
+    await api.createUser(room.id);
+    const [first] = await subscriber.settled(1);
+    expect((await start(api, id, { ...SPAN, status: "failed" })).status).toBe(200);
+    expect(await finished(api, id)).toMatchObject({ deliveries: 0, status: "failed" });
+    expect((await start(api, id, { ...SPAN, to: "2020-01-02", status: "success" })).status).toBe(200);
+    expect(await finished(api, id)).toMatchObject({ deliveries: 0 });
+    expect((await start(api, id, { ...SPAN, status: "success" })).status).toBe(200);
+    await api.createUser(room.id);
+    expect(await finished(api, id)).toMatchObject({ deliveries: 1 });
+    const received = await subscriber.receivedEvents(3);
+    expect(received.filter(({ id }) => first?.payload.includes(id))).toHaveLength(2);
+    const marks = (await subscriber.received()).map(({ headers }) => REPLAY_HEADER.toLowerCase() in headers);
+    expect(marks.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("is refused for a disabled webhook, for a span that ends before it begins, and for no time", async () => {
+    const { api } = await account();
+    const { webhook } = await RecordingSubscriber.create(api);
+    const refused = [
+      await start(api, webhook.id, { from: "2026-01-02", to: "2026-01-01" }),
+      await start(api, webhook.id, { from: "yesterday" }),
+      await start(api, webhook.id, {}),
+      await start(api, crypto.randomUUID()),
+    ];
+    await api.patch(`/webhooks/${webhook.id}`, { enabled: false });
+    refused.push(await start(api, webhook.id));
+    expect(refused.map(({ error }) => error?.code)).toEqual([
+      "VALIDATION_ERROR",
+      "VALIDATION_ERROR",
+      "VALIDATION_ERROR",
+      "NOT_FOUND",
+      "CONFLICT",
+    ]);
+  });
+});
+
+const NOW = Date.UTC(2100, 0, 1);
+const REQUEST: ReplayRequest = {
+  from: 0,
+  to: NOW,
+  status: null,
+  roomId: "room",
+  names: ["user.created"],
+};
+
+/** The log of one room, numbered. */
+const logOf = (count: number): LoggedEvent[] =>
+  Array.from({ length: count }, (_, index) => ({
+    seq: index + 1,
+    eventId: `${index}`,
+    event: "user.created",
+    roomId: "room",
+    body: "{}",
+    occurredAt: NOW - count + index,
+    loggedAt: NOW - count + index,
+  }));
+
+const readFrom =
+  (log: readonly LoggedEvent[]) =>
+  async (_: number, { after, limit }: LogQuery): Promise<LogSlice> => {
+    const begin = after ?? 0;
+    const events = log.slice(begin, begin + limit);
+    const position = begin + events.length;
+    return { type: "slice", events, position, isAtEnd: position === log.length };
+  };
+
+type ReadShard = (shard: number, query: LogQuery) => Promise<LogSlice>;
+
+/** Replays in an object of its own; `crash` continues as after a restart. */
+class Subject {
+  now = NOW;
+  readonly sent: string[] = [];
+  readonly store: DeliveryStore;
+  readonly #readLog: ReadShard;
+  replayer: Replayer;
+
+  private constructor(store: DeliveryStore, readLog: ReadShard) {
+    this.store = store;
+    this.#readLog = readLog;
+    this.replayer = this.#create();
+  }
+
+  static run<T>(readLog: ReadShard, work: (subject: Subject) => Promise<T>): Promise<T> {
+    const stub = env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`);
+    return runInDurableObject(stub, (_, { storage }) => {
+      const store = new DeliveryStore(storage);
+      store.open({ kind: "webhook", accountId: "account", id: "webhook" });
+      return work(new Subject(store, readLog));
+    });
+  }
+
+  #create(): Replayer {
+    return new Replayer(this.store, {
+      now: () => this.now,
+      newId: () => crypto.randomUUID(),
+      insert: (event: OutgoingEvent, lane) => {
+        expect(replayOfLane(lane)).toBe(this.replayer.find()?.id);
+        this.store.insert({ id: crypto.randomUUID(), event, lane, now: this.now });
+        this.sent.push(event.eventId);
+      },
+      readLog: this.#readLog,
+    });
+  }
+
+  crash(): void {
+    this.replayer = this.#create();
+  }
+
+  /** Enqueues slices until the next one has to wait, or none is left. */
+  async advance(): Promise<void> {
+    while (await this.replayer.step());
+  }
+}
+
+describe("a replay of many events", () => {
+  it("goes in slices, pauses while much waits, and continues after a crash without a gap or a repetition", () =>
+    Subject.run(readFrom(logOf(5_000)), async (subject) => {
+      expect(subject.replayer.start(REQUEST)).toMatchObject({ deliveries: 0, endedAt: null });
+      expect(subject.replayer.start(REQUEST)).toBeNull();
+      await subject.advance();
+      expect(subject.sent).toHaveLength(2_000);
+      expect(subject.replayer.dueAt()).toBeGreaterThan(subject.now);
+      while (subject.replayer.find()?.endedAt === null) {
+        subject.crash();
+        subject.store.write(
+          "UPDATE deliveries SET status = 'success', due_at = NULL WHERE status = 'pending'",
+        );
+        await subject.advance();
+      }
+      expect(subject.sent).toEqual(logOf(5_000).map(({ eventId }) => eventId));
+      expect(subject.replayer.find()).toMatchObject({ deliveries: 5_000, error: null });
+      expect(subject.replayer.dueAt()).toBeNull();
+      subject.store.write("UPDATE deliveries SET status = 'success', due_at = NULL WHERE status = 'pending'");
+      const again = subject.replayer.start({ ...REQUEST, status: "success", from: NOW - 10 });
+      expect(again).toMatchObject({ deliveries: 0 });
+      await subject.advance();
+      expect(subject.replayer.find()).toMatchObject({ deliveries: 10, status: "success" });
+    }));
+
+  it("is tried again when the log cannot be read, and ends when its events are no longer kept", () => {
+    let answer: () => Promise<LogSlice> = () => Promise.reject(new Error("It cannot be reached"));
+    return Subject.run(
+      () => answer(),
+      async (subject) => {
+        subject.replayer.start(REQUEST);
+        await expect(subject.replayer.step()).rejects.toThrow("It cannot be reached");
+        expect(await subject.replayer.step()).toBe(false);
+        subject.now = subject.replayer.dueAt() ?? 0;
+        answer = async () => ({ type: "pruned", oldestAt: null });
+        expect(await subject.replayer.step()).toBe(false);
+        expect(subject.replayer.find()).toMatchObject({ error: expect.stringContaining("deleted") });
+        expect(subject.replayer.find()?.endedAt).toBe(subject.now);
+      },
+    );
+  });
+
+  it("enqueues nothing more once its webhook is disabled", () => {
+    const reading = Promise.withResolvers<LogSlice>();
+    return Subject.run(
+      () => reading.promise,
+      async (subject) => {
+        subject.replayer.start(REQUEST);
+        const step = subject.replayer.step();
+        subject.replayer.end("The webhook was disabled");
+        reading.resolve({ type: "slice", events: logOf(3), position: 3, isAtEnd: true });
+        await step;
+        expect(subject.sent).toEqual([]);
+        expect(subject.replayer.find()).toMatchObject({ error: "The webhook was disabled", deliveries: 0 });
+      },
+    );
+  });
+});

@@ -23,6 +23,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     remove: async (key) => stub(key).remove(),
     list: async (key, filter, { limit, offset }) => stub(key).list(filter, limit, offset),
     startReplay: async (key, request) => stub(key).startReplay(key, request),
+    stats: async (key, range) => stub(key).stats(range),
     findReplay: async (key) => stub(key).findReplay(),
     redeliver: async (key, deliveryId) => stub(key).redeliver(key, deliveryId),
     deliverNow: async (key, event) => stub(key).deliverNow(key, event),

@@ -1,6 +1,7 @@
 /** Reads of webhooks and their deliveries. */
 
 import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
+import { type DeliveryStats, presentStats } from "../delivery/stats/schema.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
@@ -59,4 +60,14 @@ export async function findReplay(ctx: WebhookContext, webhookId: string): Promis
   await getWebhook(ctx, webhookId);
   const replay = await ctx.subscribers.findReplay(subscriberKey(ctx, webhookId));
   return { replay: replay && presentReplay(replay) };
+}
+
+/** How the webhook's attempts went lately, and what waits for it. NOT_FOUND without the webhook. */
+export async function getWebhookStats(
+  ctx: WebhookContext,
+  webhookId: string,
+  range: DeliveryStats["range"],
+): Promise<{ stats: DeliveryStats }> {
+  await getWebhook(ctx, webhookId);
+  return { stats: presentStats(range, await ctx.subscribers.stats(subscriberKey(ctx, webhookId), range)) };
 }

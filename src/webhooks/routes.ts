@@ -1,5 +1,6 @@
 /** The REST endpoints of webhooks. */
 import * as z from "zod";
+import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
@@ -13,7 +14,7 @@ import {
   updateWebhook,
 } from "./commands.ts";
 import type { WebhookContext } from "./context.ts";
-import { findReplay, getWebhook, listDeliveries, listWebhooks } from "./queries.ts";
+import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
 import {
   Delivery,
   DeliveryStatus,
@@ -189,5 +190,20 @@ export const webhookEndpoints = [
     done: "Replay retrieved",
     data: z.object({ replay: Replay.nullable().meta({ description: "null when there was none." }) }),
     handle: (ctx, { params }) => findReplay(ctx, params.webhookId),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/webhooks/:webhookId/stats",
+    operation: "getWebhookStats",
+    summary: "Get the success rate and latency of a webhook over time",
+    details:
+      "Counts every attempt when it ends, retries included, and says what waits now. Counts by the minute are kept for a day, by the hour for 30 days.",
+    errors: ["NOT_FOUND"],
+    query: StatsQuery,
+    status: 200,
+    done: "Webhook stats retrieved",
+    data: z.object({ stats: DeliveryStats }),
+    handle: (ctx, { params, query }) => getWebhookStats(ctx, params.webhookId, query.range),
   }),
 ];

@@ -1,6 +1,7 @@
 /** Reads of workflows and their executions. */
 
 import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
+import { type DeliveryStats, presentStats } from "../delivery/stats/schema.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
@@ -42,4 +43,15 @@ export async function listExecutions(
   const key = subscriberKey(ctx, workflowId);
   const { deliveries, total } = await ctx.subscribers.list(key, "over", { limit, offset });
   return { executions: deliveries.map((each) => presentExecution(workflowId, each)), total, limit, offset };
+}
+
+/** How the workflow's runs went lately, and what waits for it. NOT_FOUND without the workflow. */
+export async function getWorkflowStats(
+  ctx: WorkflowContext,
+  workflowId: string,
+  range: DeliveryStats["range"],
+): Promise<{ stats: DeliveryStats }> {
+  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (row === undefined) throw notFound("Workflows", "Workflow");
+  return { stats: presentStats(range, await ctx.subscribers.stats(subscriberKey(ctx, workflowId), range)) };
 }

@@ -1,11 +1,12 @@
 /** The REST endpoints of workflows. */
 import * as z from "zod";
+import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
 import { createWorkflow, deleteWorkflow, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
 import { WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
-import { getWorkflow, listExecutions, listWorkflows } from "./queries.ts";
+import { getWorkflow, getWorkflowStats, listExecutions, listWorkflows } from "./queries.ts";
 import { Workflow, WorkflowCreation, WorkflowUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<WorkflowContext>();
@@ -113,5 +114,20 @@ export const workflowEndpoints = [
     done: "Workflow run",
     data: z.object({ execution: WorkflowExecution }),
     handle: (ctx, { params, body }) => runWorkflow(ctx, params.workflowId, body),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/workflows/:workflowId/stats",
+    operation: "getWorkflowStats",
+    summary: "Get the success rate and latency of a workflow over time",
+    details:
+      "Counts every run when it ends, and says what waits now. Counts by the minute are kept for a day, by the hour for 30 days.",
+    errors: ["NOT_FOUND"],
+    query: StatsQuery,
+    status: 200,
+    done: "Workflow stats retrieved",
+    data: z.object({ stats: DeliveryStats }),
+    handle: (ctx, { params, query }) => getWorkflowStats(ctx, params.workflowId, query.range),
   }),
 ];

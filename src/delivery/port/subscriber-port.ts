@@ -1,5 +1,6 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../../platform/d1.ts";
+import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
 import type { WebhookEventName } from "./event-name.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 
@@ -83,6 +84,8 @@ export interface SubscriberGateway {
   list(key: SubscriberKey, filter: StatusFilter, page: Pick<Page, "limit" | "offset">): Promise<DeliveryPage>;
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): Promise<ReplayRecord | null>;
+  /** How its attempts went in the range that ends now, and what waits. */
+  stats(key: SubscriberKey, range: StatsRange): Promise<SubscriberStats>;
   /** The latest replay; null when there was none. */
   findReplay(key: SubscriberKey): Promise<ReplayRecord | null>;
   /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */

@@ -1,4 +1,5 @@
 /** The RPC interface of the objects behind the port. It is the one file of the port that knows the Workers runtime. */
+import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type {
   DeliveryPage,
@@ -15,6 +16,7 @@ export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   remove(): Promise<void>;
   list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null;
+  stats(range: StatsRange): SubscriberStats;
   findReplay(): ReplayRecord | null;
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;

@@ -4,6 +4,7 @@ import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts"
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandlerState } from "../handler.ts";
+import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import { type ReplayRecord, type ReplayRequest, replayOfLane } from "../port/replay.ts";
 import type { DeliveryRecord, OutgoingEvent, SubscriberKey } from "../port/subscriber-port.ts";
 import { BacklogGuard, type BacklogLimits } from "./backlog-guard.ts";
@@ -14,6 +15,7 @@ import { FirstAttempts } from "./first-attempts.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { Replay } from "./replay.ts";
 import { type Job, Scheduler } from "./scheduler.ts";
+import { StatsStore } from "./stats-store.ts";
 
 /** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
 const WATCHDOG_MS = 5_000;
@@ -75,7 +77,7 @@ export class DeliveryQueue {
     this.#backlog = new BacklogGuard(this.#store, limits);
     this.#scheduler = new Scheduler(this.#store);
     this.#firstAttempts = new FirstAttempts(this.#store);
-    this.#outcomes = new OutcomeRecorder(this.#store, this.#scheduler, (error) => {
+    this.#outcomes = new OutcomeRecorder(this.#store, this.#scheduler, now, (error) => {
       this.#logError("The outcomes of a subscriber's deliveries could not be recorded", error);
       this.#scheduler.pause(this.#now() + WATCHDOG_MS);
     });
@@ -151,6 +153,11 @@ export class DeliveryQueue {
     this.#continueReplay();
     this.#scheduleAlarm();
     return replay;
+  }
+
+  stats(range: StatsRange): SubscriberStats {
+    this.#outcomes.flush();
+    return new StatsStore(this.#store).read(range, this.#now());
   }
 
   findReplay(): ReplayRecord | null {

@@ -6,7 +6,7 @@ import type {
   OutgoingEvent,
   SubscriberKey,
 } from "../port/subscriber-port.ts";
-import { CREATE, MIGRATE, SELECT_DELIVERIES } from "./delivery-table.ts";
+import { CREATE, CREATE_STATS, MIGRATE, SELECT_DELIVERIES } from "./delivery-table.ts";
 import type { Job, WaitingJobs } from "./scheduler.ts";
 
 /** A delivery to write. */
@@ -44,10 +44,12 @@ export class DeliveryStore implements WaitingJobs {
     const tables = this.#findTables();
     this.#hasTables = tables.has("deliveries");
     if (this.#hasTables && !tables.has("totals")) storage.transactionSync(() => storage.sql.exec(MIGRATE));
+    if (this.#hasTables && !tables.has("stats")) storage.sql.exec(CREATE_STATS);
   }
 
   #findTables(): ReadonlySet<string> {
-    const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('deliveries', 'totals')";
+    const query =
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('deliveries', 'totals', 'stats')";
     const rows = this.#storage.sql.exec<{ name: string }>(query).toArray();
     return new Set(rows.map(({ name }) => name));
   }

@@ -67,8 +67,20 @@ const ADDED = `
   END;
   INSERT INTO facts VALUES ('schema', '${SCHEMA_VERSION}');`;
 
+/** What the attempts of a time were: `width` is a minute or an hour, `at` its beginning, both in milliseconds. */
+export const CREATE_STATS = `
+  CREATE TABLE IF NOT EXISTS stats (
+    width INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    succeeded INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    waiting INTEGER NOT NULL,
+    latencies TEXT NOT NULL,
+    PRIMARY KEY (width, at)
+  ) WITHOUT ROWID;`;
+
 /** For a new database. */
-export const CREATE = `${TABLES}\n${ADDED}`;
+export const CREATE = `${TABLES}\n${ADDED}\n${CREATE_STATS}`;
 
 /**
  * For a database of the first version. It marked what exceeded a count of waiting events as failed, without an

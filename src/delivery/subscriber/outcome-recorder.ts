@@ -2,6 +2,7 @@
 import type { FinalOutcome } from "../handler.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { Job, Scheduler } from "./scheduler.ts";
+import { StatsStore } from "./stats-store.ts";
 
 /** Outcomes are written together, after this time or when there are so many: each write holds up the next requests. */
 const RECORD_AFTER_MS = 50;
@@ -15,14 +16,23 @@ interface Ended {
 export class OutcomeRecorder {
   readonly #store: DeliveryStore;
   readonly #scheduler: Scheduler;
+  readonly #stats: StatsStore;
+  readonly #now: () => number;
   readonly #onFailure: (error: unknown) => void;
   /** Not in storage yet. A crash repeats their attempts, where that is allowed. */
   #unrecorded: Ended[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   /** `onFailure` receives why outcomes could not be written; their attempts are repeated. */
-  constructor(store: DeliveryStore, scheduler: Scheduler, onFailure: (error: unknown) => void) {
+  constructor(
+    store: DeliveryStore,
+    scheduler: Scheduler,
+    now: () => number,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#store = store;
+    this.#stats = new StatsStore(store);
+    this.#now = now;
     this.#scheduler = scheduler;
     this.#onFailure = onFailure;
   }
@@ -33,7 +43,7 @@ export class OutcomeRecorder {
   }
 
   recordNow(job: Job, outcome: FinalOutcome): void {
-    this.#store.transaction(() => this.#store.recordOutcome(job.seq, outcome));
+    this.#record([{ job, outcome }]);
     this.#scheduler.settle(job);
   }
 
@@ -51,15 +61,21 @@ export class OutcomeRecorder {
     const ended = this.#unrecorded;
     this.#unrecorded = [];
     try {
-      if (ended.length > 0) {
-        this.#store.transaction(() => {
-          for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
-        });
-      }
+      if (ended.length > 0) this.#record(ended);
     } catch (error) {
       this.#onFailure(error);
     }
     this.#scheduler.forgetSettled();
+  }
+
+  #record(ended: readonly Ended[]): void {
+    this.#store.transaction(() => {
+      for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
+      this.#stats.record(
+        ended.map(({ outcome }) => outcome),
+        this.#now(),
+      );
+    });
   }
 
   /** Forgets them: the subscriber is deleted. */

@@ -4,6 +4,7 @@ import { backlogLimits, type Env } from "../../config.ts";
 import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
 import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
+import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type {
   DeliveryPage,
@@ -59,6 +60,10 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
 
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
     return this.#queue.startReplay(key, request);
+  }
+
+  stats(range: StatsRange): SubscriberStats {
+    return this.#queue.stats(range);
   }
 
   findReplay(): ReplayRecord | null {

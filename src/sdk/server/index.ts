@@ -47,6 +47,7 @@ export type {
   Comment,
   Delivery,
   DeliveryAttempt,
+  DeliveryStats,
   Hour,
   Invitation,
   IssuedToken,

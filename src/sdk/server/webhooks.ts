@@ -1,7 +1,7 @@
 /** `AtriumServer.webhooks`: the endpoints that receive events, and their deliveries. */
 import type { Rest } from "../core/rest.ts";
 import type { ReplayInput, WebhookInput, WebhookUpdateInput } from "../wire/requests.ts";
-import type { Delivery, Replay, Webhook, WebhookWithSecret } from "../wire/resources.ts";
+import type { Delivery, DeliveryStats, Replay, Webhook, WebhookWithSecret } from "../wire/resources.ts";
 import type { Page, PageShown, TextSearch } from "./pages.ts";
 
 export class Webhooks {
@@ -78,5 +78,12 @@ export class Webhooks {
   async getReplay(webhookId: string): Promise<Replay | null> {
     const request = { method: "GET", path: ["webhooks", webhookId, "replay"] } as const;
     return (await this.#rest.request<{ replay: Replay | null }>(request)).replay;
+  }
+
+  /** Success rate, latency and what waits: of the last hour, 24 hours (the default), 7 days or 30 days. */
+  async stats(webhookId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
+    const path = ["webhooks", webhookId, "stats"];
+    const request = { method: "GET", path, query: { range } } as const;
+    return (await this.#rest.request<{ stats: DeliveryStats }>(request)).stats;
   }
 }

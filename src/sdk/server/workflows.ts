@@ -2,7 +2,7 @@
 import type { Rest } from "../core/rest.ts";
 import type { EventName } from "../wire/events.ts";
 import type { WorkflowInput, WorkflowRunInput, WorkflowUpdateInput } from "../wire/requests.ts";
-import type { Workflow, WorkflowExecution } from "../wire/resources.ts";
+import type { DeliveryStats, Workflow, WorkflowExecution } from "../wire/resources.ts";
 import type { Page, PageShown, TextSearch } from "./pages.ts";
 
 /** Longer than a run can take, including the run that it may have to wait for. */
@@ -66,5 +66,12 @@ export class Workflows {
     const path = ["workflows", workflowId, "run"];
     const request = { method: "POST", path, body: { event, data }, minTimeoutMs: RUN_TIMEOUT_MS } as const;
     return (await this.#rest.request<{ execution: WorkflowExecution }>(request)).execution;
+  }
+
+  /** Success rate, latency and what waits: of the last hour, 24 hours (the default), 7 days or 30 days. */
+  async stats(workflowId: string, range?: DeliveryStats["range"]): Promise<DeliveryStats> {
+    const path = ["workflows", workflowId, "stats"];
+    const request = { method: "GET", path, query: { range } } as const;
+    return (await this.#rest.request<{ stats: DeliveryStats }>(request)).stats;
   }
 }

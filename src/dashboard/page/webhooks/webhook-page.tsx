@@ -2,6 +2,7 @@
 import type { Webhook } from "atrium/server";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
+import { DeliveryStats } from "../delivery/delivery-stats.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
@@ -40,6 +41,7 @@ export function WebhookPage() {
           waits, the webhook is disabled; nothing is lost.
         </p>
       )}
+      <DeliveryStats of={{ kind: "webhook", id: webhook.id }} counted="Attempts" />
       <LatestReplay webhookId={webhook.id} />
       <Deliveries webhookId={webhook.id} />
       <Configuration key={webhook.id} webhook={webhook} />

@@ -2,6 +2,7 @@
 import type { Workflow } from "atrium/server";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
+import { DeliveryStats } from "../delivery/delivery-stats.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
@@ -50,6 +51,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
         onSubmit={update.mutate}
       />
       <TestRun workflow={workflow} />
+      <DeliveryStats of={{ kind: "workflow", id: workflow.id }} counted="Runs" />
       <Executions workflowId={workflow.id} />
     </Page>
   );

@@ -1,0 +1,72 @@
+/** The figures of webhooks and workflows on the wire. The SDK infers its types from it. */
+import * as z from "zod";
+import { presentTime, Timestamp } from "../../platform/time.ts";
+import type { AttemptFigures, SubscriberStats } from "../port/delivery-stats.ts";
+
+/** The query parameter. */
+export const StatsQuery = z.object({
+  range: z
+    .enum(["1h", "24h", "7d", "30d"])
+    .default("24h")
+    .meta({ description: "How far back: in points of 1 minute, 15 minutes, 2 hours or 6 hours." }),
+});
+
+const latency = z
+  .number()
+  .nullable()
+  .meta({ description: "Milliseconds, at most a quarter too high; null without an attempt.", example: 80 });
+const figures = {
+  succeeded: z.int().meta({ description: "Attempts that succeeded.", minimum: 0, example: 96 }),
+  failed: z.int().meta({ description: "Attempts that failed, retries included.", minimum: 0, example: 4 }),
+  success_rate: z
+    .number()
+    .nullable()
+    .meta({
+      description: "The share of attempts that succeeded, from 0 to 1; null without one.",
+      example: 0.96,
+    }),
+  latency_ms: z.object({ p50: latency, p95: latency, p99: latency }),
+};
+
+export const DeliveryStats = z
+  .object({
+    range: z.enum(["1h", "24h", "7d", "30d"]),
+    ...figures,
+    waiting: z.int().meta({ description: "How many deliveries wait now.", minimum: 0, example: 2 }),
+    waiting_bytes: z.int().meta({ description: "What they take on disk.", minimum: 0, example: 3200 }),
+    oldest_waiting_since: Timestamp.nullable(),
+    points: z.array(
+      z.object({
+        at: Timestamp.meta({ description: "When the point begins." }),
+        ...figures,
+        waiting: z
+          .int()
+          .meta({ description: "The most that waited when an attempt ended.", minimum: 0, example: 5 }),
+      }),
+    ),
+  })
+  .meta({ id: "DeliveryStats" });
+export type DeliveryStats = z.infer<typeof DeliveryStats>;
+
+const presentFigures = ({ succeeded, failed, p50, p95, p99 }: AttemptFigures) => ({
+  succeeded,
+  failed,
+  success_rate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
+  latency_ms: { p50, p95, p99 },
+});
+
+export const presentStats = (
+  range: DeliveryStats["range"],
+  { total, points, waiting }: SubscriberStats,
+): DeliveryStats => ({
+  range,
+  ...presentFigures(total),
+  waiting: waiting.deliveries,
+  waiting_bytes: waiting.bytes,
+  oldest_waiting_since: waiting.oldestAt === null ? null : presentTime(waiting.oldestAt),
+  points: points.map(({ at, waiting: most, ...rest }) => ({
+    at: presentTime(at),
+    ...presentFigures(rest),
+    waiting: most,
+  })),
+});

@@ -1,0 +1,101 @@
+/** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
+import type { FinalOutcome } from "../handler.ts";
+import type { AttemptFigures, StatsPoint, StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
+import type { DeliveryStore } from "./delivery-store.ts";
+import { addDurations, type Latencies, mergeLatencies, percentile } from "./latencies.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The rows that are written for each attempt, and for how long they are kept: some 2,200 rows at most. */
+const ROWS = [
+  { width: MINUTE_MS, keptMs: 25 * HOUR_MS },
+  { width: HOUR_MS, keptMs: 31 * 24 * HOUR_MS },
+] as const;
+
+interface Layout {
+  /** Of the rows to read, in milliseconds. */
+  readonly row: number;
+  /** Of a point. */
+  readonly width: number;
+  readonly points: number;
+}
+
+const LAYOUTS: Readonly<Record<StatsRange, Layout>> = {
+  "1h": { row: MINUTE_MS, width: MINUTE_MS, points: 60 },
+  "24h": { row: MINUTE_MS, width: 15 * MINUTE_MS, points: 96 },
+  "7d": { row: HOUR_MS, width: 2 * HOUR_MS, points: 84 },
+  "30d": { row: HOUR_MS, width: 6 * HOUR_MS, points: 120 },
+};
+
+type Row = { at: number; succeeded: number; failed: number; waiting: number; latencies: string };
+
+const FIELDS = "at, succeeded, failed, waiting, latencies";
+
+export class StatsStore {
+  readonly #store: DeliveryStore;
+
+  constructor(store: DeliveryStore) {
+    this.#store = store;
+  }
+
+  /** Counts the attempts of these outcomes, in the transaction that records them. */
+  record(outcomes: readonly FinalOutcome[], now: number): void {
+    const attempts = outcomes.flatMap(({ type, attempt }) => (attempt === null ? [] : [{ type, attempt }]));
+    if (attempts.length === 0) return;
+    const succeeded = attempts.filter(({ type }) => type === "delivered").length;
+    const durations = attempts.map(({ attempt }) => attempt.duration_ms);
+    const waiting = this.#store.total("pending").deliveries;
+    for (const { width, keptMs } of ROWS) {
+      const at = now - (now % width);
+      const known = this.#store.read<Row>(
+        `SELECT ${FIELDS} FROM stats WHERE width = ? AND at = ?`,
+        width,
+        at,
+      )[0];
+      const latencies = addDurations(parseLatencies(known?.latencies ?? "{}"), durations);
+      this.#store.write(
+        "INSERT OR REPLACE INTO stats VALUES (?, ?, ?, ?, ?, ?)",
+        ...[width, at, (known?.succeeded ?? 0) + succeeded],
+        (known?.failed ?? 0) + attempts.length - succeeded,
+        Math.max(known?.waiting ?? 0, waiting),
+        JSON.stringify(latencies),
+      );
+      if (known === undefined)
+        this.#store.write("DELETE FROM stats WHERE width = ? AND at < ?", width, now - keptMs);
+    }
+  }
+
+  /** The figures of the range that ends at `now` (epoch ms). */
+  read(range: StatsRange, now: number): SubscriberStats {
+    const { row, width, points } = LAYOUTS[range];
+    const last = now - (now % width);
+    const first = last - (points - 1) * width;
+    const query = `SELECT ${FIELDS} FROM stats WHERE width = ? AND at >= ? ORDER BY at`;
+    const rows = this.#store.read<Row>(query, row, first);
+    const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
+    return {
+      total: figuresOf(rows),
+      points: Array.from({ length: points }, (_, index): StatsPoint => {
+        const at = first + index * width;
+        const ofPoint = byPoint.get(at) ?? [];
+        return { at, ...figuresOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
+      }),
+      waiting: { ...this.#store.total("pending"), oldestAt: this.#store.oldestAt("pending") },
+    };
+  }
+}
+
+function figuresOf(rows: readonly Row[]): AttemptFigures {
+  const latencies = mergeLatencies(rows.map((row) => parseLatencies(row.latencies)));
+  return {
+    succeeded: rows.reduce((sum, { succeeded }) => sum + succeeded, 0),
+    failed: rows.reduce((sum, { failed }) => sum + failed, 0),
+    p50: percentile(latencies, 0.5),
+    p95: percentile(latencies, 0.95),
+    p99: percentile(latencies, 0.99),
+  };
+}
+
+/** As {@link StatsStore} wrote them. */
+const parseLatencies = (json: string): Latencies => JSON.parse(json) as Latencies;

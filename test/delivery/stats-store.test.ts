@@ -1,0 +1,144 @@
+/** The figures of a subscriber: what its attempts count for, over which time, and what its database keeps of them. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { FinalOutcome } from "../../src/delivery/handler.ts";
+import type { DeliveryStats } from "../../src/delivery/stats/schema.ts";
+import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { addDurations, mergeLatencies, percentile } from "../../src/delivery/subscriber/latencies.ts";
+import { StatsStore } from "../../src/delivery/subscriber/stats-store.ts";
+import { account } from "../support/api.ts";
+import { RecordingSubscriber } from "./recording-subscriber.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = Date.UTC(2100, 0, 31, 12, 30, 30);
+
+const delivered = (ms: number): FinalOutcome => ({
+  type: "delivered",
+  attempt: { attempted_at: "2100-01-31T12:30:00.000Z", duration_ms: ms },
+});
+const failed = (ms: number): FinalOutcome => ({ ...delivered(ms), type: "failed", error: "It failed" });
+
+/** Runs `work` with a store of its own. */
+const withStats = <T>(work: (stats: StatsStore, store: DeliveryStore) => T): Promise<T> =>
+  runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`), (_, { storage }) => {
+    const store = new DeliveryStore(storage);
+    store.open({ kind: "webhook", accountId: "account", id: "webhook" });
+    return work(new StatsStore(store), store);
+  });
+
+describe("the figures of a subscriber", () => {
+  it("count attempts by how they ended and how long they took, and say what waits", () =>
+    withStats((stats, store) => {
+      const event = {
+        eventId: "e",
+        event: "user.created",
+        roomId: "r",
+        body: "{}",
+        occurredAt: NOW,
+      } as const;
+      store.insert({ id: "waits", event, lane: "r", now: NOW - 5 });
+      stats.record([delivered(10), delivered(20), failed(1_000)], NOW);
+      stats.record([{ type: "failed", attempt: null, error: "No attempt was made" }], NOW);
+      const { total, points, waiting } = stats.read("1h", NOW);
+      expect(total).toMatchObject({ succeeded: 2, failed: 1 });
+      expect(points).toHaveLength(60);
+      expect(points.at(-1)).toEqual({ ...total, at: NOW - 30_000, waiting: 1 });
+      expect(waiting).toMatchObject({ deliveries: 1, oldestAt: NOW - 5 });
+    }));
+
+  it.each([
+    ["1h", 60, MINUTE_MS],
+    ["24h", 96, 15 * MINUTE_MS],
+    ["7d", 84, 2 * HOUR_MS],
+    ["30d", 120, 6 * HOUR_MS],
+  ] as const)("of %s have %d points, which end now", (range, count, width) =>
+    withStats((stats) => {
+      const ages = [
+        0,
+        MINUTE_MS,
+        50 * MINUTE_MS,
+        5 * HOUR_MS,
+        23 * HOUR_MS,
+        3 * DAY_MS,
+        20 * DAY_MS,
+        40 * DAY_MS,
+      ];
+      for (const age of ages.toReversed()) stats.record([delivered(5)], NOW - age);
+      const { total, points } = stats.read(range, NOW);
+      expect(points.map(({ at }) => at)).toEqual(
+        Array.from({ length: count }, (_, index) => NOW - (NOW % width) - (count - 1 - index) * width),
+      );
+      const within = ages.filter((age) => NOW - age >= (points[0]?.at ?? 0));
+      expect(total.succeeded).toBe(within.length);
+      expect(points.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(within.length);
+    }),
+  );
+
+  it("take a bounded number of rows, however long the subscriber lives", () =>
+    withStats((stats, store) => {
+      for (let hour = 0; hour < 40 * 24; hour += 1) {
+        stats.record([delivered(5)], NOW + hour * HOUR_MS);
+        stats.record([failed(5)], NOW + hour * HOUR_MS + MINUTE_MS);
+      }
+      const rows = store.read<{ width: number; rows: number }>(
+        "SELECT width, count(*) AS rows FROM stats GROUP BY width ORDER BY width",
+      );
+      expect(rows[0]?.rows).toBeLessThanOrEqual(2 * 26);
+      expect(rows[1]?.rows).toBeLessThanOrEqual(31 * 24 + 1);
+      expect(stats.read("30d", NOW + 40 * DAY_MS).total.failed).toBeGreaterThan(29 * 24);
+    }));
+
+  it("are added to the database of an earlier version", () =>
+    runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`), (_, { storage }) => {
+      new DeliveryStore(storage).open({ kind: "webhook", accountId: "account", id: "webhook" });
+      storage.sql.exec("DROP TABLE stats");
+      const stats = new StatsStore(new DeliveryStore(storage));
+      stats.record([delivered(5)], NOW);
+      expect(stats.read("1h", NOW).total.succeeded).toBe(1);
+    }));
+
+  it("are read over REST, for webhooks and for workflows", async () => {
+    const { api } = await account();
+    const room = await api.createRoom();
+    const subscriber = await RecordingSubscriber.create(api);
+    await api.createUser(room.id);
+    await subscriber.settled(1);
+    const path = `/webhooks/${subscriber.webhook.id}/stats`;
+    const { data } = await api.get<{ stats: DeliveryStats }>(`${path}?range=1h`);
+    expect(data.stats).toMatchObject({
+      range: "1h",
+      succeeded: 1,
+      failed: 0,
+      success_rate: 1,
+      latency_ms: { p50: expect.any(Number) },
+      waiting: 0,
+      oldest_waiting_since: null,
+    });
+    expect((await api.get<{ stats: DeliveryStats }>(path)).data.stats.points).toHaveLength(96);
+    expect((await api.get(`${path}?range=2h`)).error?.code).toBe("BAD_REQUEST");
+    const workflow = { name: "A", code: "export default () => 1;", events: ["user.created"] };
+    const made = await api.post<{ workflow: { id: string } }>("/workflows", workflow);
+    const idle = await api.get<{ stats: DeliveryStats }>(`/workflows/${made.data.workflow.id}/stats`);
+    expect(idle.data.stats).toMatchObject({ succeeded: 0, success_rate: null, latency_ms: { p50: null } });
+  });
+});
+
+describe("latencies", () => {
+  it("give percentiles that are at most a quarter too high, of any number of durations", () => {
+    const durations = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    const latencies = mergeLatencies([
+      addDurations({}, durations.slice(0, 400)),
+      addDurations({}, durations.slice(400)),
+    ]);
+    for (const share of [0.01, 0.5, 0.95, 0.99, 1]) {
+      const found = percentile(latencies, share) ?? 0;
+      expect(found).toBeGreaterThanOrEqual(share * 1_000 - 1);
+      expect(found).toBeLessThanOrEqual(share * 1_000 * 1.25 + 1);
+    }
+    expect(percentile({}, 0.5)).toBeNull();
+    expect(percentile(addDurations({}, [0, 0.2, 10 ** 9]), 0.5)).toBe(1);
+  });
+});

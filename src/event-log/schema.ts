@@ -1,6 +1,6 @@
 /** The event log on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { Event } from "../delivery/events.ts";
+import { Event, WorkflowDisabledEvent } from "../delivery/events.ts";
 import { WebhookEventName } from "../delivery/port/event-name.ts";
 import { dates, paging } from "../http/paginate.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
@@ -32,7 +32,7 @@ export type EventLogQuery = z.infer<typeof EventLogQuery>;
 /** A page of the log. */
 export const EventPage = z
   .object({
-    events: z.array(z.union([Event, WebhookBackloggedEvent])).meta({
+    events: z.array(z.union([Event, WebhookBackloggedEvent, WorkflowDisabledEvent])).meta({
       description:
         "The events as webhooks receive them, with the same ids. Those of a room are in the order in which they happened.",
     }),

@@ -18,13 +18,10 @@ const latency = z
 const figures = {
   succeeded: z.int().meta({ description: "Attempts that succeeded.", minimum: 0, example: 96 }),
   failed: z.int().meta({ description: "Attempts that failed, retries included.", minimum: 0, example: 4 }),
-  success_rate: z
-    .number()
-    .nullable()
-    .meta({
-      description: "The share of attempts that succeeded, from 0 to 1; null without one.",
-      example: 0.96,
-    }),
+  success_rate: z.number().nullable().meta({
+    description: "The share of attempts that succeeded, from 0 to 1; null without one.",
+    example: 0.96,
+  }),
   latency_ms: z.object({ p50: latency, p95: latency, p99: latency }),
 };
 

@@ -118,7 +118,7 @@ export function cookieOf(token: string, secret = cookieSecretOf(jwtSecrets(env)[
 export async function addMember(
   accountId: string,
   role: MemberRole = "owner",
-  { expiresAt = Date.now() + 60_000 }: { readonly expiresAt?: number } = {},
+  { expiresAt = Date.now() + 3_600_000 }: { readonly expiresAt?: number } = {},
 ): Promise<{ readonly id: string; readonly browser: Browser }> {
   const [id, token, now] = [crypto.randomUUID(), crypto.randomUUID(), Date.now()];
   const times = { createdAt: now, updatedAt: now };

@@ -1,7 +1,8 @@
 /** The one service that all test files share which neither stop it nor look at its files: each gets its own organization. */
 import { inject } from "vitest";
 import { askFor } from "./made-once.ts";
-import { bearerOf, type Organization, type Service } from "./service.ts";
+import { createOrganization } from "./owner.ts";
+import type { Organization, Service } from "./service.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,43 +16,13 @@ export interface SharedService extends Organization, Address {}
 
 type Address = Pick<Service, "url" | "port">;
 
+/** What the tests share: the service, and the cookie of its owner, to whom all of their organizations belong. */
+export interface Shared extends Address {
+  readonly cookie: string;
+}
+
 /** The shared service, with a new organization on it. */
 export async function useSharedService(): Promise<SharedService> {
-  const { url, port } = await askFor<Address>(inject("sharedServiceUrl"));
-  return { url, port, ...(await signUp(url)) };
-}
-
-/** Makes a person with an organization and its first API key, as the dashboard does. */
-async function signUp(url: string): Promise<Organization> {
-  const id = crypto.randomUUID();
-  const person = { name: "Owner", email: `${id}@example.com`, password: id, organization: "Tested" };
-  const { data, cookie } = await post<{ organizations: { id: string }[] }>(
-    url,
-    "/dashboard/api/sign-up",
-    person,
-  );
-  const accountId = data.organizations[0]?.id ?? "";
-  const made = await post<{ key: string }>(
-    url,
-    `/v1/accounts/${accountId}/api-keys`,
-    { name: "Tests" },
-    cookie,
-  );
-  return { accountId, apiKey: made.data.key, bearer: bearerOf(accountId, made.data.key) };
-}
-
-async function post<Data>(
-  url: string,
-  path: string,
-  body: object,
-  cookie = "",
-): Promise<{ readonly data: Data; readonly cookie: string }> {
-  const response = await fetch(url + path, {
-    method: "POST",
-    headers: { Origin: url, Cookie: cookie, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const { data, error } = (await response.json()) as { data: Data; error: { message: string } | null };
-  if (error !== null) throw new Error(`POST ${path}: ${error.message}`);
-  return { data, cookie: response.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
+  const { url, port, cookie } = await askFor<Shared>(inject("sharedServiceUrl"));
+  return { url, port, ...(await createOrganization(url, cookie)) };
 }

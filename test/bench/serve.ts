@@ -16,6 +16,8 @@ const COMPATIBILITY_DATE = "2026-10-01";
 const START_LIMIT_MS = 60_000;
 /** How the names of Workers begin whose programs run in processes of the pool. */
 const POOLED = "pooled-";
+/** As by default. */
+const PROGRAM_MB = 128;
 
 /** The bindings of each Worker: a shared database and bucket, and its own Durable Object namespaces. */
 const BINDINGS = {
@@ -64,7 +66,7 @@ export async function serving<T>(
     const workers: V4WorkerOptions[] = [];
     for (const name of names) {
       const worker = await workerOf(name, directory, stop);
-      if (name.startsWith(POOLED)) pool ??= await startPool(console.error);
+      if (name.startsWith(POOLED)) pool ??= await startPool(PROGRAM_MB, console.error);
       workers.push(name.startsWith(POOLED) && pool !== undefined ? withPool(worker, pool) : worker);
     }
     const others = new Set(childProcesses());

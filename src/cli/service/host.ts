@@ -2,15 +2,18 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStructuredLog } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { runLimits, type Settings } from "../../config.ts";
 import { runEveryMinute } from "./cron.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
-import { startPool } from "./pool/pool-service.ts";
+import { type PoolService, startPool } from "./pool/pool-service.ts";
 import type { HostOptions } from "./server.ts";
 
 /** The names of this machine for itself. A page of another site cannot pass for one of ours under them. */
 const LOCAL_HOSTS = "localhost,127.0.0.1,::1";
 const LOCAL_ADDRESS = "127.0.0.1";
 const NAME = "atrium";
+/** workerd has no Unix sockets on Windows. There, programs run in the service's own process. */
+const HAS_POOL = process.platform !== "win32";
 
 /** Prints Miniflare's own warnings, such as that it restarts workerd. */
 class TerminalLog extends Log {
@@ -36,19 +39,25 @@ const parseOptions = (json: string): HostOptions => JSON.parse(json) as HostOpti
 /** Ends workerd, and then this process. Miniflare kills workerd when this process exits before that. */
 async function end(): Promise<void> {
   ending.abort();
-  await Promise.all([miniflare?.dispose(), pool.stop()]);
+  await Promise.all([miniflare?.dispose(), running?.stop()]);
   process.exit();
 }
 
 const ending = new AbortController();
 let miniflare: Miniflare | undefined;
+let running: PoolService | null = null;
 // The other end of the channel closes it to end the service, and by its own death.
 process.once("disconnect", end);
 process.on("unhandledRejection", fail);
 
-const pool = await startPool((error) => console.error("The pool of programs failed:", error));
 const { port, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
+const settings: Settings = { ...(worker.bindings ?? {}) };
+const pool = HAS_POOL
+  ? await startPool(runLimits(settings).memoryMb, (error) =>
+      console.error("The pool of programs failed:", error),
+    )
+  : null;
 const served = new Miniflare(
   convertV4MiniflareOptions({
     workers: [
@@ -62,8 +71,10 @@ const served = new Miniflare(
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
         },
-        serviceBindings: { PROGRAM_POOL: pool.fetch },
-        unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
+        ...(pool && {
+          serviceBindings: { PROGRAM_POOL: pool.fetch },
+          unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
+        }),
         // The Worker itself listens on the service's port. What Miniflare adds before it (/cdn-cgi/local, headers that
         // change a request) is left to the port below, which the system chooses.
         unsafeDirectSockets: [{ host: "localhost", port }],
@@ -81,6 +92,7 @@ const served = new Miniflare(
   }),
 );
 miniflare = served;
+running = pool;
 await served.ready.catch(fail);
 process.send?.("ready");
 runEveryMinute(

@@ -9,7 +9,7 @@ import {
   PROCESS_SERVICE,
 } from "../../../sandbox/pool/pool-protocol.ts";
 import { ROOT } from "../../process/wrangler.ts";
-import { ProgramPool } from "./program-pool.ts";
+import { type PoolSettings, ProgramPool } from "./program-pool.ts";
 import { makeStarter } from "./program-process.ts";
 import { readUsage } from "./usage.ts";
 
@@ -17,20 +17,21 @@ import { readUsage } from "./usage.ts";
 const WORKER = path.join(ROOT, ".wrangler/guest/program-worker.js");
 
 const POLL_MS = 50;
-/** A process with a program of 128 MB may occupy as much. */
-const PROCESS_BYTES = 256 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+/** What V8 may have for a program's heap beyond its limit, which the pool enforces: garbage counts, too. */
+const HEAP_SLACK_MB = 64;
+/** What a process occupies besides its program's heap. */
+const PROCESS_MB = 64;
 const MAX_PROCESSES = 16;
 const FOLDER_PREFIX = "atrium-programs-";
 
 /** The processes of all programs may fill half of the machine's memory. */
-const maxProcesses = Math.max(2, Math.min(MAX_PROCESSES, Math.floor(totalmem() / 2 / PROCESS_BYTES)));
-
-const SETTINGS = {
-  maxProcesses,
-  maxPerAccount: Math.max(1, Math.min(2 * availableParallelism(), Math.floor(maxProcesses / 4))),
-  idleMs: 30_000,
-  maxWaitMs: 60_000,
-};
+function settingsFor(heapMb: number): PoolSettings {
+  const fitting = Math.floor(totalmem() / 2 / ((heapMb + PROCESS_MB) * MEBIBYTE));
+  const maxProcesses = Math.max(2, Math.min(MAX_PROCESSES, fitting));
+  const maxPerAccount = Math.max(1, Math.min(2 * availableParallelism(), Math.floor(maxProcesses / 4)));
+  return { maxProcesses, maxPerAccount, idleMs: 30_000, maxWaitMs: 60_000 };
+}
 
 export interface PoolService {
   /** Answers the Worker. */
@@ -39,17 +40,18 @@ export interface PoolService {
   stop(): Promise<void>;
 }
 
-/** Starts the pool without processes. */
-export async function startPool(report: (error: unknown) => void): Promise<PoolService> {
+/** Starts the pool, without processes, for programs that may use this much memory. */
+export async function startPool(memoryMb: number, report: (error: unknown) => void): Promise<PoolService> {
+  const heapMb = memoryMb + HEAP_SLACK_MB;
   await removeAbandoned();
   // Only this user may look into it. Its path is short: the address of a socket has at most 107 characters.
   const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const config = path.join(folder, "workerd.capnp");
-  await writeFile(config, CONFIG);
+  await writeFile(config, configFor(heapMb));
   // A copy: another start may bundle another version.
   await copyFile(WORKER, path.join(folder, path.basename(WORKER)));
   const start = makeStarter(folder, config);
-  const pool = new ProgramPool(SETTINGS, { start, readUsage, now: () => performance.now() });
+  const pool = new ProgramPool(settingsFor(heapMb), { start, readUsage, now: () => performance.now() });
   const timer = setInterval(() => pool.poll().catch(report), POLL_MS);
   return {
     fetch: (request) => answer(pool, request),
@@ -100,14 +102,14 @@ function isAlive(pid: number): boolean {
  * workerd's configuration. No network: what a program fetches, the service fetches. V8 ends the process at its heap's
  * limit; memory outside of the heap is measured by the pool.
  */
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const configFor = (heapMb: number): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "${PROCESS_SERVICE.name}", worker = .programs),
     (name = "nowhere", network = (allow = [])),
   ],
   sockets = [],
-  v8Flags = ["--max-old-space-size=192"],
+  v8Flags = ["--max-old-space-size=${heapMb}"],
 );
 const programs :Workerd.Worker = (
   modules = [(name = "${path.basename(WORKER)}", esModule = embed "${path.basename(WORKER)}")],

@@ -7,7 +7,8 @@ import type {
   LeaseReport,
   LeaseRequest,
 } from "../../../sandbox/pool/pool-protocol.ts";
-import type { ProgramProcess, StartProcess } from "./program-process.ts";
+import { PoolMember } from "./pool-member.ts";
+import type { StartProcess } from "./program-process.ts";
 import { Tenants } from "./tenants.ts";
 import type { Usage } from "./usage.ts";
 
@@ -29,46 +30,21 @@ export interface PoolPorts {
   readonly now: () => number;
 }
 
-const MEBIBYTE = 1024 * 1024;
-/** How much more than its program may use a process may occupy: for garbage, and for what V8 itself needs. */
-const MEMORY_SLACK_MB = 64;
-/** What a process may use after its last lease, to collect garbage: a program that goes on without a run uses more. */
-const MAX_IDLE_CPU_MS = 500;
 /** How long what became of a lease is kept for its return. */
 const FORGOTTEN_MS = 5 * 60_000;
-/** How long a process that gave no answer may take to end by itself. */
-const DEATH_MS = 1_000;
+/** How long after an unused process has ended by itself another one may be started without need. */
+const SPARE_PAUSE_MS = 5_000;
 
-interface OpenLease {
-  readonly request: LeaseRequest;
-  startedAt: number;
-  /** The processor time of the process by then. */
-  cpuMsAtStart: number;
-  /** This lease and those that overlapped it: each of them may have used what the process used. */
-  sharers: number;
-}
-
-interface Member {
-  readonly process: ProgramProcess;
-  /** Settles when the process listens, and its usage without a program is known. */
-  readonly ready: Promise<void>;
-  /** Null until the first lease. */
-  owner: Pick<LeaseRequest, "accountId" | "program"> | null;
-  readonly leases: Map<string, OpenLease>;
-  usage: Usage;
-  /** Memory before its program, in bytes. */
-  baseBytes: number;
-  /** Null while it takes leases. */
-  ending: { readonly reason: KillReason | null } | null;
-  idleSince: number;
-  /** The processor time of the process by then. */
-  idleCpuMs: number;
+/** A lease, and the process that it is of. */
+interface Assignment {
+  readonly member: PoolMember;
+  readonly id: string;
 }
 
 interface Waiting {
   readonly request: LeaseRequest;
   readonly since: number;
-  readonly resolve: (lease: { readonly member: Member; readonly id: string }) => void;
+  readonly resolve: (assignment: Assignment) => void;
   readonly reject: (why: Error) => void;
 }
 
@@ -76,12 +52,14 @@ export class ProgramPool {
   readonly #settings: PoolSettings;
   readonly #ports: PoolPorts;
   readonly #tenants: Tenants;
-  readonly #members = new Set<Member>();
+  /** Those that listen, or will, settle their promise. */
+  readonly #members = new Map<PoolMember, Promise<void>>();
   /** By lease. */
-  readonly #lessors = new Map<string, Member>();
+  readonly #assigned = new Map<string, PoolMember>();
   /** Of leases whose process has ended before they were returned. */
   readonly #reports = new Map<string, LeaseReport & { readonly at: number }>();
   #waiting: Waiting[] = [];
+  #spareAfter = 0;
   #isPolling = false;
   #isStopped = false;
 
@@ -93,36 +71,33 @@ export class ProgramPool {
 
   /** Leases a process that has run no other program. Rejects when none could be started, or became free in time. */
   async lease(request: LeaseRequest): Promise<Lease> {
-    const { member, id } = await new Promise<Parameters<Waiting["resolve"]>[0]>((resolve, reject) => {
+    const { member, id } = await new Promise<Assignment>((resolve, reject) => {
       if (this.#isStopped) reject(new Error("The service ends"));
       else this.#waiting.push({ request, since: this.#ports.now(), resolve, reject });
       this.#assign();
     });
     try {
-      await member.ready;
+      await this.#members.get(member);
     } catch (error) {
       this.#close(member, id);
       throw error;
     }
-    const lease = member.leases.get(id);
-    if (lease !== undefined) {
-      lease.startedAt = this.#ports.now();
-      lease.cpuMsAtStart = member.usage.cpuMs;
-    }
+    member.begin(id);
     const { address, token } = member.process;
     return { id, address, token };
   }
 
   /** Returns a lease. One that is unknown has been forgotten with its process. */
   async end({ id, isSpent, isLost }: LeaseEnd): Promise<LeaseReport> {
-    const member = this.#lessors.get(id);
-    if (member !== undefined && isLost && !(await this.#endsSoon(member))) this.#kill(member, "wall");
+    const member = this.#assigned.get(id);
+    if (member !== undefined && isLost && !(await member.endsSoon())) member.kill("wall");
     if (member !== undefined) await this.#measure([member]);
-    const { ranMs, killed } = this.#reports.get(id) ?? this.#report(id);
+    const early = this.#reports.get(id);
+    const { ranMs, killed } = early ?? member?.report(id) ?? { ranMs: 0, killed: "crash" };
     this.#reports.delete(id);
     if (member !== undefined) {
       this.#close(member, id);
-      if (isSpent) this.#retire(member);
+      if (isSpent) member.retire();
       this.#assign();
     }
     return { ranMs, killed };
@@ -133,8 +108,9 @@ export class ProgramPool {
     if (this.#isPolling) return;
     this.#isPolling = true;
     try {
-      await this.#measure([...this.#members].filter(({ owner }) => owner !== null));
-      for (const member of this.#members) this.#enforce(member);
+      const members = this.#all();
+      await this.#measure(members.filter(({ program }) => program !== null));
+      for (const member of members) member.enforce();
       this.#expire();
       this.#assign();
     } finally {
@@ -145,134 +121,104 @@ export class ProgramPool {
   /** Kills all processes. */
   stop(): void {
     this.#isStopped = true;
-    for (const member of this.#members) this.#kill(member, "crash");
+    for (const member of this.#all()) member.kill("crash");
     for (const { reject } of this.#waiting) reject(new Error("The service ends"));
     this.#waiting = [];
   }
 
+  #all(): readonly PoolMember[] {
+    return [...this.#members.keys()];
+  }
+
   /** Gives processes to those that wait: first of the organization that has used least. */
   #assign(): void {
+    if (this.#isStopped) return;
     for (const waiting of this.#tenants.order(this.#waiting, ({ request }) => request.accountId)) {
-      const member = this.#find(waiting.request);
+      const { request } = waiting;
+      const member = this.#find(request);
       if (member === null) continue;
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      waiting.resolve({ member, id: this.#open(member, waiting.request) });
+      const id = randomUUID();
+      member.open(id, request);
+      this.#assigned.set(id, member);
+      this.#tenants.lend(request.accountId);
+      waiting.resolve({ member, id });
     }
     this.#keepSpare();
   }
 
-  #open(member: Member, request: LeaseRequest): string {
-    const id = randomUUID();
-    const { leases, usage } = member;
-    for (const other of leases.values()) other.sharers += 1;
-    const sharers = leases.size + 1;
-    leases.set(id, { request, startedAt: this.#ports.now(), cpuMsAtStart: usage.cpuMs, sharers });
-    member.owner ??= request;
-    this.#lessors.set(id, member);
-    this.#tenants.lend(request.accountId);
-    return id;
-  }
-
   /** A process for the request: its own, an unused one, or a new one in place of one that idles. */
-  #find({ accountId, program }: LeaseRequest): Member | null {
-    const free = [...this.#members].filter(({ ending }) => ending === null);
-    const own = free.find(({ owner }) => owner?.program === program);
+  #find({ accountId, program }: LeaseRequest): PoolMember | null {
+    const members = this.#all();
+    const open = members.filter(({ isOpen }) => isOpen);
+    const own = open.find((member) => member.program === program);
     if (own !== undefined) return own;
-    const atWork = [...this.#members].filter(
-      ({ owner, leases }) => owner?.accountId === accountId && leases.size > 0,
-    );
+    const atWork = members.filter((member) => member.accountId === accountId && member.isAtWork);
     if (atWork.length >= this.#settings.maxPerAccount) return null;
-    const unused = free.find(({ owner }) => owner === null);
+    const unused = open.find((member) => member.program === null);
     if (unused !== undefined) return unused;
-    if (this.#members.size < this.#settings.maxProcesses) return this.#start();
+    if (members.length < this.#settings.maxProcesses) return this.#start();
     // The place of one that ends is free once it has ended.
-    if ([...this.#members].some(({ ending, leases }) => ending !== null && leases.size === 0)) return null;
-    const [idlest] = free.filter(isIdle).sort((a, b) => a.idleSince - b.idleSince);
-    if (idlest !== undefined) this.#retire(idlest);
+    if (members.some(({ isOpen, isAtWork }) => !isOpen && !isAtWork)) return null;
+    const [idlest] = open
+      .filter(({ idleSince }) => idleSince !== null)
+      .sort((a, b) => Number(a.idleSince) - Number(b.idleSince));
+    idlest?.retire();
     return null;
   }
 
   /** Keeps one unused process ready while others work: starting one takes longer than most runs. */
   #keepSpare(): void {
-    const members = [...this.#members];
-    const hasWork = members.some(({ owner, ending }) => owner !== null && ending === null);
-    const hasSpare = members.some(({ owner, ending }) => owner === null && ending === null);
-    if (hasWork && !hasSpare && members.length < this.#settings.maxProcesses) this.#start();
+    const open = this.#all().filter(({ isOpen }) => isOpen);
+    const hasWork = open.some(({ program }) => program !== null);
+    const hasSpare = open.some(({ program }) => program === null);
+    if (!hasWork || hasSpare || this.#members.size >= this.#settings.maxProcesses) return;
+    if (this.#ports.now() >= this.#spareAfter) this.#start();
   }
 
-  #start(): Member {
+  #start(): PoolMember {
     const process = this.#ports.start();
-    const member: Member = {
-      process,
-      ready: process.ready.then(async () => {
-        await this.#measure([member]);
-        member.baseBytes = member.usage.memoryBytes;
-      }),
-      owner: null,
-      leases: new Map(),
-      usage: { cpuMs: 0, memoryBytes: 0 },
-      baseBytes: Number.POSITIVE_INFINITY,
-      ending: null,
-      idleSince: this.#ports.now(),
-      idleCpuMs: 0,
-    };
-    member.ready.catch(() => {}); // the lease that waits for it reports it
-    this.#members.add(member);
+    const member = new PoolMember(process, this.#ports.now);
+    const ready = process.ready.then(async () => {
+      await this.#measure([member]);
+      member.settle();
+    });
+    ready.catch(() => {}); // the lease that waits for it reports it
+    this.#members.set(member, ready);
     void process.ended.then((isOutOfMemory) => this.#bury(member, isOutOfMemory ? "memory" : "crash"));
     return member;
   }
 
   /** The process has ended: its place is free, and the leases that it had are reported when they are returned. */
-  #bury(member: Member, reason: KillReason): void {
-    this.#mark(member, reason);
+  #bury(member: PoolMember, reason: KillReason): void {
+    if (member.isOpen && member.program === null) this.#spareAfter = this.#ports.now() + SPARE_PAUSE_MS;
+    member.end(reason);
     this.#members.delete(member);
-    for (const id of [...member.leases.keys()]) {
-      this.#reports.set(id, { ...this.#report(id), at: this.#ports.now() });
+    for (const id of member.leaseIds) {
+      this.#reports.set(id, { ...member.report(id), at: this.#ports.now() });
       this.#close(member, id);
     }
-    if (!this.#isStopped) this.#assign();
+    this.#assign();
   }
 
-  #report(id: string): LeaseReport {
-    const member = this.#lessors.get(id);
-    const lease = member?.leases.get(id);
-    if (member === undefined || lease === undefined) return { ranMs: 0, killed: "crash" };
-    const ranMs = (member.usage.cpuMs - lease.cpuMsAtStart) / lease.sharers;
-    return { ranMs, killed: member.ending?.reason ?? null };
-  }
-
-  async #measure(members: readonly Member[]): Promise<void> {
+  async #measure(members: readonly PoolMember[]): Promise<void> {
     const usages = await this.#ports.readUsage(members.map(({ process }) => process.pid));
     for (const member of members) {
       const usage = usages.get(member.process.pid);
       if (usage === undefined) continue;
-      const { owner } = member;
-      if (owner !== null) this.#tenants.use(owner.accountId, usage.cpuMs - member.usage.cpuMs);
-      member.usage = usage;
-    }
-  }
-
-  #enforce(member: Member): void {
-    if (member.ending?.reason) return;
-    const { usage, baseBytes, leases, owner, idleCpuMs } = member;
-    const goesOn = owner !== null && leases.size === 0 && usage.cpuMs - idleCpuMs > MAX_IDLE_CPU_MS;
-    if (goesOn) this.#retire(member);
-    for (const { request, cpuMsAtStart, sharers, startedAt } of leases.values()) {
-      const { wallMs, cpuMs, memoryMb } = request.limits;
-      if (usage.memoryBytes - baseBytes > (memoryMb + MEMORY_SLACK_MB) * MEBIBYTE) {
-        this.#kill(member, "memory");
-      } else if (usage.cpuMs - cpuMsAtStart > cpuMs * sharers) this.#kill(member, "cpu");
-      else if (this.#ports.now() - startedAt > wallMs) this.#kill(member, "wall");
+      const usedMs = member.measure(usage);
+      if (member.accountId !== null) this.#tenants.use(member.accountId, usedMs);
     }
   }
 
   /** Ends processes that have been idle, and what has waited too long. */
   #expire(): void {
     const now = this.#ports.now();
-    const isInUse = [...this.#members].some((member) => member.owner !== null);
-    for (const member of this.#members) {
-      const isSpare = member.owner === null && isInUse;
-      if (!isSpare && isIdle(member) && now - member.idleSince > this.#settings.idleMs) this.#retire(member);
+    const isInUse = this.#all().some(({ program }) => program !== null);
+    for (const member of this.#all()) {
+      const { idleSince, program } = member;
+      const isSpare = program === null && isInUse;
+      if (!isSpare && idleSince !== null && now - idleSince > this.#settings.idleMs) member.retire();
     }
     for (const [id, { at }] of this.#reports) if (now - at > FORGOTTEN_MS) this.#reports.delete(id);
     for (const waiting of this.#waiting) {
@@ -282,46 +228,9 @@ export class ProgramPool {
     }
   }
 
-  #close(member: Member, id: string): void {
-    const lease = member.leases.get(id);
-    if (lease === undefined) return;
-    member.leases.delete(id);
-    this.#lessors.delete(id);
-    this.#tenants.take(lease.request.accountId);
-    if (member.leases.size > 0) return;
-    member.idleSince = this.#ports.now();
-    member.idleCpuMs = member.usage.cpuMs;
-    if (member.ending !== null) member.process.kill();
-  }
-
-  /** Takes no further leases, and ends when those that it has are returned. */
-  #retire(member: Member): void {
-    this.#mark(member, null);
-    if (member.leases.size === 0) member.process.kill();
-  }
-
-  #kill(member: Member, reason: KillReason): void {
-    this.#mark(member, reason);
-    member.process.kill();
-  }
-
-  /** Keeps the first reason. One that was retired without one may get it from the leases that it still has. */
-  #mark(member: Member, reason: KillReason | null): void {
-    if (member.ending?.reason) return;
-    member.ending = { reason };
-  }
-
-  /** True when the process ends by itself, as one does whose answer never came because it crashed. */
-  async #endsSoon({ process, ending }: Member): Promise<boolean> {
-    if (ending?.reason) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), DEATH_MS);
-    });
-    const isOver = await Promise.race([process.ended.then(() => true), late]);
-    clearTimeout(timer);
-    return isOver;
+  #close(member: PoolMember, id: string): void {
+    if (!this.#assigned.delete(id)) return;
+    member.close(id);
+    if (member.accountId !== null) this.#tenants.take(member.accountId);
   }
 }
-
-const isIdle = ({ leases, ending }: Member): boolean => leases.size === 0 && ending === null;

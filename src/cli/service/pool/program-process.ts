@@ -50,7 +50,7 @@ export function makeStarter(folder: string, config: string): StartProcess {
 function start(workerd: string, config: string, socket: string, token: string): ProgramProcess {
   const args = ["serve", config, "--experimental", "--control-fd=1", `--debug-port=unix:${socket}`];
   const child = spawn("nice", ["-n", NICENESS, workerd, ...args], {
-    env: { TOKEN: token },
+    env: { PATH: process.env.PATH, TOKEN: token },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";

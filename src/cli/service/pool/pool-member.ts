@@ -1,0 +1,156 @@
+/** One process of the pool: who has it, what its leases may use of it, and how it ends. */
+import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/pool/pool-protocol.ts";
+import type { ProgramProcess } from "./program-process.ts";
+import type { Usage } from "./usage.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** How much more than its program may use a process may occupy: for garbage, and for what V8 itself needs. */
+const MEMORY_SLACK_MB = 64;
+/** What a process may use after its last lease, to collect garbage: a program that goes on without a run uses more. */
+const MAX_IDLE_CPU_MS = 500;
+/** How long a process that gave no answer may take to end by itself. */
+const DEATH_MS = 1_000;
+
+interface OpenLease {
+  readonly request: LeaseRequest;
+  startedAt: number;
+  /** The processor time of the process by then. */
+  cpuMsAtStart: number;
+  /** This lease and those that overlapped it: each of them may have used what the process used. */
+  sharers: number;
+}
+
+export class PoolMember {
+  readonly process: ProgramProcess;
+  readonly #leases = new Map<string, OpenLease>();
+  readonly #now: () => number;
+  #owner: LeaseRequest | null = null;
+  #usage: Usage = { cpuMs: 0, memoryBytes: 0 };
+  /** Memory before its program, in bytes; unknown until it listens. */
+  #baseBytes = Number.POSITIVE_INFINITY;
+  /** Null while it takes leases. */
+  #ending: { readonly reason: KillReason | null } | null = null;
+  #idleSince: number;
+  /** The processor time of the process by then. */
+  #idleCpuMs = 0;
+
+  constructor(process: ProgramProcess, now: () => number) {
+    this.process = process;
+    this.#now = now;
+    this.#idleSince = now();
+  }
+
+  /** The organization whose program it runs; null before the first lease. */
+  get accountId(): string | null {
+    return this.#owner?.accountId ?? null;
+  }
+
+  /** The program that it runs; null before the first lease. */
+  get program(): string | null {
+    return this.#owner?.program ?? null;
+  }
+
+  /** Whether it takes leases. */
+  get isOpen(): boolean {
+    return this.#ending === null;
+  }
+
+  get isAtWork(): boolean {
+    return this.#leases.size > 0;
+  }
+
+  /** Since when it has taken leases without having one; null otherwise. */
+  get idleSince(): number | null {
+    return this.isOpen && !this.isAtWork ? this.#idleSince : null;
+  }
+
+  get leaseIds(): readonly string[] {
+    return [...this.#leases.keys()];
+  }
+
+  /** Takes a lease. */
+  open(id: string, request: LeaseRequest): void {
+    for (const other of this.#leases.values()) other.sharers += 1;
+    const sharers = this.#leases.size + 1;
+    this.#leases.set(id, { request, startedAt: this.#now(), cpuMsAtStart: this.#usage.cpuMs, sharers });
+    this.#owner ??= request;
+  }
+
+  /** The process listens: until now it has run nothing but itself. */
+  settle(): void {
+    this.#baseBytes = this.#usage.memoryBytes;
+  }
+
+  /** The process listens, and the lease begins: what starting it took is not the lease's. */
+  begin(id: string): void {
+    const lease = this.#leases.get(id);
+    if (lease === undefined) return;
+    lease.startedAt = this.#now();
+    lease.cpuMsAtStart = this.#usage.cpuMs;
+  }
+
+  /** Returns the processor time used since the last call, in milliseconds. */
+  measure(usage: Usage): number {
+    const usedMs = usage.cpuMs - this.#usage.cpuMs;
+    this.#usage = usage;
+    return usedMs;
+  }
+
+  /** What a lease has used so far, and why its process was killed. */
+  report(id: string): LeaseReport {
+    const lease = this.#leases.get(id);
+    if (lease === undefined) return { ranMs: 0, killed: "crash" };
+    const ranMs = (this.#usage.cpuMs - lease.cpuMsAtStart) / lease.sharers;
+    return { ranMs, killed: this.#ending?.reason ?? null };
+  }
+
+  /** Ends a lease. A process that takes no further ones ends with the last. */
+  close(id: string): void {
+    if (!this.#leases.delete(id) || this.isAtWork) return;
+    this.#idleSince = this.#now();
+    this.#idleCpuMs = this.#usage.cpuMs;
+    if (!this.isOpen) this.process.kill();
+  }
+
+  /** Takes no further leases, and ends when those that it has are returned. */
+  retire(): void {
+    this.#ending ??= { reason: null };
+    if (!this.isAtWork) this.process.kill();
+  }
+
+  kill(reason: KillReason): void {
+    this.end(reason);
+    this.process.kill();
+  }
+
+  /** Keeps the first reason. One that was retired without one may get it from the leases that it still has. */
+  end(reason: KillReason): void {
+    if (!this.#ending?.reason) this.#ending = { reason };
+  }
+
+  /** Kills the process when a lease has passed a limit, and retires it when its program goes on without a lease. */
+  enforce(): void {
+    if (this.#ending?.reason) return;
+    const { cpuMs, memoryBytes } = this.#usage;
+    if (this.#owner !== null && !this.isAtWork && cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS) this.retire();
+    for (const { request, cpuMsAtStart, sharers, startedAt } of this.#leases.values()) {
+      const { limits } = request;
+      const maxBytes = (limits.memoryMb + MEMORY_SLACK_MB) * MEBIBYTE;
+      if (memoryBytes - this.#baseBytes > maxBytes) this.kill("memory");
+      else if (cpuMs - cpuMsAtStart > limits.cpuMs * sharers) this.kill("cpu");
+      else if (this.#now() - startedAt > limits.wallMs) this.kill("wall");
+    }
+  }
+
+  /** True when the process ends by itself, as one does whose answer never came because it crashed. */
+  async endsSoon(): Promise<boolean> {
+    if (this.#ending?.reason) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), DEATH_MS);
+    });
+    const isOver = await Promise.race([this.process.ended.then(() => true), late]);
+    clearTimeout(timer);
+    return isOver;
+  }
+}

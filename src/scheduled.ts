@@ -14,6 +14,7 @@ import { purgeExpiredSignIns } from "./people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
 import { type Database, openDatabase } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
+import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
@@ -30,6 +31,9 @@ async function expireReceipts(db: Database, expiry: number): Promise<void> {
   }
 }
 
+/** What a task may take: the next run follows within a minute, and continues with what is left. */
+const TASK_LIMIT_MS = 50_000;
+
 export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   const db = openDatabase(env.DB);
   const ports: RelayPorts & DeletionPorts = {
@@ -38,15 +42,21 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     subscribers: subscriberGateway(env),
     log: (message: string, error: unknown) => logError(message, { task: "scheduled" }, error),
   };
-  await Promise.all([
-    relayPending(ports, now),
-    expireReceipts(db, now - RECEIPT_LIFETIME_MS),
-    purgeExpiredSignIns(db, now),
-    purgeExpiredInvitations(db, now),
-    purgeExpiredPasswordLinks(db, now),
-    continueDeletions(ports, now),
-    deleteOldHourlyCounts(db, now),
-    expireDemoFiles(env, db, now).then(() => collectGarbage(db, openBlobs(env.FILES), now)),
-    sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
-  ]);
+  await runTasks(
+    {
+      outbox: () => relayPending(ports, now),
+      receipts: () => expireReceipts(db, now - RECEIPT_LIFETIME_MS),
+      signIns: () => purgeExpiredSignIns(db, now),
+      invitations: () => purgeExpiredInvitations(db, now),
+      passwordLinks: () => purgeExpiredPasswordLinks(db, now),
+      deletions: () => continueDeletions(ports, now),
+      hourlyCounts: () => deleteOldHourlyCounts(db, now),
+      files: async () => {
+        await expireDemoFiles(env, db, now);
+        await collectGarbage(db, openBlobs(env.FILES), now);
+      },
+      scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
+    },
+    TASK_LIMIT_MS,
+  );
 }

@@ -1,6 +1,7 @@
 /** Relays the outbox: committed commands to their rooms and events of users to their subscribers. */
 import type { RequestContext } from "../context/context.ts";
 import type { Database, Page, Statement } from "../platform/d1.ts";
+import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { presentRoom } from "../rooms/schema.ts";
@@ -10,6 +11,8 @@ import { presentEvent } from "./events.ts";
 import {
   deleteOutboxEntry,
   deleteUserEvent,
+  selectAccountsOfCommands,
+  selectAccountsOfUserEvents,
   selectPendingCommands,
   selectPendingUserEvents,
   updatePendingSubscriptions,
@@ -28,13 +31,13 @@ interface RelayLimits {
   readonly rowMs: number;
   /** Pages that may begin, of each kind of row. The next run follows within a minute. */
   readonly pages: number;
-  /** Rooms at once. */
+  /** Organizations at once, and rooms of each of them. */
   readonly concurrency: number;
-  /** So many rooms that hang end the run: with the others' time, it takes less than a minute. */
+  /** So many rooms of an organization that hang end the run for it, and for no other one. */
   readonly timeouts: number;
 }
 
-const LIMITS: RelayLimits = { rowMs: 5_000, pages: 50, concurrency: 8, timeouts: 64 };
+const LIMITS: RelayLimits = { rowMs: 5_000, pages: 200, concurrency: 4, timeouts: 8 };
 
 /** What relaying needs, in a request and in the cron trigger alike. */
 export interface RelayPorts {
@@ -105,7 +108,8 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
   const commands = forEachRow(db, limits, {
-    select: (page) => selectPendingCommands(before, page),
+    accounts: () => selectAccountsOfCommands(before),
+    select: (accountId, page) => selectPendingCommands(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
       await rooms.apply(row.roomId, row.accountId, parseCommand(row.command));
@@ -115,7 +119,8 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
     failed: (error) => log("A pending command could not be relayed to its room yet", error),
   });
   const events = forEachRow(db, limits, {
-    select: (page) => selectPendingUserEvents(before, page),
+    accounts: () => selectAccountsOfUserEvents(before),
+    select: (accountId, page) => selectPendingUserEvents(accountId, before, page),
     roomOf: ({ room }) => parseRoom(room).id,
     relay: async (row) => {
       const { outcome, isComplete } = await relayUserEvent(ports, row);
@@ -132,31 +137,60 @@ const parseCommand = (json: string): RoomCommand => JSON.parse(json) as RoomComm
 
 /** How rows of one kind are relayed. */
 interface Relay<Row> {
-  select(page: Pick<Page, "limit" | "offset">): Statement<Row>;
+  /** The organizations that have some. */
+  accounts(): Statement<{ accountId: string }>;
+  select(accountId: string, page: Pick<Page, "limit" | "offset">): Statement<Row>;
   roomOf(row: Row): string;
   /** Returns true when it has deleted the row. */
   relay(row: Row): Promise<boolean>;
   failed(error: unknown): void;
 }
 
-/** Relays rows page by page; the next page begins behind the rows that are left. */
-async function forEachRow<Row>(db: Database, limits: RelayLimits, kind: Relay<Row>): Promise<void> {
-  let [offset, timeouts] = [0, 0];
-  for (let page = 0, isFull = true; isFull && page < limits.pages && timeouts < limits.timeouts; page += 1) {
-    const [rows] = await db.run([kind.select({ limit: PAGE_SIZE, offset })]);
-    const rooms = Map.groupBy(rows, (row) => kind.roomOf(row)).values();
-    const relayRooms = async (): Promise<void> => {
-      for (const rowsOfRoom of rooms) {
-        const { left, isTimeout } = await relayRoom(rowsOfRoom, limits, kind);
-        offset += left;
-        timeouts += Number(isTimeout);
-        if (timeouts >= limits.timeouts) return;
-      }
-    };
-    await Promise.all(Array.from({ length: limits.concurrency }, relayRooms));
-    isFull = rows.length === PAGE_SIZE;
-  }
+/** How far one organization's rows are relayed in this run. */
+interface Turn {
+  readonly accountId: string;
+  /** The rows that are left behind. */
+  readonly offset: number;
+  readonly timeouts: number;
 }
+
+/** Relays one page of each organization's rows in turns, several at once, until nothing is left or the run may take no more. */
+async function forEachRow<Row>(db: Database, limits: RelayLimits, kind: Relay<Row>): Promise<void> {
+  const [accounts] = await db.run([kind.accounts()]);
+  const turns: Turn[] = accounts.map(({ accountId }) => ({ accountId, offset: 0, timeouts: 0 }));
+  let { pages } = limits;
+  const takeTurns = async (): Promise<void> => {
+    for (let turn = turns.shift(); turn !== undefined && pages > 0; turn = turns.shift()) {
+      pages -= 1;
+      const next = await relayPage(db, turn, limits, kind);
+      if (next !== null && next.timeouts < limits.timeouts) turns.push(next);
+    }
+  };
+  await inParallel(limits.concurrency, takeTurns);
+}
+
+/** Relays a page of an organization's rows, several rooms at once. Returns where to go on; null after the last page. */
+async function relayPage<Row>(
+  db: Database,
+  { accountId, offset, timeouts }: Turn,
+  limits: RelayLimits,
+  kind: Relay<Row>,
+): Promise<Turn | null> {
+  const [rows] = await db.run([kind.select(accountId, { limit: PAGE_SIZE, offset })]);
+  let next = { accountId, offset, timeouts };
+  const rooms = Map.groupBy(rows, (row) => kind.roomOf(row)).values();
+  await inParallel(limits.concurrency, async () => {
+    for (const rowsOfRoom of rooms) {
+      const { left, isTimeout } = await relayRoom(rowsOfRoom, limits, kind);
+      next = { accountId, offset: next.offset + left, timeouts: next.timeouts + Number(isTimeout) };
+      if (next.timeouts >= limits.timeouts) return;
+    }
+  });
+  return rows.length === PAGE_SIZE ? next : null;
+}
+
+const inParallel = (count: number, work: () => Promise<void>): Promise<unknown> =>
+  Promise.all(Array.from({ length: count }, work));
 
 /** Relays the rows of one room in order, and returns how many are left. One that takes too long ends it. */
 async function relayRoom<Row>(
@@ -166,7 +200,7 @@ async function relayRoom<Row>(
 ): Promise<{ readonly left: number; readonly isTimeout: boolean }> {
   let left = 0;
   for (const [index, row] of rows.entries()) {
-    const result = await withTimeout(kind.relay(row), rowMs).catch((error: unknown) => {
+    const result = await withTimeLimit(kind.relay(row), rowMs).catch((error: unknown) => {
       kind.failed(error);
       return false;
     });
@@ -177,17 +211,4 @@ async function relayRoom<Row>(
     if (!result) left += 1;
   }
   return { left, isTimeout: false };
-}
-
-const TIMED_OUT = Symbol("timed out");
-
-/** The result of `work`, or {@link TIMED_OUT} after so many milliseconds: it is then not awaited any longer. */
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | typeof TIMED_OUT> {
-  const { promise, resolve } = Promise.withResolvers<typeof TIMED_OUT>();
-  const timer = setTimeout(() => resolve(TIMED_OUT), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -128,6 +128,23 @@ it("a room that hangs holds up no other room's entries, and keeps its own", asyn
   expect(await outboxRows()).toHaveLength(3);
 });
 
+it("an organization with many rooms that hang ends its own run, and costs no other organization any time", async () => {
+  for (let room = 0; room < 6; room += 1) await leaveBehind("one", `hangs ${room}`, { type: "room.closed" });
+  await leaveBehind("two", "responds", { type: "room.closed" });
+  const applied: string[] = [];
+  const rooms: RoomGateway = {
+    ...roomGateway(env),
+    apply: (roomId) => {
+      applied.push(roomId);
+      return roomId === "responds" ? Promise.reject(new Error("It failed")) : new Promise(() => {});
+    },
+  };
+  const ports = { db: openDatabase(env.DB), rooms, subscribers: subscriberGateway(env), log: () => {} };
+  await relayPending(ports, Date.now() + MINUTE_MS, { rowMs: 20, pages: 9, concurrency: 1, timeouts: 3 });
+  expect(applied.filter((room) => room.startsWith("hangs"))).toHaveLength(3);
+  expect(applied).toContain("responds");
+});
+
 /** A user online in the room. */
 async function socketOf(accountId: string, roomId: string, token: string) {
   const request = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });

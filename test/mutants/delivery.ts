@@ -26,8 +26,8 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "a sweep ends after its first page",
     file: "src/delivery/outbox-relay.ts",
-    code: "isFull = rows.length === PAGE_SIZE;",
-    by: "isFull = false;",
+    code: "return rows.length === PAGE_SIZE ? next : null;",
+    by: "return null;",
     tests: ["test/delivery/outbox.test.ts"],
   },
   {
@@ -39,7 +39,7 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a room that hangs holds up the sweep for ever",
-    file: "src/delivery/outbox-relay.ts",
+    file: "src/platform/time-limit.ts",
     code: "const timer = setTimeout(() => resolve(TIMED_OUT), ms);",
     by: "const timer = setTimeout(() => undefined, ms);",
     tests: ["test/delivery/outbox.test.ts"],

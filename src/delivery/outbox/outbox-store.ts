@@ -1,5 +1,5 @@
 /** The SQL of the outbox: room commands, events of users that wait for their relay, and who subscribes to what. */
-import { asc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
@@ -41,8 +41,32 @@ export const insertOutboxEntry = (
 export const deleteOutboxEntry = (id: string): Statement =>
   statement(build.delete(outbox).where(eq(outbox.id, id)));
 
-/** A page of the entries written before `before` (epoch ms), oldest first: their relay was cut off. */
+/** Organizations whose rows one run relays; those of the others wait for the next one. */
+const MAX_ACCOUNTS = 1_000;
+
+/** Organizations with entries written before `before` (epoch ms): their relay was cut off. */
+export const selectAccountsOfCommands = (before: number): Statement<{ accountId: string }> =>
+  statement(
+    build
+      .selectDistinct({ accountId: columnsOf(outbox).accountId })
+      .from(outbox)
+      .where(lt(outbox.createdAt, before))
+      .limit(MAX_ACCOUNTS),
+  );
+
+/** The same of events. */
+export const selectAccountsOfUserEvents = (before: number): Statement<{ accountId: string }> =>
+  statement(
+    build
+      .selectDistinct({ accountId: columnsOf(userEvents).accountId })
+      .from(userEvents)
+      .where(lt(userEvents.occurredAt, before))
+      .limit(MAX_ACCOUNTS),
+  );
+
+/** A page of an organization's entries written before `before` (epoch ms), oldest first. */
 export const selectPendingCommands = (
+  accountId: string,
   before: number,
   { limit, offset }: PageBounds,
 ): Statement<typeof outbox.$inferSelect> =>
@@ -50,7 +74,7 @@ export const selectPendingCommands = (
     build
       .select(columnsOf(outbox))
       .from(outbox)
-      .where(lt(outbox.createdAt, before))
+      .where(and(eq(outbox.accountId, accountId), lt(outbox.createdAt, before)))
       .orderBy(asc(outbox.createdAt), asc(outbox.id))
       .limit(limit)
       .offset(offset),
@@ -88,8 +112,9 @@ export const deleteUserEvent = (id: string): Statement =>
 export const updatePendingSubscriptions = (id: string, pendingSubscriptions: string): Statement =>
   statement(build.update(userEvents).set({ pendingSubscriptions }).where(eq(userEvents.id, id)));
 
-/** A page of the events from before `before` (epoch ms), oldest first: their relay was cut off. */
+/** A page of an organization's events from before `before` (epoch ms), oldest first. */
 export const selectPendingUserEvents = (
+  accountId: string,
   before: number,
   { limit, offset }: PageBounds,
 ): Statement<UserEventRow> =>
@@ -97,7 +122,7 @@ export const selectPendingUserEvents = (
     build
       .select(columnsOf(userEvents))
       .from(userEvents)
-      .where(lt(userEvents.occurredAt, before))
+      .where(and(eq(userEvents.accountId, accountId), lt(userEvents.occurredAt, before)))
       .orderBy(asc(userEvents.occurredAt), sql`rowid`)
       .limit(limit)
       .offset(offset),

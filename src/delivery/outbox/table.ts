@@ -12,7 +12,7 @@ export const outbox = sqliteTable(
     command: text("change").notNull(),
     createdAt: integer("created_at").notNull(),
   },
-  (table) => [index("outbox_oldest").on(table.createdAt)],
+  (table) => [index("outbox_by_account").on(table.accountId, table.createdAt)],
 );
 
 /** Events of users, for subscribers. Events of live rooms wait in the rooms' objects. */
@@ -29,7 +29,7 @@ export const userEvents = sqliteTable(
     /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of port/subscriber-port.ts). */
     pendingSubscriptions: text("owed").notNull(),
   },
-  (table) => [index("user_events_oldest").on(table.occurredAt)],
+  (table) => [index("user_events_by_account").on(table.accountId, table.occurredAt)],
 );
 
 export type UserEventRow = typeof userEvents.$inferSelect;

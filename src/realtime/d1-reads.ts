@@ -1,4 +1,5 @@
 /** What a room's object reads from D1, in the order of its {@link DatabaseQueue}. */
+import { reconnectGraceMs } from "../config.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { recordOf } from "../users/present.ts";
@@ -7,6 +8,8 @@ import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../us
 import { DatabaseQueue, type Question } from "./database-queue.ts";
 import { authorizeJoin } from "./join/authorize-join.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join/join-decision.ts";
+import { joinsHeldMs } from "./join/join-spread.ts";
+import { findJoiners, type Joiner } from "./join/joiners.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
@@ -24,8 +27,6 @@ const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
 interface Authorization {
   readonly id: string;
   readonly token: string;
-  /** No one has joined the room before. */
-  readonly isFirst: boolean;
   /** Whether the user of the valid token may join now. */
   mayJoin(userId: string): boolean;
 }
@@ -65,6 +66,7 @@ export class D1Reads {
   constructor(ports: D1ReadPorts) {
     this.#ports = ports;
     this.#queue = new DatabaseQueue({
+      readJoiners: (userIds) => this.#findJoiners(userIds),
       answer: (questions) => this.#answer(questions),
       keepAlive: (work) => ports.context.keepAlive(work),
     });
@@ -97,6 +99,12 @@ export class D1Reads {
     }
   }
 
+  /** Joins wait for a moment, and are then read together. */
+  holdJoins(): void {
+    const release = this.#queue.holdJoins();
+    setTimeout(release, joinsHeldMs(reconnectGraceMs(this.#ports.context.env), Math.random()));
+  }
+
   /** Resolves when the refreshes so far are done; rejects when the last one failed. */
   refreshed(): Promise<void> {
     return this.#queue.refreshed();
@@ -105,7 +113,7 @@ export class D1Reads {
   async #authorizeJoin(id: string, token: string): Promise<void> {
     const { room } = this.#ports;
     const mayJoin = (userId: string) => room.messages.countJoin(userId);
-    this.#completeJoin(id, await this.#authorize({ id, token, isFirst: room.record === null, mayJoin }));
+    this.#completeJoin(id, await this.#authorize({ id, token, mayJoin }));
   }
 
   #completeJoin(id: string, decision: JoinDecision): void {
@@ -120,21 +128,27 @@ export class D1Reads {
   }
 
   async #authorizeRefresh({ id, token, requestId }: AuthorizeRefresh): Promise<void> {
-    const decision = await this.#authorize({ id, token, isFirst: false, mayJoin: () => true });
+    const decision = await this.#authorize({ id, token, mayJoin: () => true });
     this.#ports.perform(this.#ports.room.tokenRefresh.complete(id, decision, requestId));
   }
 
   /** Its read runs when it is the user's turn, unless the socket is gone by then. */
-  #authorize({ id, token, isFirst, mayJoin }: Authorization): Promise<JoinDecision> {
+  #authorize({ id, token, mayJoin }: Authorization): Promise<JoinDecision> {
     const { context, room } = this.#ports;
-    const schedule = async (userId: string, read: () => Promise<JoinDecision>) =>
+    const read = async (userId: string) =>
       mayJoin(userId)
-        ? this.#queue.join(userId, async () => (room.isOpen(id) ? read() : SOCKET_GONE))
+        ? ((await this.#queue.join(userId, () => room.isOpen(id))) ?? SOCKET_GONE)
         : TOO_MANY_JOINS;
     const { env, identity } = context;
     const now = context.now();
     const wasOnlineLately = (userId: string) => room.wasOnlineSince(userId, now - RETURN_MS);
-    return authorizeJoin(env, { identity, token, now, isFirst, schedule, wasOnlineLately });
+    return authorizeJoin(env, { identity, token, now, read, wasOnlineLately });
+  }
+
+  #findJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
+    const { context, room } = this.#ports;
+    const firstJoinAt = room.record === null ? context.now() : null;
+    return findJoiners(context.tenant, context.identity.roomId, userIds, firstJoinAt);
   }
 
   /** Answers equal questions from one read, which is left out when no one is there to receive it. */

@@ -147,6 +147,9 @@ export class EffectExecutor {
       case "planAlarm":
         this.#ports.planAlarm();
         break;
+      case "holdJoins":
+        reads.holdJoins();
+        break;
       case "recoverSoon":
         this.#ports.recoverSoon();
         break;

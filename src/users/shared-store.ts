@@ -39,6 +39,20 @@ const userByKey = preparedByShape((shape: "id" | "customId") =>
 export const selectUser = ({ accountId }: Tenant, roomId: string, key: UserKey): Statement<UserRow> =>
   userByKey("id" in key ? "id" : "customId", { accountId, roomId, ...key });
 
+const usersById = prepared(() =>
+  build
+    .select(USER_FIELDS)
+    .from(users)
+    .where(and(inRoom, sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`)),
+);
+
+/** Those of these users who exist in the room. */
+export const selectUsersById = (
+  { accountId }: Tenant,
+  roomId: string,
+  userIds: readonly string[],
+): Statement<UserRow> => usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
+
 const accountTokenEpoch = prepared(() =>
   build
     .select({ tokenEpoch: sql<number>`${accounts.tokenEpoch}`.as("tokenEpoch") })

@@ -33,7 +33,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "an ended or outdated token joins",
     file: "src/realtime/join/authorize-join.ts",
-    code: "if (user === undefined || !isTokenOf(claims, user)) return INVALID_TOKEN;",
+    code: "if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;",
     by: "if (user === null) return INVALID_TOKEN;",
     tests: ["test/realtime/joining.test.ts", "test/realtime/token-ending.test.ts"],
   },

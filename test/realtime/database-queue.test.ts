@@ -1,8 +1,9 @@
 /** R66: what a room asks of the database, counted and held at the binding. */
 import { describe, expect, it } from "vitest";
+import { DatabaseQueue } from "../../src/realtime/database-queue.ts";
 import { FairLanes } from "../../src/realtime/fair-lanes.ts";
 import { DatabaseGate } from "./support/database-gate.ts";
-import { failed, makeRoom, roomOfTwo } from "./support/rooms.ts";
+import { failed, roomOfTwo } from "./support/rooms.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
 const purposes = ({ reached }: DatabaseGate) => reached.map(({ purpose }) => purpose);
@@ -111,26 +112,43 @@ describe("the questions of one user", () => {
   });
 });
 
-it("at most four joins of a room read the database at the same time (R66)", async () => {
-  const room = await makeRoom();
-  await room.join(await room.user());
-  const [ada, ben] = [await room.user(), await room.user()];
-  const [ofAda, ofBen] = [
-    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => room.connect())),
-    await room.connect(),
-  ];
-  await DatabaseGate.during(room, async (gate) => {
-    for (const socket of ofAda) socket.send({ type: "JOIN_ROOM", data: { token: ada.token } });
-    ofBen.send({ type: "JOIN_ROOM", data: { token: ben.token } });
-    await gate.waitFor(4);
-    await Promise.all([...ofAda, ofBen].map((socket) => socket.drain()));
-    expect(gate.reached).toHaveLength(4);
-    for (let batch = 5; batch <= 9; batch += 1) {
-      await gate.releaseOldest();
-      await gate.waitFor(batch);
-    }
+describe("joins", () => {
+  const open = () => {
+    const reads: { readonly userIds: readonly string[]; finish(): void }[] = [];
+    const queue = new DatabaseQueue({
+      answer: async () => {},
+      keepAlive: () => {},
+      readJoiners: (userIds) =>
+        new Promise((resolve) => {
+          const finish = () => resolve(() => ({ room: null, user: null, quotas: [] }));
+          reads.push({ userIds, finish });
+        }),
+    });
+    return { queue, reads, join: (userId: string) => queue.join(userId, () => true) };
+  };
+  const usersOf = (reads: ReturnType<typeof open>["reads"]) => reads.map(({ userIds }) => userIds);
+
+  it("are read by two reads at a time, those that wait together, and not for a socket that is gone (R66)", async () => {
+    const { queue, reads, join } = open();
+    const joins = ["ada", "ben", "ada", "cleo", "ada"].map(join);
+    const gone = queue.join("dan", () => false);
+    expect(usersOf(reads)).toEqual([["ada"], ["ben"]]);
+    reads[0]?.finish();
+    expect(await gone).toBeNull();
+    expect(usersOf(reads)).toEqual([["ada"], ["ben"], ["ada", "cleo"]]);
+    for (const { finish } of reads) finish();
+    expect(await Promise.all(joins)).toHaveLength(5);
+    expect(reads).toHaveLength(3);
   });
-  expect(await ofBen.nextResponse()).toMatchObject({ description: "Room joined" });
+
+  it("that are held are read together once they are released (R76)", () => {
+    const { queue, reads, join } = open();
+    const release = queue.holdJoins();
+    for (const userId of ["ada", "ben", "cleo"]) void join(userId);
+    expect(reads).toEqual([]);
+    release();
+    expect(usersOf(reads)).toEqual([["ada", "ben", "cleo"]]);
+  });
 });
 
 it("users with waiting work take turns (R66)", () => {

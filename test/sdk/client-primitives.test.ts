@@ -10,6 +10,7 @@ import {
 } from "../../src/sdk/client/connection/reconnect.ts";
 import { SendRate } from "../../src/sdk/client/connection/send-rate.ts";
 import { readClaims, socketBase, socketUrl } from "../../src/sdk/client/connection/token.ts";
+import { Transport } from "../../src/sdk/client/connection/transport.ts";
 import { Throttle } from "../../src/sdk/client/presence/throttle.ts";
 import { Follows } from "../../src/sdk/client/users/follows.ts";
 import { Emitter } from "../../src/sdk/core/emitter.ts";
@@ -17,13 +18,14 @@ import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";
 import { newId } from "../../src/sdk/core/runtime.ts";
 import { Clock } from "./clock.ts";
+import { ModelSocket } from "./model/model-socket.ts";
 
 describe("a reconnect", () => {
-  it("starts at once, then waits a random part of a limit that doubles from 250 ms to 10 s", () => {
-    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((attempt) => reconnectDelayMs(attempt, "soon", 1));
-    expect(longest).toEqual([0, 250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
-    expect(reconnectDelayMs(6, "soon", 0)).toBe(0);
-    expect(reconnectDelayMs(6, "soon", 0.25)).toBe(1000);
+  it("waits a random part of a limit that doubles from 1 s to 10 s, from the first attempt on (R76)", () => {
+    const longest = [1, 2, 3, 4, 5, 6, 100].map((attempt) => reconnectDelayMs(attempt, "soon", 1));
+    expect(longest).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
+    expect(reconnectDelayMs(1, "soon", 0)).toBe(0);
+    expect(reconnectDelayMs(3, "soon", 0.25)).toBe(1000);
   });
 
   it("waits 5 to 10 s, even the first time, when the service must be spared", () => {
@@ -53,6 +55,36 @@ describe("a reconnect", () => {
   });
 });
 
+describe("a page that has been hidden for five minutes", () => {
+  const MINUTE_MS = 60_000;
+  /** As browsers hold up the chained timers of such a page. */
+  const hidden = (clock: Clock, socket: ModelSocket) => ({
+    ...clock,
+    after: (delayMs: number, action: () => void) => {
+      const dueAt = Math.ceil((clock.now() + delayMs) / MINUTE_MS) * MINUTE_MS;
+      return clock.after(dueAt - clock.now(), action);
+    },
+    open: () => asWebSocket(socket),
+  });
+  const asWebSocket = (socket: ModelSocket) => socket as unknown as WebSocket;
+
+  it("pings once a minute for an hour, which keeps its connection open (R24, R25)", async () => {
+    const clock = new Clock();
+    const pings: number[] = [];
+    const socket = new ModelSocket("ada", () => pings.push(clock.now()));
+    const ended: unknown[] = [];
+    const closed = (closure: unknown) => ended.push(closure);
+    new Transport("ws://atrium.test", hidden(clock, socket), { opened() {}, received() {}, closed });
+    await null; // the socket opens
+    for (let minute = 1; minute <= 60; minute += 1) {
+      clock.advance(MINUTE_MS);
+      while (socket.deliverUp()) socket.dispatchEvent(new MessageEvent("message", { data: "pong" }));
+    }
+    expect(ended).toEqual([]);
+    expect(pings).toEqual(Array.from({ length: 60 }, (_, minute) => (minute + 1) * MINUTE_MS));
+  });
+});
+
 describe("an attempt to reconnect", () => {
   it("starts once: after its delay, or when the browser is online again", () => {
     const clock = new Clock();
@@ -68,13 +100,13 @@ describe("an attempt to reconnect", () => {
     const made: number[] = [];
     const plan = () => retry.schedule("soon", () => made.push(clock.now()));
     plan();
-    clock.advance(0);
+    clock.advance(500);
     plan();
     expect([retry.attempt, retry.isWaiting]).toEqual([2, true]);
-    clock.advance(125);
+    clock.advance(1000);
     plan();
     online();
-    expect(made).toEqual([0, 125, 125]);
+    expect(made).toEqual([500, 1500, 1500]);
     retry.reset();
     plan();
     retry.cancel();

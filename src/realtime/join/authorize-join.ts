@@ -1,17 +1,14 @@
 /** Decides who may join: verifies the token, then reads its user and room from the database. */
 import { type Env, jwtSecrets, quotaDefaults } from "../../config.ts";
-import { openTenant } from "../../platform/d1.ts";
 import { logError } from "../../platform/log.ts";
 import { usedOf } from "../../quotas/queries.ts";
 import { describeExceeded } from "../../quotas/quota.ts";
-import { selectQuotas } from "../../quotas/shared-store.ts";
-import { selectRoom, updateFirstJoin } from "../../rooms/shared-store.ts";
 import { recordOf } from "../../users/present.ts";
-import { selectUser } from "../../users/shared-store.ts";
 import { isTokenOf, type TokenClaims } from "../../users/token-claims.ts";
 import { tokensFor } from "../../users/tokens.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
-import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join-decision.ts";
+import { JOIN_FAILED, type JoinDecision, type JoinRefusal, joinRefusal } from "./join-decision.ts";
+import type { Joiner } from "./joiners.ts";
 
 const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
 const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
@@ -24,12 +21,10 @@ interface JoinAttempt {
   readonly token: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** No one has joined the room before: it is marked as used. */
-  readonly isFirst: boolean;
   /** Whether the user is online in the room, or was a few minutes ago: the quota of users online counts them already. */
   wasOnlineLately(userId: string): boolean;
-  /** Runs the read when it is the user's turn. */
-  schedule(userId: string, read: () => Promise<JoinDecision>): Promise<JoinDecision>;
+  /** Reads the user when it is their turn, unless the join is refused without. */
+  read(userId: string): Promise<Joiner | JoinRefusal>;
 }
 
 /** Decides on a request to join. Never rejects: an unexpected failure is logged and becomes a refusal. */
@@ -39,29 +34,22 @@ export async function authorizeJoin(env: Env, attempt: JoinAttempt): Promise<Joi
     const claims = await tokensFor(jwtSecrets(env)).verify(attempt.token, attempt.now);
     if (claims === null) return INVALID_TOKEN;
     if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
-    return await attempt.schedule(claims.userId, () => decide(env, attempt, claims));
+    const joiner = await attempt.read(claims.userId);
+    return "approved" in joiner ? joiner : decide(env, attempt, claims, joiner);
   } catch (error) {
     logError("A join could not be authorized", { account: accountId, room: roomId }, error);
     return JOIN_FAILED;
   }
 }
 
-async function decide(
+function decide(
   env: Env,
-  { identity: { accountId, roomId }, now, isFirst, wasOnlineLately }: JoinAttempt,
+  { wasOnlineLately }: JoinAttempt,
   claims: TokenClaims,
-): Promise<JoinDecision> {
-  const tenant = openTenant(env.DB, accountId);
-  // In the batch that lets the first user in: from then on, changes over REST are relayed to the room.
-  const first = isFirst ? [updateFirstJoin(tenant, roomId, now)] : [];
-  const [[room], [user], quotas] = await tenant.db.run([
-    selectRoom(tenant, { id: roomId }),
-    selectUser(tenant, roomId, { id: claims.userId }),
-    selectQuotas(tenant),
-    ...first,
-  ]);
-  if (room === undefined) return ROOM_GONE;
-  if (user === undefined || !isTokenOf(claims, user)) return INVALID_TOKEN;
+  { room, user, quotas }: Joiner,
+): JoinDecision {
+  if (room === null) return ROOM_GONE;
+  if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
   if (room.state === "closed") return ROOM_CLOSED;
   const online = usedOf(quotas, "online_users", quotaDefaults(env));
   if (online.used >= online.limit && !wasOnlineLately(user.id))

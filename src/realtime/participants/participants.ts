@@ -174,7 +174,7 @@ export class Participants {
   #waitForLost(): Effect[] {
     try {
       const hasLost = this.sessions.waitForLost(this.connections.users(), this.#graceEnd);
-      return hasLost ? [{ type: "planAlarm" }] : [];
+      return hasLost ? [{ type: "planAlarm" }, { type: "holdJoins" }] : [];
     } catch (error) {
       this.#ports.report("The users of broken sockets could not be kept online", error);
       return [];

@@ -34,6 +34,8 @@ export type Effect =
   | { readonly type: "refreshRoom"; readonly closing: readonly string[] | null }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */
   | { readonly type: "refreshTokens"; readonly userId: string | null }
+  /** The room has lost its users, who all come back now: read them together. */
+  | { readonly type: "holdJoins" }
   /** The time of the next task has changed. */
   | { readonly type: "planAlarm" }
   /** Memory may differ from storage: make them match soon. */

@@ -209,6 +209,7 @@ export class FuzzedRoom implements Host {
         return;
       case "acknowledgeRead":
       case "planAlarm":
+      case "holdJoins":
         return;
       case "recoverSoon":
         this.#recoverAt ??= this.#now + RECOVERY_MS;

@@ -3,7 +3,7 @@ import { codeOfClose, type Fault, isRetryable } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Closure } from "./transport.ts";
 
-const FIRST_DELAY_MS = 250;
+const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10_000;
 const NORMAL_CLOSURE = 1000;
 /** Closes both a connection that sent too large a frame and one that reads too slowly. */
@@ -22,12 +22,12 @@ export function planReconnect({ code, reason }: Closure): ReconnectDecision {
 }
 
 /**
- * Milliseconds before attempt 1, 2, …: none before the first, then a random part of a growing bound, so that the
- * users of a room that restarted do not all reconnect at the same moment.
+ * Milliseconds before attempt 1, 2, …: a random part of a growing bound, so that the users of a room that restarted
+ * do not all reconnect at the same moment. Meanwhile they stay online.
  */
 export function reconnectDelayMs(attempt: number, decision: "soon" | "later", random: number): number {
   if (decision === "later") return MAX_DELAY_MS * (0.5 + random / 2);
-  return attempt === 1 ? 0 : random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 2));
+  return random * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
 }
 
 /** The error of requests that the end of the connection left unanswered. */

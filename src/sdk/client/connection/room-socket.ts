@@ -8,7 +8,7 @@ import type { Requests } from "./requests.ts";
 import { socketUrl } from "./token.ts";
 import { TokenRenewal } from "./token-renewal.ts";
 import type { Tokens } from "./tokens.ts";
-import { ABNORMAL_CLOSURE, type Closure, Transport } from "./transport.ts";
+import { ABNORMAL_CLOSURE, type Closure, REPLACED, Transport } from "./transport.ts";
 
 /** The close code that stands for a request that can never succeed. */
 const INVALID = 4400;
@@ -154,13 +154,13 @@ export class RoomSocket {
 
   /** Closes the socket if it is still open, and reports the end as if the service had closed it. */
   end(closure: Closure): void {
-    this.#transport?.drop();
+    this.#transport?.drop(REPLACED);
     this.#listener.ended(closure);
   }
 
   /** Closes the socket without a report: from now on requests wait for another one. */
   drop(): void {
-    this.#transport?.drop();
+    this.#transport?.drop(1000);
     this.#transport = null;
     this.#obtaining?.abort();
     this.#obtaining = null;

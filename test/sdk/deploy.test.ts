@@ -1,0 +1,40 @@
+/** R66, R75 and R76: when a deploy breaks all sockets, everyone is back in time, and others hardly notice. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { deploy } from "./model/deploy.ts";
+
+const DATABASE = { graceMs: 10_000, othersPerSecond: 200, readMs: 0.5, userMs: 0.02 };
+
+/** Numbers that are the same in each run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+it("all clients of a deployment are back within the grace, and the database reads each room once (R66, R76)", async () => {
+  const shape = fc.constantFrom([1, 1_000], [20, 50], [200, 5]);
+  await fc.assert(
+    fc.asyncProperty(
+      shape,
+      fc.integer({ min: 1, max: 2 ** 30 }),
+      async ([rooms = 0, clientsPerRoom = 0], seed) => {
+        const random = numbers(seed);
+        const usual = await deploy({ ...DATABASE, rooms: 0, clientsPerRoom: 0, random });
+        const { late, allJoinedMs, reads, othersP95Ms } = await deploy({
+          ...DATABASE,
+          rooms,
+          clientsPerRoom,
+          random,
+        });
+        expect(late).toBe(0);
+        expect(allJoinedMs).toBeLessThan(DATABASE.graceMs);
+        expect(reads).toBeLessThan(rooms + clientsPerRoom / 2);
+        expect(othersP95Ms).toBeLessThan(2 * usual.othersP95Ms);
+      },
+    ),
+    { numRuns: 6 },
+  );
+});

@@ -1,0 +1,100 @@
+/** A model of a deploy: all clients lose their rooms at once and come back, while others use the same database. */
+import { DatabaseQueue } from "../../../src/realtime/database-queue.ts";
+import { joinsHeldMs } from "../../../src/realtime/join/join-spread.ts";
+import type { Joiner } from "../../../src/realtime/join/joiners.ts";
+import { reconnectDelayMs } from "../../../src/sdk/client/connection/reconnect.ts";
+
+export interface Deploy {
+  readonly rooms: number;
+  readonly clientsPerRoom: number;
+  readonly graceMs: number;
+  /** Requests of others, in a second. */
+  readonly othersPerSecond: number;
+  /** What the database needs for a read, and for each user that it returns. */
+  readonly readMs: number;
+  readonly userMs: number;
+  /** At least 0, less than 1. */
+  random(): number;
+}
+
+/** Times in milliseconds. */
+export interface Return {
+  /** When the last client has joined, after the deploy. */
+  readonly allJoinedMs: number;
+  /** The clients that join later than the grace allows. */
+  readonly late: number;
+  readonly reads: number;
+  /** Of the requests of others while clients come back. */
+  readonly othersP95Ms: number;
+}
+
+const JOINER: Joiner = { room: null, user: null, quotas: [] };
+
+/** One thread, first come, first served, as D1 has it; its clock is virtual. */
+class ModelDatabase {
+  readonly #due: { readonly at: number; readonly action: () => void }[] = [];
+  now = 0;
+  #freeAt = 0;
+
+  at(time: number, action: () => void): void {
+    let index = this.#due.length;
+    while (index > 0 && (this.#due[index - 1]?.at ?? 0) <= time) index -= 1;
+    this.#due.splice(index, 0, { at: time, action });
+  }
+
+  read(ms: number): Promise<void> {
+    this.#freeAt = Math.max(this.now, this.#freeAt) + ms;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.at(this.#freeAt, resolve);
+    return promise;
+  }
+
+  async run(): Promise<void> {
+    for (let next = this.#due.pop(); next !== undefined; next = this.#due.pop()) {
+      this.now = next.at;
+      next.action();
+      for (let turns = 0; turns < 8; turns += 1) await null; // what follows from it, in the queues
+    }
+  }
+}
+
+export async function deploy(of: Deploy): Promise<Return> {
+  const database = new ModelDatabase();
+  let [joined, allJoinedMs, late, reads] = [0, 0, 0, 0];
+  const others: number[] = [];
+  const clients = of.rooms * of.clientsPerRoom;
+  for (let room = 0; room < of.rooms; room += 1) {
+    const queue = new DatabaseQueue({
+      answer: async () => {},
+      keepAlive: () => {},
+      readJoiners: async (userIds) => {
+        reads += 1;
+        await database.read(of.readMs + of.userMs * userIds.length);
+        return () => JOINER;
+      },
+    });
+    database.at(joinsHeldMs(of.graceMs, of.random()), queue.holdJoins());
+    for (let client = 0; client < of.clientsPerRoom; client += 1) {
+      database.at(reconnectDelayMs(1, "soon", of.random()), () => {
+        void queue
+          .join(`user ${client}`, () => true)
+          .then(() => {
+            joined += 1;
+            allJoinedMs = database.now;
+            late += Number(database.now > of.graceMs);
+          });
+      });
+    }
+  }
+  const request = () => {
+    if (joined === clients && clients > 0) return;
+    if (clients === 0 && database.now > of.graceMs) return;
+    const from = database.now;
+    void database.read(of.readMs).then(() => others.push(database.now - from));
+    database.at(from - Math.log(1 - of.random()) * (1000 / of.othersPerSecond), request);
+  };
+  database.at(0, request);
+  await database.run();
+  others.sort((one, other) => one - other);
+  return { allJoinedMs, late, reads, othersP95Ms: others[Math.floor(others.length * 0.95)] ?? 0 };
+}

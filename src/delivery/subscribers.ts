@@ -18,6 +18,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
   const log = eventLogGateway(env);
   return {
     appendToLog: (accountId, roomId, events) => log.append(accountId, roomId, events),
+    removeLog: (accountId) => log.remove(accountId),
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),

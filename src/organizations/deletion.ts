@@ -34,7 +34,9 @@ export async function continueDeletion(
       (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
       (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
       (await purgeRooms(tenant, ports.rooms, slices));
-    if (isEmpty) await ports.db.run([deleteEmpty(accountId, now - ROW_REMAINS_MS)]);
+    if (!isEmpty) return;
+    await ports.subscribers.removeLog(accountId);
+    await ports.db.run([deleteEmpty(accountId, now - ROW_REMAINS_MS)]);
   } catch (error) {
     ports.log("What a deleted organization owned could not be removed yet", error);
   }

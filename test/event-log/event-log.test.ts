@@ -133,6 +133,10 @@ describe("the event log", () => {
     const { events, cursor: next } = (await read(api)).data;
     expect(events).toHaveLength(1);
     expect((await read(api, `?after=${next}`)).data.events).toEqual([]);
+    await eventLogGateway(env).remove(id);
+    expect((await read(api)).data).toMatchObject({ events: [], has_more: false });
+    await api.createUser(room.id);
+    expect((await read(api)).data.events).toHaveLength(1);
   });
 });
 

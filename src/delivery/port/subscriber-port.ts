@@ -76,6 +76,8 @@ export interface SubscriberGateway {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
   /** Appends a room's events to the organization's log, each event id once. They are on disk when this resolves. */
   appendToLog(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
+  /** Deletes the organization's log, because the organization was deleted. */
+  removeLog(accountId: string): Promise<void>;
   /** The subscriber's row was changed: the object uses no older one, and continues with what waits. */
   notifyOfChange(key: SubscriberKey, version: number): Promise<void>;
   /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */

@@ -17,7 +17,7 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   /** What is kept; tests replace it by less. */
   limits: ReturnType<typeof eventLogLimits>;
 
-  readonly #store: EventLogStore;
+  #store: EventLogStore;
   readonly #alarm: DurableAlarm;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -32,6 +32,13 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   append(events: readonly OutgoingEvent[]): void {
     this.#store.append(events, this.clock());
     this.#scheduleAlarm();
+  }
+
+  /** Deletes everything, the alarm included. */
+  async remove(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+    this.#alarm.markFired();
+    this.#store = new EventLogStore(this.ctx.storage);
   }
 
   read(query: LogQuery): LogSlice {

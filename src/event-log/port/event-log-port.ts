@@ -43,6 +43,8 @@ export type LogSlice =
 export interface EventLogGateway {
   /** Appends events of a room, each event id once. They are on disk when this resolves. */
   append(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
+  /** Deletes the organization's log. */
+  remove(accountId: string): Promise<void>;
   /** Reads from one of the organization's shards. */
   read(accountId: string, shard: number, query: LogQuery): Promise<LogSlice>;
 }

@@ -5,5 +5,6 @@ import type { LogQuery, LogSlice } from "./event-log-port.ts";
 /** The RPC methods of a shard, which do what `EventLogGateway` describes. */
 export interface EventLogRpc extends Rpc.DurableObjectBranded {
   append(events: readonly OutgoingEvent[]): void;
+  remove(): Promise<void>;
   read(query: LogQuery): LogSlice;
 }

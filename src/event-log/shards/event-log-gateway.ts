@@ -1,12 +1,15 @@
 /** The only way to the objects of an organization's log: turns a room or a shard into its stub. */
 import type { Env } from "../../config.ts";
 import type { EventLogGateway } from "../port/event-log-port.ts";
-import { shardOf } from "./shard-of.ts";
+import { SHARDS, shardOf } from "./shard-of.ts";
 
 export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
   const stub = (accountId: string, shard: number) => env.EVENT_LOGS.getByName(`${accountId}:${shard}`);
   return {
     append: async (accountId, roomId, events) => stub(accountId, shardOf(roomId)).append(events),
+    remove: async (accountId) => {
+      await Promise.all(Array.from({ length: SHARDS }, (_, shard) => stub(accountId, shard).remove()));
+    },
     read: async (accountId, shard, query) => stub(accountId, shard).read(query),
   };
 }

@@ -30,7 +30,7 @@ import {
   updatePerson,
   updateSignIn,
 } from "./store.ts";
-import { evictPerson, evictSignIn, parseOrganizations } from "./verify-cookie.ts";
+import { evictPerson, evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./verify-cookie.ts";
 
 type NoData = Record<string, never>;
 type PersonKey = Pick<Person, "id" | "email">;
@@ -156,6 +156,16 @@ export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
   await ctx.db.run([updateSignIn(tokenHash, now + SIGN_IN_LIFETIME_MS, now)]);
   evictSignIn(tokenHash);
   return { data, cookies: [await signedCookie(token, ctx.cookieSecret)] };
+}
+
+/** The signed-in person, or null: pages ask before they know whether anyone is, which is no error. */
+export async function findMe(ctx: DashboardContext): Promise<DashboardResult<{ me: Me | null }>> {
+  const { cookie, cookieSecret, db, now } = ctx;
+  const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
+  const person = hash === null ? null : await readSignIn(db, hash, now());
+  if (person === null) return { data: { me: null } };
+  const { data, ...rest } = await getMe({ ...ctx, person });
+  return { data: { me: data }, ...rest };
 }
 
 /** Changes the person's name. */

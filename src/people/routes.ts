@@ -1,5 +1,5 @@
 /** The endpoints of people in `/dashboard/api`: sign-in, sign-out, name and password. */
-import { changePassword, getMe, signIn, signOut, updateMe } from "./commands.ts";
+import { changePassword, findMe, getMe, signIn, signOut, updateMe } from "./commands.ts";
 import { personEndpoint, publicEndpoint } from "./dashboard-endpoint.ts";
 import { PasswordChange, PersonUpdate, SignIn } from "./schema.ts";
 
@@ -28,6 +28,14 @@ export const peopleEndpoints = [
     status: 200,
     done: "Signed out",
     handle: (ctx) => signOut(ctx),
+  }),
+  publicEndpoint({
+    method: "GET",
+    path: "/session",
+    module: "Auth",
+    status: 200,
+    done: "Session retrieved",
+    handle: (ctx) => findMe(ctx),
   }),
   personEndpoint({
     method: "GET",

@@ -68,13 +68,13 @@ describe("the rooms", () => {
     await desk.link("Room 30").waitFor();
   });
 
-  it("show the service's error for a custom ID that is taken", async () => {
+  it("show the service's error beside a custom ID that is taken", async () => {
     await desk.ask("POST", "/rooms", { name: "Known", customId: "known" });
     await desk.button("New room").click();
     await desk.field("Name").fill("Another");
     await desk.field("Custom ID").fill("known");
     await desk.button("Create room").click();
-    await desk.dialog().getByRole("alert").getByText("Review the current state").waitFor();
+    await desk.dialog().locator(".field-error").getByText("already used by another room").waitFor();
     await desk.button("Cancel").click();
   });
 });

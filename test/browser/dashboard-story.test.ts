@@ -87,11 +87,35 @@ describe("a new person", () => {
     await desk.field("Email").fill(email);
     await desk.field("Password").fill("not the password");
     await desk.button("Sign in").click();
-    await desk.page.getByRole("alert").waitFor();
+    await desk.page.getByRole("alert").getByText("The email address or the password is wrong").waitFor();
+    expect(await desk.page.getByText("Request ID").count()).toBe(0);
     await desk.field("Password").fill(PASSWORD);
     await desk.button("Sign in").click();
     await desk.heading("Settings").waitFor();
     await desk.page.waitForURL(wanted);
+  });
+});
+
+describe("while the service does not answer", () => {
+  it("one banner says so and tries again, what was shown stays, and the page recovers by itself", async () => {
+    await desk.link("Rooms").click();
+    await desk.link("Weekly planning").waitFor();
+    const requests = /\/(v1|health|dashboard\/api)(\/|$)/;
+    await desk.page.route(requests, (route) => route.abort());
+    await desk.link("Webhooks").click();
+    const banner = desk.page.getByRole("region", { name: "Connection", exact: true });
+    await banner.getByText("The service does not answer.").waitFor();
+    await banner.getByRole("button", { name: "Try now" }).waitFor();
+    expect(await desk.page.getByRole("alert").count()).toBe(1);
+    await desk.link("Rooms").click();
+    await desk.link("Weekly planning").waitFor();
+    await desk.page.unroute(requests);
+    await banner.waitFor({ state: "detached" });
+    await desk.link("Settings").click();
+    await desk.heading("Settings").waitFor();
+    const failed = /Failed to load resource: net::ERR_FAILED/;
+    expect(desk.complaints.filter((complaint) => !failed.test(complaint))).toEqual([]);
+    desk.complaints.length = 0;
   });
 });
 

@@ -47,7 +47,11 @@ function Organization() {
   }
   const organization = me.organizations.find(({ id }) => id === accountId);
   if (organization === undefined)
-    return <NotFound what="This organization does not exist, or you are not a member of it." />;
+    return (
+      <main id="main">
+        <NotFound what="This organization does not exist, or you are not a member of it." />
+      </main>
+    );
   return (
     <OrganizationProvider key={accountId} me={me} organization={organization}>
       <Shell>

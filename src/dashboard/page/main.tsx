@@ -4,11 +4,14 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app.tsx";
+import { watchConnection } from "./data/connection.ts";
 import { queryClient } from "./data/query-client.ts";
+import { WithConnection } from "./ui/connection-banner.tsx";
 import { Notices } from "./ui/notices.tsx";
 import { applyTheme } from "./ui/theme.ts";
 
 applyTheme();
+watchConnection(() => void queryClient.invalidateQueries());
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no element #root");
@@ -16,7 +19,9 @@ createRoot(root).render(
   <QueryClientProvider client={queryClient}>
     <Toast.Provider>
       <Router base="/dashboard">
-        <App />
+        <WithConnection>
+          <App />
+        </WithConnection>
       </Router>
       <Notices />
     </Toast.Provider>

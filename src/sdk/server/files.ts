@@ -12,6 +12,8 @@ export interface ServerUpload {
   readonly filename: string;
   /** Called as the file is sent, in browsers only. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Aborts the upload: nothing is stored then. */
+  readonly signal?: AbortSignal;
 }
 
 export class Files {

@@ -18,5 +18,26 @@ const ADVICE: Readonly<Record<string, string>> = {
 export const adviceOn = (error: Error): string =>
   error instanceof AtriumError ? (ADVICE[error.code] ?? "") : "";
 
+/** The request ID of an error whose cause only the service's log knows. */
 export const requestIdOf = (error: Error): string | undefined =>
-  error instanceof AtriumError ? error.requestId : undefined;
+  error instanceof AtriumError && error.code === "INTERNAL_ERROR" ? error.requestId : undefined;
+
+/** A refusal that begins with the name of the field it concerns. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+const FIELD_FIRST = /^(\w+)(:?) (.+)$/s;
+
+/** The field that a refusal concerns and what is wrong with it; null for another error. */
+export function fieldProblemOf(error: Error | null): FieldProblem | null {
+  if (!(error instanceof AtriumError) || error.code === "INTERNAL_ERROR") return null;
+  const [, field = "", colon, problem = ""] = FIELD_FIRST.exec(error.message) ?? [];
+  if (field === "") return null;
+  // "name is required" is a sentence; what follows a colon becomes one.
+  return {
+    field,
+    problem: colon === "" ? error.message : problem.charAt(0).toUpperCase() + problem.slice(1),
+  };
+}

@@ -1,6 +1,5 @@
 /** The signed-in person; signing up, in and out. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { AtriumError } from "atrium/server";
 import type { Me } from "../../../people/schema.ts";
 import type { SignUpPolicy } from "../../../people/sign-up-policy.ts";
 import { callDashboard } from "./api.ts";
@@ -8,12 +7,8 @@ import { callDashboard } from "./api.ts";
 export const ME = ["me"];
 
 async function findMe(): Promise<Me | null> {
-  try {
-    return await callDashboard<Me>("GET", "me");
-  } catch (error) {
-    if (error instanceof AtriumError && error.code === "UNAUTHORIZED") return null;
-    throw error;
-  }
+  const { me } = await callDashboard<{ readonly me: Me | null }>("GET", "session");
+  return me;
 }
 
 /** `me` is null when no one is signed in. */

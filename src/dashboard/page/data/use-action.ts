@@ -2,6 +2,7 @@
 import { Toast } from "@base-ui/react/toast";
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { adviceOn } from "./advice.ts";
+import { isUnreachable } from "./connection.ts";
 
 export interface ActionOptions<Result> {
   /** The notice after success; none when the page shows the result anyway. */
@@ -30,7 +31,7 @@ export function useAction<Result, Input = void>(
       await Promise.all(invalidates.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
     onError: (error) => {
-      if (isForm) return;
+      if (isForm || isUnreachable(error)) return;
       notices.add({ title: error.message, description: adviceOn(error), type: "error", priority: "high" });
     },
   });

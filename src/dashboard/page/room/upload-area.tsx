@@ -70,11 +70,17 @@ interface ProgressProps {
   readonly onDismiss: () => void;
 }
 
-const Progress = ({ upload: { filename, progress, error }, onDismiss }: ProgressProps) => (
+const Progress = ({ upload: { filename, progress, error, cancel }, onDismiss }: ProgressProps) => (
   <div className="upload" role="status">
     <span>{filename}</span>
     {error === null ? (
-      <progress value={progress} aria-label={`Upload of ${filename}`} />
+      <>
+        <progress value={progress} aria-label={`Upload of ${filename}`} />
+        <span className="soft small">{Math.floor(progress * 100)} %</span>
+        <Button variant="quiet" aria-label={`Cancel the upload of ${filename}`} onClick={cancel}>
+          Cancel
+        </Button>
+      </>
     ) : (
       <>
         <span className="bad-text">{error.message}</span>

@@ -40,6 +40,8 @@ export interface PendingUpload {
   /** From 0 to 1. */
   readonly progress: number;
   readonly error: Error | null;
+  /** Gives it up. */
+  readonly cancel: () => void;
 }
 
 /** Uploads files one after the other, on behalf of a user of the room. */
@@ -54,22 +56,29 @@ export function useUploads(roomId: string) {
 
   const upload = async (userId: string, files: readonly File[]) => {
     const first = Math.max(0, ...uploads.map(({ id }) => id)) + 1;
-    const added = files.map((file, index) => ({
-      id: first + index,
+    const waiting = files.map((file, index) => ({ id: first + index, file, stop: new AbortController() }));
+    const added = waiting.map(({ id, file, stop }) => ({
+      id,
       filename: file.name,
       progress: 0,
       error: null,
+      cancel: () => {
+        stop.abort();
+        dismiss(id);
+      },
     }));
     setUploads((known) => [...known, ...added]);
-    for (const [index, file] of files.entries()) {
-      const id = first + index;
+    for (const { id, file, stop } of waiting) {
+      if (stop.signal.aborted) continue;
       const onProgress = ({ loaded, total }: { loaded: number; total: number }) =>
         change(id, { progress: total === 0 ? 1 : Math.min(1, loaded / total) });
       try {
-        await atrium.files.upload(roomId, { userId, file, filename: file.name, onProgress });
+        const { signal } = stop;
+        await atrium.files.upload(roomId, { userId, file, filename: file.name, onProgress, signal });
         dismiss(id);
       } catch (error) {
-        change(id, { error: error instanceof Error ? error : new Error(String(error)) });
+        if (!stop.signal.aborted)
+          change(id, { error: error instanceof Error ? error : new Error(String(error)) });
       }
       await queries.invalidateQueries({ queryKey: key("room", roomId, "files") });
     }

@@ -29,7 +29,7 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
         {label}
       </Button>
       <span role="status" className="hidden">
-        {isCopied && "Copied"}
+        {isCopied && `Copied ${what}`}
       </span>
     </>
   );

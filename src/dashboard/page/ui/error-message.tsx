@@ -1,5 +1,6 @@
-/** An error's message, advice, and request ID. */
+/** An error's message and advice, and where the service itself failed, the request ID. */
 import { adviceOn, requestIdOf } from "../data/advice.ts";
+import { isUnreachable, useOutage } from "../data/connection.ts";
 import { Button } from "./button.tsx";
 
 export interface ErrorMessageProps {
@@ -8,7 +9,9 @@ export interface ErrorMessageProps {
 }
 
 export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
-  if (error === null) return null;
+  const outage = useOutage();
+  // The banner says it already.
+  if (error === null || (outage !== null && isUnreachable(error))) return null;
   const requestId = requestIdOf(error);
   return (
     <div className="error-message" role="alert">

@@ -1,6 +1,7 @@
-/** A form that passes its fields to `onSubmit` as text and shows the error below them. */
+/** A form that passes its fields to `onSubmit` as text and shows a refusal beside the field it concerns, any other error below them. */
 import { Form as Base } from "@base-ui/react/form";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
+import { fieldProblemOf } from "../data/advice.ts";
 import { Button } from "./button.tsx";
 import { ErrorMessage } from "./error-message.tsx";
 
@@ -16,24 +17,40 @@ export interface FormProps {
   readonly children?: ReactNode;
 }
 
-export const Form = ({ onSubmit, error, isBusy, submitLabel, onCancel, children }: FormProps) => (
-  <Base
-    className="form"
-    onSubmit={(event) => {
-      event.preventDefault();
-      if (!isBusy) onSubmit(readForm(event.currentTarget));
-    }}
-  >
-    {children}
-    <ErrorMessage error={error} />
-    <footer>
-      {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-      <Button type="submit" variant="primary" isBusy={isBusy}>
-        {submitLabel}
-      </Button>
-    </footer>
-  </Base>
-);
+export function Form({ onSubmit, error, isBusy, submitLabel, onCancel, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const problem = fieldProblemOf(error);
+  const isBesideField = problem !== null && hasTextField(form.current, problem.field);
+  return (
+    <Base
+      ref={form}
+      className="form"
+      errors={isBesideField ? { [problem.field]: problem.problem } : {}}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) onSubmit(readForm(event.currentTarget));
+      }}
+    >
+      {children}
+      {!isBesideField && <ErrorMessage error={error} />}
+      <footer>
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button type="submit" variant="primary" isBusy={isBusy}>
+          {submitLabel}
+        </Button>
+      </footer>
+    </Base>
+  );
+}
+
+/** True for a field that can show what is wrong with it. */
+function hasTextField(form: HTMLFormElement | null, name: string): boolean {
+  const field = form?.elements.namedItem(name);
+  return (
+    (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) &&
+    field.classList.contains("input")
+  );
+}
 
 const readForm = (form: HTMLFormElement): Values =>
   Object.fromEntries(

@@ -62,12 +62,19 @@ it("saves code that compiles", async () => {
   await desk.heading("Who is here").waitFor();
 });
 
-it("keeps code that is not saved when one leaves the page, until it is discarded", async () => {
+it("keeps code, name and events that are not saved when one leaves the page, until they are discarded", async () => {
   await write("export default () => 'unsaved';\n");
+  await desk.field("Name").fill("Who was here");
+  const left = desk.page.getByRole("checkbox", { name: /^participant\.left/ });
+  await left.click();
   await desk.link("Workflows").first().click();
   await desk.link("Who is here").click();
   await code().getByText("'unsaved'").waitFor();
+  await expect.poll(() => desk.field("Name").inputValue()).toBe("Who was here");
+  await expect.poll(() => left.isChecked()).toBe(true);
   await desk.button("Discard it").click();
+  await expect.poll(() => desk.field("Name").inputValue()).toBe("Who is here");
+  await expect.poll(() => left.isChecked()).toBe(false);
   await code().getByText("Hello <b>there</b>").waitFor();
   await desk.button("Discard it").waitFor({ state: "detached" });
 });

@@ -45,6 +45,21 @@ function counting() {
 }
 
 describe("a sign-in session", () => {
+  it("is asked for without an error, whether there is one or not", async () => {
+    const { browser, id } = await signUp();
+    const asked = await browser.get<{ me: Me | null }>("/session");
+    expect([asked.status, asked.data.me?.person.id]).toEqual([200, id]);
+    expect((await browser.get<Me>("/me")).data).toEqual(asked.data.me);
+    const stranger = new Browser();
+    for (const cookie of ["", cookieOf(crypto.randomUUID()), `${COOKIE_NAME}=forged`]) {
+      stranger.cookie = cookie;
+      const answer = await stranger.get("/session");
+      expect([answer.status, answer.data]).toEqual([200, { me: null }]);
+    }
+    await browser.post("/sign-out");
+    expect((await browser.get("/session")).data).toEqual({ me: null });
+  });
+
   it("is extended when it is used a day later, and keeps its token", async () => {
     const { browser, id } = await signUp();
     const token = browser.cookie;

@@ -1,5 +1,6 @@
 /** Advice on the service's errors. */
 import { AtriumError } from "atrium/server";
+import { type FieldProblem, readRefusal } from "./refusal.ts";
 
 const ADVICE: Readonly<Record<string, string>> = {
   UNAUTHORIZED: "Sign in again.",
@@ -22,22 +23,6 @@ export const adviceOn = (error: Error): string =>
 export const requestIdOf = (error: Error): string | undefined =>
   error instanceof AtriumError && error.code === "INTERNAL_ERROR" ? error.requestId : undefined;
 
-/** A refusal that begins with the name of the field it concerns. */
-export interface FieldProblem {
-  readonly field: string;
-  readonly problem: string;
-}
-
-const FIELD_FIRST = /^(\w+)(:?) (.+)$/s;
-
 /** The field that a refusal concerns and what is wrong with it; null for another error. */
-export function fieldProblemOf(error: Error | null): FieldProblem | null {
-  if (!(error instanceof AtriumError) || error.code === "INTERNAL_ERROR") return null;
-  const [, field = "", colon, problem = ""] = FIELD_FIRST.exec(error.message) ?? [];
-  if (field === "") return null;
-  // "name is required" is a sentence; what follows a colon becomes one.
-  return {
-    field,
-    problem: colon === "" ? error.message : problem.charAt(0).toUpperCase() + problem.slice(1),
-  };
-}
+export const fieldProblemOf = (error: Error | null): FieldProblem | null =>
+  error instanceof AtriumError && error.code !== "INTERNAL_ERROR" ? readRefusal(error.message) : null;

@@ -1,4 +1,4 @@
-/** Code that is not saved yet: kept in this tab when one leaves the page or reloads it, until it is saved or discarded. */
+/** What is not saved yet of a workflow: its code and its fields, kept in this tab when one leaves the page or reloads it, until it is saved or discarded. */
 import { useEffect, useRef, useState } from "react";
 
 const keyOf = (name: string): string => `atrium.draft.${name}`;
@@ -15,8 +15,17 @@ function tryStorage<Result>(use: (storage: Storage) => Result): Result | null {
 /** The name of the draft of a new workflow. */
 export const newDraft = (organizationId: string): string => `new.${organizationId}`;
 
-export const forgetDraft = (name: string): void => {
+const forget = (name: string): void => {
   tryStorage((storage) => storage.removeItem(keyOf(name)));
+};
+
+/** The name of the draft of the fields beside the code. */
+export const fieldsOf = (name: string): string => `${name}.fields`;
+
+/** Forgets the code and the fields. */
+export const forgetDraft = (name: string): void => {
+  forget(name);
+  forget(fieldsOf(name));
 };
 
 export interface Draft {
@@ -40,7 +49,7 @@ export function useDraft(name: string, saved: string): Draft {
   const text = useRef(initial);
   useEffect(() => {
     if (text.current !== saved) return;
-    forgetDraft(name);
+    forget(name);
     setIsRestored(false);
   }, [name, saved]);
   useEffect(() => {
@@ -56,12 +65,12 @@ export function useDraft(name: string, saved: string): Draft {
     current: () => text.current,
     change: (next) => {
       text.current = next;
-      if (next === saved) forgetDraft(name);
+      if (next === saved) forget(name);
       else tryStorage((storage) => storage.setItem(keyOf(name), next));
     },
     discard: () => {
       text.current = saved;
-      forgetDraft(name);
+      forget(name);
       setInitial(saved);
       setIsRestored(false);
     },

@@ -10,9 +10,10 @@ import { EventChoice } from "../ui/event-choice.tsx";
 import { Form } from "../ui/form.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
+import { type Fields, readFields, writeFields } from "./draft-fields.ts";
 import { findProblem } from "./problem.ts";
 import { SAMPLE_CODE } from "./sample-code.ts";
-import { newDraft, useDraft } from "./use-draft.ts";
+import { fieldsOf, newDraft, useDraft } from "./use-draft.ts";
 import type { WorkflowInput } from "./use-workflows.ts";
 
 const CodeEditor = lazy(() => import("./code-editor.tsx"));
@@ -26,21 +27,38 @@ export interface WorkflowFieldsProps {
   readonly onSubmit: (input: WorkflowInput) => void;
 }
 
+const savedFields = (workflow: Workflow | null): Fields => ({
+  name: workflow?.name ?? "",
+  events: workflow?.events ?? ["participant.joined"],
+  roomId: workflow?.room_id ?? null,
+});
+
 export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsProps) {
-  const [events, setEvents] = useState<WorkflowInput["events"]>(workflow?.events ?? ["participant.joined"]);
-  const [roomId, setRoomId] = useState(workflow?.room_id ?? null);
   const { id: organizationId } = useCurrent().organization;
-  const draft = useDraft(workflow?.id ?? newDraft(organizationId), workflow?.code ?? SAMPLE_CODE);
+  const name = workflow?.id ?? newDraft(organizationId);
+  const draft = useDraft(name, workflow?.code ?? SAMPLE_CODE);
+  const kept = useDraft(fieldsOf(name), writeFields(savedFields(workflow)));
+  const [fields, setFields] = useState(() => readFields(kept.initial));
+  const change = (part: Partial<Fields>) => {
+    const changed = { ...fields, ...part };
+    setFields(changed);
+    kept.change(writeFields(changed));
+  };
+  const discard = () => {
+    draft.discard();
+    kept.discard();
+    setFields(savedFields(workflow));
+  };
   const box = useRef<HTMLDivElement>(null);
   const save = () => box.current?.querySelector("form")?.requestSubmit();
   return (
     <div className="workflow" ref={box}>
-      <Form {...form} onSubmit={({ name = "" }) => onSubmit({ name, code: draft.current(), events, roomId })}>
+      <Form {...form} onSubmit={() => onSubmit({ ...fields, code: draft.current() })}>
         <div className="code">
-          {draft.isRestored && (
+          {(draft.isRestored || kept.isRestored) && (
             <p className="restored">
-              This is code that you have not saved.
-              <Button onClick={draft.discard}>Discard it</Button>
+              This is what you have not saved.
+              <Button onClick={discard}>Discard it</Button>
             </p>
           )}
           <Suspense fallback={<Loading />}>
@@ -54,9 +72,16 @@ export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsPr
           </Suspense>
         </div>
         <div className="code-side">
-          <TextField label="Name" name="name" required maxLength={255} defaultValue={workflow?.name ?? ""} />
-          <EventChoice names={EVENT_NAMES} chosen={events} onChange={setEvents} />
-          <RoomChoice chosen={roomId} onChange={setRoomId} />
+          <TextField
+            label="Name"
+            name="name"
+            required
+            maxLength={255}
+            value={fields.name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+          />
+          <EventChoice names={EVENT_NAMES} chosen={fields.events} onChange={(events) => change({ events })} />
+          <RoomChoice chosen={fields.roomId} onChange={(roomId) => change({ roomId })} />
         </div>
       </Form>
     </div>

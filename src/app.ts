@@ -24,6 +24,7 @@ import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
 import { quotaEndpoints } from "./quotas/routes.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
+import { hocuspocusEndpoint, isUpgrade } from "./realtime/rest/routes-document-sockets.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { roomWithUsersEndpoints } from "./users/routes-room.ts";
@@ -52,6 +53,17 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
 const handleRequest = createPipeline(compose);
 
 export const app = new Hono<{ Bindings: Env }>();
+
+app.get(pathOf(hocuspocusEndpoint, { segment: ":$1", rest: ":$1{.+}" }), (c, next) =>
+  isUpgrade(c.req.raw)
+    ? handleRequest(hocuspocusEndpoint, {
+        request: c.req.raw,
+        env: c.env,
+        execution: c.executionCtx,
+        params: c.req.param(),
+      })
+    : next(),
+);
 
 for (const endpoint of ENDPOINTS) {
   app.on(endpoint.method, pathOf(endpoint, { segment: ":$1", rest: ":$1{.+}" }), (c) =>

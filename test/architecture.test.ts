@@ -57,7 +57,7 @@ const SQL =
 const HTTP_FILES = /^app\.ts$|^http\/|(^|\/)routes\.ts$|^dashboard\/|^people\/(sign-in|browser)-cookie\.ts$/;
 /** Decide without doing: exact in tests, because nothing of the platform is in them. */
 const PURE_FILES =
-  /^realtime\/(room|room-messages|room-questions|room-updates|requests|database-queue|fair-lanes|pacing)\.ts$|^realtime\/(content|messaging|outbox|participants|presence|protocol)\/.+\.ts$|^realtime\/join\/join-.+\.ts$|^realtime\/transport\/(?!(attachment|sockets)\.ts$).+\.ts$|^realtime\/storage\/(?!.*sqlite).+\.ts$|^event-log\/(reading\/.+|shards\/shard-of)\.ts$|^files\/(file-key|file-name|storage\/(media-type|range))\.ts$|^http\/form\/form-parser\.ts$|^platform\/(budget|network|standard-webhooks|target|text|time)\.ts$|^people\/limits\/pause\.ts$|^accounts\/api-key\.ts$|^webhooks\/receiver-health\.ts$|^delivery\/(events|subscriber\/scheduler)\.ts$|^sandbox\/compile\/.+(?<!\.d)\.ts$/;
+  /^realtime\/(room|room-messages|room-questions|room-updates|requests|database-queue|fair-lanes|pacing)\.ts$|^realtime\/(content|documents|messaging|outbox|participants|presence|protocol)\/.+\.ts$|^realtime\/join\/join-.+\.ts$|^realtime\/transport\/(?!(attachment|sockets)\.ts$).+\.ts$|^realtime\/storage\/(?!.*sqlite).+\.ts$|^event-log\/(reading\/.+|shards\/shard-of)\.ts$|^files\/(file-key|file-name|storage\/(media-type|range))\.ts$|^http\/form\/form-parser\.ts$|^platform\/(budget|network|standard-webhooks|target|text|time)\.ts$|^people\/limits\/pause\.ts$|^accounts\/api-key\.ts$|^webhooks\/receiver-health\.ts$|^delivery\/(events|subscriber\/scheduler)\.ts$|^sandbox\/compile\/.+(?<!\.d)\.ts$/;
 
 /** The folder of a file; files at the root stand for themselves. */
 const nodeOf = (file: string): string => (file.includes("/") ? path.dirname(file) : file);
@@ -105,7 +105,7 @@ describe("the sources", () => {
   it("are found, with their imports", () => {
     expect(sources.length).toBeGreaterThan(40);
     expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(150);
-    expect(sources.filter(({ file }) => PURE_FILES.test(file))).toHaveLength(86);
+    expect(sources.filter(({ file }) => PURE_FILES.test(file))).toHaveLength(103);
   });
 
   it("have SQL in stores, tables and the storage of objects only, and Hono in the HTTP layer only", () => {
@@ -207,22 +207,26 @@ describe("the sources", () => {
 
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(SRC, "../docs/protocol.md"), "utf8");
-  const rules = [...protocol.matchAll(/^- \*\*(R\d+)\*\*/gm)].map(([, rule = ""]) => rule);
+  const rules = [...protocol.matchAll(/^- \*\*([RD]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
   const titles = globSync("{realtime,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap((file) => {
     const text = readFileSync(path.join(SRC, "../test", file), "utf8");
-    return [...text.matchAll(/\((R\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
+    return [...text.matchAll(/\(([RD]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
   });
   const quoted = new Set(
     titles.flatMap((title) =>
       title.split(", ").flatMap((part) => {
         const [first = 0, last = first] = [...part.matchAll(/\d+/g)].map(Number);
-        return Array.from({ length: last - first + 1 }, (_, index) => `R${first + index}`);
+        const letter = part.startsWith("D") ? "D" : "R";
+        return Array.from({ length: last - first + 1 }, (_, index) => `${letter}${first + index}`);
       }),
     ),
   );
 
   it("numbers its rules without a gap, and each is quoted by a test's title", () => {
-    expect(rules).toEqual(rules.map((_, index) => `R${index + 1}`));
+    for (const letter of ["R", "D"]) {
+      const numbered = rules.filter((rule) => rule.startsWith(letter));
+      expect(numbered).toEqual(numbered.map((_, index) => `${letter}${index + 1}`));
+    }
     expect(rules.filter((rule) => !quoted.has(rule))).toEqual([]);
     expect([...quoted].filter((rule) => !rules.includes(rule))).toEqual([]);
   });

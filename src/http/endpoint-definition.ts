@@ -51,11 +51,21 @@ export interface EndpointDefinition<
 > extends Description<C, Path> {
   readonly query?: Query;
   readonly body?: Body;
+  /** Accepts and returns bytes as well as JSON. */
+  readonly binary?: BinaryForm<z.infer<Body>, z.infer<Data>>;
   readonly status: 200 | 201;
   /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
   readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
+}
+
+/** How `application/octet-stream` is exchanged instead of JSON, by the `Content-Type` and `Accept` of a request. */
+export interface BinaryForm<Body, Data> {
+  /** The most bytes of a body. */
+  readonly maxBytes?: number;
+  readonly bodyOf?: (bytes: Uint8Array) => Body;
+  readonly bytesOf?: (data: Data) => Uint8Array<ArrayBuffer>;
 }
 
 /** An endpoint that accepts a form instead of JSON, and reads it part by part as it arrives. */

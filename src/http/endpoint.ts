@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
 import type {
+  BinaryForm,
   Description,
   EndpointDefinition,
   FormEndpointDefinition,
@@ -28,6 +29,7 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
         readonly query: Shape | undefined;
         readonly body: z.ZodType | undefined;
         readonly form: FormDescription | undefined;
+        readonly binary: BinaryForm<unknown, object> | undefined;
         readonly status: 200 | 201;
         readonly done: string;
         readonly data: Shape;
@@ -54,8 +56,11 @@ export function endpointsFor<C extends RequestContext>() {
       Body extends z.ZodType = z.ZodUndefined,
       Data extends Shape = Shape,
     >(definition: EndpointDefinition<C, Path, Query, Body, Data>): Endpoint<C> {
-      const { handle, query, body, ...rest } = definition;
-      return { ...rest, query, body, form: undefined, kind: "envelope", handle: handle as never };
+      const { handle, query, body, binary, ...rest } = definition;
+      return {
+        ...{ ...rest, query, body, form: undefined, binary: binary as never },
+        ...{ kind: "envelope", handle: handle as never },
+      };
     },
 
     /** Declares an endpoint that accepts a form and responds with the envelope. */
@@ -63,7 +68,10 @@ export function endpointsFor<C extends RequestContext>() {
       definition: FormEndpointDefinition<C, Path, Data>,
     ): Endpoint<C> {
       const { handle, ...rest } = definition;
-      return { ...rest, query: undefined, body: undefined, kind: "envelope", handle: handle as never };
+      return {
+        ...{ ...rest, query: undefined, body: undefined, binary: undefined },
+        ...{ kind: "envelope", handle: handle as never },
+      };
     },
 
     /** Declares an endpoint that builds its own response. */

@@ -87,6 +87,19 @@ export const success = (
     headers,
   );
 
+/** The response to a request that asked for bytes. */
+export const octets = (status: number, bytes: Uint8Array<ArrayBuffer>, requestId: string): Response =>
+  new Response(bytes, {
+    status,
+    headers: {
+      ...CORS_HEADERS,
+      "Content-Type": "application/octet-stream",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+    },
+  });
+
 /** The response to a request that was refused or failed. */
 export function failure(error: AppError, requestId: string): Response {
   const { module, code, message, retryAfterSeconds } = error;

@@ -13,15 +13,19 @@ export const MAX_DEPTH = 32;
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-const tooLarge = (module: Module) =>
-  new AppError(module, "BAD_REQUEST", `The body is larger than ${MAX_BODY_BYTES} bytes`);
+const tooLarge = (module: Module, maxBytes: number) =>
+  new AppError(module, "BAD_REQUEST", `The body is larger than ${maxBytes} bytes`);
 
 /** Reads the body's bytes. BAD_REQUEST as soon as the body turns out to be too large. */
-export async function readBody(request: Request, module: Module): Promise<Uint8Array> {
+export async function readBody(
+  request: Request,
+  module: Module,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Uint8Array> {
   const declared = request.headers.get("Content-Length");
-  if (declared !== null && Number(declared) > MAX_BODY_BYTES) throw tooLarge(module);
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(module, maxBytes);
   if (request.body === null) return new Uint8Array();
-  const bytes = declared === null ? collect(request.body, module) : request.arrayBuffer();
+  const bytes = declared === null ? collect(request.body, module, maxBytes) : request.arrayBuffer();
   return bytes.then(
     (whole) => new Uint8Array(whole),
     (error: unknown) => {
@@ -31,12 +35,16 @@ export async function readBody(request: Request, module: Module): Promise<Uint8A
 }
 
 /** The bytes of a body of unknown length. */
-async function collect(body: ReadableStream<Uint8Array>, module: Module): Promise<ArrayBuffer> {
+async function collect(
+  body: ReadableStream<Uint8Array>,
+  module: Module,
+  maxBytes: number,
+): Promise<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge(module);
+    if (size > maxBytes) throw tooLarge(module, maxBytes);
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(size);

@@ -8,7 +8,7 @@ import { log, logError } from "../platform/log.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Access } from "./endpoint-definition.ts";
-import { failure, success, toAppError } from "./envelope.ts";
+import { failure, octets, success, toAppError } from "./envelope.ts";
 import { Form } from "./form/form.ts";
 import { BrokenOff } from "./form/form-body.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
@@ -106,6 +106,10 @@ const withReceipt = <C extends RequestContext>(ctx: C, receipt: Receipt<C>): C =
     data === undefined ? ctx.db.run(statements) : receipt.commit(statements, data),
 });
 
+const OCTETS = "application/octet-stream";
+const hasBytes = (request: Request): boolean => request.headers.get("Content-Type") === OCTETS;
+const wantsBytes = (request: Request): boolean => request.headers.get("Accept") === OCTETS;
+
 async function respond<C extends RequestContext>(
   endpoint: EnvelopeEndpoint<C>,
   ctx: C,
@@ -116,10 +120,14 @@ async function respond<C extends RequestContext>(
   const isKeyed = endpoint.method === "POST" && request.headers.has("Idempotency-Key");
   const query = endpoint.query === undefined ? {} : checkQuery(endpoint.query, search, module);
   const form = endpoint.form && new Form(request, endpoint.form, module, isKeyed);
-  const bytes = endpoint.method === "GET" || form ? NO_BYTES : await readBody(request, module);
-  const body =
-    endpoint.body &&
-    checkBody(endpoint.body, parseJson(bytes, request.headers.get("Content-Type"), module), module);
+  const { binary } = endpoint;
+  const bodyOf = hasBytes(request) ? binary?.bodyOf : undefined;
+  const bytes =
+    endpoint.method === "GET" || form
+      ? NO_BYTES
+      : await readBody(request, module, bodyOf && binary?.maxBytes);
+  const parse = () => parseJson(bytes, request.headers.get("Content-Type"), module);
+  const body = endpoint.body && (bodyOf ? bodyOf(bytes) : checkBody(endpoint.body, parse(), module));
   const run = (runCtx: C) =>
     endpoint.handle(runCtx, { params, query, body, form }).catch(async (refusal: unknown) => {
       await form?.drain();
@@ -131,7 +139,12 @@ async function respond<C extends RequestContext>(
         content: async () => (form === undefined ? bytes : new TextEncoder().encode(await form.digest())),
       })
     : null;
-  if (receipt === null) return success(endpoint.status, endpoint.done, await run(ctx), ctx.requestId);
+  if (receipt === null) {
+    const data = await run(ctx);
+    if (binary?.bytesOf !== undefined && wantsBytes(request))
+      return octets(endpoint.status, binary.bytesOf(data), ctx.requestId);
+    return success(endpoint.status, endpoint.done, data, ctx.requestId);
+  }
   const { data, replayed } = await receipt.runOnce(ctx, () => run(withReceipt(ctx, receipt)));
   const headers = replayed ? { "Idempotency-Replayed": "true" } : undefined;
   return success(endpoint.status, endpoint.done, data, ctx.requestId, headers);

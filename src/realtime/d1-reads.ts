@@ -119,7 +119,7 @@ export class D1Reads {
   #completeJoin(id: string, decision: JoinDecision): void {
     const { context, fail, perform, room } = this.#ports;
     try {
-      perform(room.handshake.complete(id, decision));
+      perform(room.completeJoin(id, decision));
     } catch (error) {
       context.report("A join could not be completed", error);
       if (decision !== JOIN_FAILED) this.#completeJoin(id, JOIN_FAILED);

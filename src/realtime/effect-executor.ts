@@ -20,10 +20,14 @@ interface EffectPorts {
   performed(): void;
 }
 
+/** Folding waits so long, so that it delays no answer of the turn that makes it due. */
+const FOLD_DELAY_MS = 100;
+
 /** The sockets that cannot go on without an effect: their clients would miss something. */
 function socketsOf(effect: Effect): readonly string[] {
   switch (effect.type) {
     case "send":
+    case "sendBytes":
       return effect.to;
     case "attach":
       return [effect.connection.id];
@@ -44,6 +48,9 @@ export class EffectExecutor {
   #hasPresenceChanged = false;
   /** What the effects of this turn have sent, in points, and has not been counted for anyone. */
   #deliveredPoints = 0;
+  #foldTimer: ReturnType<typeof setTimeout> | null = null;
+  /** Sockets whose clients have to show that they have read so far. */
+  #dueMarks: { readonly id: string; readonly mark: number }[] = [];
   #resumeTimer: ReturnType<typeof setTimeout> | null = null;
   /** Sockets that the service has failed, and has not closed yet. */
   readonly #failed = new Set<string>();
@@ -68,6 +75,21 @@ export class EffectExecutor {
     this.#ports.sockets.requestFlush();
     this.#closeFailed();
     this.#ports.performed();
+    this.#askForMarks();
+  }
+
+  #askForMarks(): void {
+    const marks = this.#dueMarks.splice(0);
+    for (const { id, mark } of marks) this.perform(this.#ports.room.documentSockets.mark(id, mark));
+  }
+
+  #foldDocuments(): void {
+    this.#foldTimer = null;
+    try {
+      this.#ports.room.foldDocuments();
+    } catch (error) {
+      this.#ports.context.report("The documents of a room could not be folded yet", error);
+    }
   }
 
   /** Closes sockets because of an error, so that their clients connect again and miss nothing. */
@@ -122,6 +144,13 @@ export class EffectExecutor {
     switch (effect.type) {
       case "send":
         this.#deliveredPoints += deliveryPoints(sockets.send(effect.to, effect.message), effect.to.length);
+        break;
+      case "sendBytes":
+        this.#deliveredPoints += deliveryPoints(effect.frame.length, effect.to.length);
+        this.#dueMarks.push(...sockets.sendBytes(effect.to, effect.frame));
+        break;
+      case "foldDocuments":
+        this.#foldTimer ??= setTimeout(() => this.#foldDocuments(), FOLD_DELAY_MS);
         break;
       case "countDelivery":
         this.#ports.room.messages.countDelivery(effect.userId, this.#deliveredPoints, effect.isBroadcast);

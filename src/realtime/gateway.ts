@@ -3,7 +3,14 @@ import type { Env } from "../config.ts";
 import { clientOf } from "../http/rate-limit.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
-import { ACCOUNT_HEADER, ADDRESS_HEADER, ROOM_HEADER, type RoomGateway } from "./port/room-gateway.ts";
+import type { DocumentPart } from "./port/room-documents.ts";
+import {
+  ACCOUNT_HEADER,
+  ADDRESS_HEADER,
+  DOCUMENT_HEADER,
+  ROOM_HEADER,
+  type RoomGateway,
+} from "./port/room-gateway.ts";
 import type { Response } from "./protocol/protocol.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
@@ -22,18 +29,28 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     },
     writeStores: async (roomId, accountId, userId, batches) =>
       JSON.parse(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))) as Response[],
+    listDocuments: async (roomId, accountId) => stub(roomId).listDocuments(accountId),
+    readDocument: (roomId, accountId, name) =>
+      collectParts((part) => stub(roomId).readDocument(accountId, name, part)),
+    writeDocument: async (roomId, accountId, name, update, write) => {
+      const written = await stub(roomId).writeDocument(accountId, name, update, { ...write });
+      if (typeof written !== "boolean") throw new AppError("Rooms", written.code, written.message);
+      return written;
+    },
+    deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
     requireConnectable: (roomId, request) => {
       const seconds = refused.get(refusalKey(roomId, request), Date.now());
       if (seconds !== undefined) throw tooManyConnections(seconds);
     },
     // A new request: of what the client sent, only the upgrade reaches the object.
-    connect: async (roomId, accountId, request) => {
+    connect: async (roomId, accountId, request, entry) => {
       const response = await stub(roomId).fetch("https://room/socket", {
         headers: {
           Upgrade: request.headers.get("Upgrade") ?? "",
           [ACCOUNT_HEADER]: accountId,
           [ROOM_HEADER]: roomId,
           [ADDRESS_HEADER]: clientOf(request),
+          ...(entry && { [DOCUMENT_HEADER]: encodeURIComponent(JSON.stringify(entry)) }),
         },
       });
       if (response.status !== 429) return response;
@@ -42,6 +59,22 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       throw tooManyConnections(seconds);
     },
   };
+}
+
+/** Reads parts one by one, since a call returns 32 MiB at most; from the start again when they were folded meanwhile. */
+async function collectParts(
+  read: (part: number) => Promise<DocumentPart | null>,
+): Promise<readonly Uint8Array[] | null> {
+  let parts: Uint8Array[] = [];
+  let version: string | null = null;
+  for (;;) {
+    const part = await read(parts.length);
+    if (part === null) return null;
+    if (version !== null && part.version !== version) parts = [];
+    else if (part.update === null) return parts;
+    else parts.push(part.update);
+    version = part.version;
+  }
 }
 
 const refusalKey = (roomId: string, request: Request): string => `${roomId} ${clientOf(request)}`;

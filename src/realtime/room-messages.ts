@@ -1,6 +1,7 @@
 /** What sockets send: receives their frames, and runs their messages as fast as their users can afford. */
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
+import type { DocumentSockets } from "./documents/document-sockets.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { TokenRefresh } from "./join/token-refresh.ts";
 import { Pacing, type PacingPorts } from "./pacing.ts";
@@ -38,6 +39,7 @@ export class RoomMessages {
   readonly #handshake: JoinHandshake;
   readonly #tokenRefresh: TokenRefresh;
   readonly #pacing: Pacing;
+  readonly #documentSockets: DocumentSockets;
   /** Those that need the database. */
   readonly questions: RoomQuestions;
 
@@ -46,12 +48,14 @@ export class RoomMessages {
     participants: Participants,
     content: RoomContent,
     joining: { readonly handshake: JoinHandshake; readonly tokenRefresh: TokenRefresh },
+    documentSockets: DocumentSockets,
   ) {
     this.#ports = ports;
     this.#participants = participants;
     this.#requests = new Requests(ports, participants, content);
     this.#handshake = joining.handshake;
     this.#tokenRefresh = joining.tokenRefresh;
+    this.#documentSockets = documentSockets;
     this.#pacing = new Pacing(ports, participants.connections);
     const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
     this.questions = new RoomQuestions(
@@ -69,6 +73,10 @@ export class RoomMessages {
     const size = typeof data === "string" ? data.length : data.byteLength;
     if (connection.phase === "joined" && !this.#pacing.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
+    if (connection.documents !== undefined) {
+      const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
+      return [...seen, ...this.#documentSockets.receive(connection, data)];
+    }
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
       return this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large");

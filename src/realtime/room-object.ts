@@ -2,6 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Env, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { AppError } from "../platform/errors.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
@@ -9,7 +10,15 @@ import { EffectExecutor } from "./effect-executor.ts";
 import { OutboxDrain } from "./outbox/outbox-drain.ts";
 import { StatsProjection } from "./participants/stats-projection.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import { ACCOUNT_HEADER, ADDRESS_HEADER, ROOM_HEADER, type RoomRpc } from "./port/room-gateway.ts";
+import type { DocumentInfo, DocumentPart, DocumentRefusal } from "./port/room-documents.ts";
+import {
+  ACCOUNT_HEADER,
+  ADDRESS_HEADER,
+  DOCUMENT_HEADER,
+  type DocumentAddress,
+  ROOM_HEADER,
+  type RoomRpc,
+} from "./port/room-gateway.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./port/snapshots.ts";
 import { serialize } from "./protocol/frame.ts";
 import { CLOSE, isBroken, PING, PONG } from "./protocol/protocol.ts";
@@ -25,6 +34,10 @@ import { Sockets } from "./transport/sockets.ts";
 /** For the gateway, which remembers it. */
 const tooManyConnections = (waitMs: number): Response =>
   new Response(null, { status: 429, headers: { "Retry-After": `${Math.ceil(waitMs / 1000)}` } });
+
+/** As the gateway wrote it. */
+const parseEntry = (header: string | null): DocumentAddress | null =>
+  header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
 
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
@@ -131,9 +144,12 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
     this.#sockets.accept(server, id, identity);
-    this.#effects.perform(this.#room.open(id, address));
+    const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
+    this.#effects.perform(this.#room.open(id, address, entry));
     this.#alarm.plan();
-    return new Response(null, { status: 101, webSocket: client });
+    const headers = new Headers();
+    if (typeof entry?.protocol === "string") headers.set("Sec-WebSocket-Protocol", entry.protocol);
+    return new Response(null, { status: 101, webSocket: client, headers });
   }
 
   override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
@@ -232,11 +248,50 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return `[${responses.join()}]`;
   }
 
+  listDocuments(accountId: string): DocumentInfo[] {
+    this.#context.identify(accountId);
+    return this.#room.listDocuments();
+  }
+
+  /** A part of a document, counted from 0; null when there is no such document. */
+  readDocument(accountId: string, name: string, part: number): DocumentPart | null {
+    this.#context.identify(accountId);
+    return this.#room.documentSockets.read(name, part);
+  }
+
+  /** Applies an update of a user or, with null, of the organization. Returns whether it had news, or why it is refused. */
+  async writeDocument(
+    accountId: string,
+    name: string,
+    update: Uint8Array,
+    { userId, onlyIfEmpty }: { userId: string | null; onlyIfEmpty: boolean },
+  ): Promise<boolean | DocumentRefusal> {
+    this.#context.identify(accountId);
+    await this.#reads.requireExisting();
+    if (this.#room.updates.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
+    try {
+      const { isApplied, effects } = this.#room.documentSockets.write(name, update, userId, onlyIfEmpty);
+      this.#effects.perform(effects);
+      return isApplied;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { code: error.code, message: error.message };
+    }
+  }
+
+  /** False when there is no such document. */
+  deleteDocument(accountId: string, name: string): boolean {
+    this.#context.identify(accountId);
+    const effects = this.#room.documentSockets.delete(name);
+    this.#effects.perform(effects ?? []);
+    return effects !== null;
+  }
+
   /** Deletes everything including the alarm, once all events are passed on; rejects until then. */
   async #erase(): Promise<void> {
     this.#alarm.plan();
     await this.#outboxDrain.finish();
-    this.#effects.perform(this.#room.updates.clear());
+    this.#effects.perform(this.#room.clear());
     this.#alarm.forget();
     await this.ctx.storage.deleteAll();
   }

@@ -1,12 +1,16 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import type { StoreQuota } from "./content/store-quota.ts";
+import { DocumentSockets } from "./documents/document-sockets.ts";
+import { Documents } from "./documents/documents.ts";
+import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
 import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
+import type { DocumentInfo } from "./port/room-documents.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure } from "./protocol/frame.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
@@ -16,7 +20,7 @@ import { RoomMessages } from "./room-messages.ts";
 import type { RoomQuestions } from "./room-questions.ts";
 import { RoomUpdates } from "./room-updates.ts";
 import type { RoomIdentity, RoomRecord, RoomStorage } from "./storage/storage.ts";
-import type { Joined, Waiting } from "./transport/connection.ts";
+import type { DocumentWire, Joined, Waiting } from "./transport/connection.ts";
 import type { Effect } from "./transport/effects.ts";
 
 /** What the room needs from its host. */
@@ -28,6 +32,13 @@ interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts {
   roomId(): string;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
+}
+
+/** How a client opens a socket for documents: with the document that it is for, and the token, if the address has them. */
+export interface DocumentEntry {
+  readonly wire: DocumentWire["wire"];
+  readonly name: string | null;
+  readonly token: string;
 }
 
 const TOO_MANY_WAIT = "too many connections are waiting to join";
@@ -43,6 +54,8 @@ export class Room {
   readonly updates: RoomUpdates;
   /** How sockets join: completes `authorizeJoin` effects. */
   readonly handshake: JoinHandshake;
+  readonly documentSockets: DocumentSockets;
+  readonly #documents: Documents;
   /** Completes `authorizeRefresh` effects. */
   readonly tokenRefresh: TokenRefresh;
   readonly heartbeat: Heartbeat;
@@ -63,7 +76,10 @@ export class Room {
     this.#content = content;
     this.handshake = handshake;
     this.tokenRefresh = tokenRefresh;
-    this.messages = new RoomMessages(ports, participants, content, { handshake, tokenRefresh });
+    this.#documents = new Documents(ports);
+    this.documentSockets = new DocumentSockets(participants, handshake, this.#documents);
+    const joining = { handshake, tokenRefresh };
+    this.messages = new RoomMessages(ports, participants, content, joining, this.documentSockets);
     this.updates = new RoomUpdates(ports, participants, content, handshake);
     this.heartbeat = new Heartbeat(ports, participants);
   }
@@ -124,7 +140,9 @@ export class Room {
     for (const connection of connections) {
       const restored = this.heartbeat.restore(connection);
       this.#participants.connections.put(restored);
-      if (restored.phase === "joined") this.#participants.presence.restore(restored);
+      if (restored.phase !== "joined") continue;
+      this.#participants.presence.restore(restored);
+      this.documentSockets.restore(restored);
     }
     return this.#participants.restart();
   }
@@ -135,20 +153,45 @@ export class Room {
   }
 
   /** A socket has connected, from this address. When too many wait to join, one that has sent nothing gives way. */
-  open(id: string, address: string): Effect[] {
+  open(id: string, address: string, entry: DocumentEntry | null = null): Effect[] {
     const { connections } = this.#participants;
     const openedAt = this.#ports.now();
     connections.addresses.countConnected(address, openedAt);
     const leaving = connections.waiting.giveWayTo(address);
     if (leaving === "none") return this.#participants.disconnect([id], CLOSE.tooManySockets, TOO_MANY_WAIT);
-    const connection: Waiting = { phase: "waiting", id, openedAt, address };
+    const documents = entry && { wire: entry.wire, opened: entry.name === null ? [] : [entry.name] };
+    const connection: Waiting = { phase: "waiting", id, openedAt, address, ...(documents && { documents }) };
     connections.put(connection);
     return [
       { type: "attach", connection },
       ...(leaving === null
         ? []
         : this.#participants.disconnect([leaving], CLOSE.tooManySockets, TOO_MANY_WAIT)),
+      ...(entry?.wire === "yWebsocket" ? this.documentSockets.open(connection, entry.token) : []),
     ];
+  }
+
+  /** The room's documents, by name. */
+  listDocuments(): DocumentInfo[] {
+    return this.#documents.list();
+  }
+
+  /** Completes an `authorizeJoin` effect. */
+  completeJoin(id: string, decision: JoinDecision): Effect[] {
+    const refused = this.documentSockets.refuse(id, decision);
+    return [...refused, ...this.handshake.complete(id, decision), ...this.documentSockets.joined(id)];
+  }
+
+  /** Deletes everything the room stores, once the events of its deletion have been passed on. */
+  clear(): Effect[] {
+    const effects = this.updates.clear();
+    this.#documents.reset();
+    return effects;
+  }
+
+  /** Folds the documents that have many updates. */
+  foldDocuments(): void {
+    this.documentSockets.foldDue();
   }
 
   /** A socket was closed by its client for good, or it broke. */

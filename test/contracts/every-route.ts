@@ -100,6 +100,10 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     code: "export default () => 1;",
     events: ["session.started"],
   });
+  const update = "AQEBAAQBAXQBYQA=";
+  await owner.api.send("PUT", `/rooms/${room.id}/documents/notes`, {
+    ...{ body: JSON.stringify({ update }), headers: { "Content-Type": "application/json" } },
+  });
   const invitation = await owner.api.post<{ invitation: { id: string } }>("/invitations");
   const [member, { browser }] = await Promise.all([addMember(owner.id, "member"), addMember(owner.id)]);
   const fields = { roomId: room.id, userId: user.id };
@@ -111,6 +115,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     customId: `${user.custom_id}`,
     store: "tasks",
     key: "first",
+    document: "notes",
     commentId: comment.data.comment.id,
     fileKey: file.data.file.key,
     webhookId,

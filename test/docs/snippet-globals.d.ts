@@ -1,6 +1,7 @@
 /** What the snippets of the documentation take for granted: values that their readers have. */
 import type { AtriumClient } from "atrium/client";
 import type { AtriumServer } from "atrium/server";
+import type { Doc } from "yjs";
 
 declare global {
   const accountId: string;
@@ -9,6 +10,9 @@ declare global {
   const roomId: string;
   const userId: string;
   const webhookId: string;
+  const token: string;
+  const doc: Doc;
+  const newToken: () => Promise<string>;
   const file: File;
   const atrium: AtriumServer;
   const client: AtriumClient<{

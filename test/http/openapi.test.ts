@@ -32,7 +32,8 @@ describe("the API's description", () => {
     const routed = app.routes
       .filter(({ path }) => path.startsWith("/v1/accounts"))
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{\.\+\})?/g, "{$1}")}`);
-    expect(entries.map(nameOf).toSorted()).toEqual(routed.toSorted());
+    // At one address, upgrades have a handler of their own.
+    expect(entries.map(nameOf).toSorted()).toEqual([...new Set(routed)].toSorted());
   });
 
   it("names every operation once", () => {

@@ -23,6 +23,11 @@ const REQUEST_ID = { "X-Request-Id": header("Identifies the request in the servi
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait before a retry.", "integer") };
 const REPLAYED = { "Idempotency-Replayed": header("`true` if this is the response to an earlier request.") };
 
+/** The same as bytes. */
+const OCTETS = {
+  "application/octet-stream": { schema: z.string().meta({ override: { type: "string", format: "binary" } }) },
+};
+
 const answerOf = (
   description: string,
   schema: z.ZodType,
@@ -52,7 +57,9 @@ function successesOf(endpoint: AnyEndpoint) {
       requestId: z.string().meta({ example: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6" }),
     });
     const headers = endpoint.method === "POST" ? REPLAYED : {};
-    return [[String(endpoint.status), answerOf(endpoint.done, envelope, headers)] as const];
+    const answer = answerOf(endpoint.done, envelope, headers);
+    const content = { ...answer.content, ...(endpoint.binary?.bytesOf && OCTETS) };
+    return [[String(endpoint.status), { ...answer, content }] as const];
   }
   return Object.entries(endpoint.answers).map(([status, description]) => [status, { description }] as const);
 }
@@ -81,7 +88,9 @@ function bodyOf(endpoint: AnyEndpoint): Pick<ZodOpenApiOperationObject, "request
     return { requestBody: { required: true, content: { "multipart/form-data": { schema: form.fields } } } };
   }
   if (body === undefined) return {};
-  return { requestBody: { required: true, content: { "application/json": { schema: body } } } };
+  const { bodyOf } = endpoint.binary ?? {};
+  const content = { "application/json": { schema: body }, ...(bodyOf && OCTETS) };
+  return { requestBody: { required: true, content } };
 }
 
 export function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {

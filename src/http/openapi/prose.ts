@@ -67,6 +67,7 @@ export const PATH_PARAMETERS: Readonly<
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
   key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
+  document: { description: "The document's name, percent-encoded: 1 to 255 characters." },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
   webhookId: { description: "The webhook's ID.", ...UUID },

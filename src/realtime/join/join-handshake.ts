@@ -52,7 +52,12 @@ export class JoinHandshake {
     ];
   }
 
-  #authorize({ id, openedAt, address }: Waiting | Authorizing, request: JoinRequest): Effect[] {
+  /** Begins to join a socket whose client sends its token otherwise than by JOIN_ROOM. */
+  begin(connection: Waiting, token: string): Effect[] {
+    return this.#authorize(connection, { token, role: "editor", batch: false, requestId: undefined });
+  }
+
+  #authorize({ id, openedAt, address, documents }: Waiting | Authorizing, request: JoinRequest): Effect[] {
     this.#participants.connections.put({
       phase: "authorizing",
       id,
@@ -60,6 +65,7 @@ export class JoinHandshake {
       address,
       request,
       stale: false,
+      ...(documents && { documents }),
     });
     return [{ type: "authorizeJoin", id, request }];
   }
@@ -90,7 +96,7 @@ export class JoinHandshake {
     return [send([id], response), ...this.#participants.disconnectFor([id], refusal)];
   }
 
-  #join({ id, request }: Authorizing, approval: JoinApproval): Effect[] {
+  #join({ id, request, documents }: Authorizing, approval: JoinApproval): Effect[] {
     const { room, user, role, tokenExpiresAt, tokenEpochs } = approval;
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
@@ -117,6 +123,7 @@ export class JoinHandshake {
       batch: request.batch,
       subscriptions: [],
       presence: null,
+      ...(documents && { documents }),
     };
     connections.put(connection);
     const inherited = isBack ? this.#participants.presence.inherit(connection) : [];

@@ -45,6 +45,8 @@ export class Participants {
   readonly sessions: Sessions;
   readonly presence: Presence;
   readonly #ports: ParticipantPorts;
+  /** What has to happen elsewhere when a socket is gone. */
+  onRemoved: (id: string) => Effect[] = () => [];
 
   constructor(ports: ParticipantPorts) {
     const { storage } = ports;
@@ -72,8 +74,10 @@ export class Participants {
    */
   remove(ids: Iterable<string>, isForGood = true): Effect[] {
     const removed: Joined[] = [];
+    const elsewhere: Effect[] = [];
     for (const id of ids) {
       const connection = this.connections.remove(id);
+      elsewhere.push(...this.onRemoved(id));
       if (connection?.phase === "joined") removed.push(connection);
       else if (connection) this.connections.addresses.countUnjoined(connection.address, this.#ports.now());
     }
@@ -90,6 +94,7 @@ export class Participants {
       ...removed.flatMap((connection) =>
         this.presence.release(connection, this.sessions.graces.has(connection.userId)),
       ),
+      ...elsewhere,
     ];
   }
 

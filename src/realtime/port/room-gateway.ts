@@ -1,6 +1,7 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type { RoomCommand } from "./room-command.ts";
+import type { DocumentInfo, DocumentPart, DocumentRefusal, DocumentWrite } from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The response to one batch of writes to stores. */
@@ -29,10 +30,34 @@ export interface RoomGateway {
     userId: string | null,
     batches: readonly object[],
   ): Promise<readonly BatchResponse[]>;
+  listDocuments(roomId: string, accountId: string): Promise<readonly DocumentInfo[]>;
+  /** The updates that a document consists of, in their order; null when there is no such document. */
+  readDocument(roomId: string, accountId: string, name: string): Promise<readonly Uint8Array[] | null>;
+  /** Applies an update, and returns whether it had news; throws the error with which the room refuses it. */
+  writeDocument(
+    roomId: string,
+    accountId: string,
+    name: string,
+    update: Uint8Array,
+    write: DocumentWrite,
+  ): Promise<boolean>;
+  /** False when there is no such document. */
+  deleteDocument(roomId: string, accountId: string, name: string): Promise<boolean>;
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
   requireConnectable(roomId: string, request: Request): void;
   /** Upgrades the request to a WebSocket that has yet to join. RATE_LIMITED when its client connects too often. */
-  connect(roomId: string, accountId: string, request: Request): Promise<Response>;
+  connect(roomId: string, accountId: string, request: Request, entry?: DocumentAddress): Promise<Response>;
+}
+
+/** How a client opens a socket for documents. */
+export interface DocumentAddress {
+  readonly wire: "yWebsocket" | "hocuspocus";
+  /** Null when each frame names its document. */
+  readonly name: string | null;
+  /** Empty when the first frame has it. */
+  readonly token: string;
+  /** The subprotocol that the client expects the server to choose; null for none. */
+  readonly protocol: string | null;
 }
 
 /** The RPC methods of a room's object. */
@@ -44,6 +69,19 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
   /** Takes and returns JSON: a request and the response to it. */
   request(accountId: string, request: string): string | Promise<string>;
+  listDocuments(accountId: string): DocumentInfo[] | Promise<DocumentInfo[]>;
+  readDocument(
+    accountId: string,
+    name: string,
+    part: number,
+  ): DocumentPart | null | Promise<DocumentPart | null>;
+  writeDocument(
+    accountId: string,
+    name: string,
+    update: Uint8Array,
+    write: DocumentWrite,
+  ): Promise<boolean | DocumentRefusal>;
+  deleteDocument(accountId: string, name: string): boolean | Promise<boolean>;
   /** Takes and returns JSON: an array of `STORE_BATCH` requests, and one of the responses to them. */
   writeStores(accountId: string, userId: string | null, batches: string): string | Promise<string>;
 }
@@ -52,3 +90,5 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
 export const ACCOUNT_HEADER = "Atrium-Account";
 export const ROOM_HEADER = "Atrium-Room";
 export const ADDRESS_HEADER = "Atrium-Address";
+/** Of an upgrade for documents: a {@link DocumentAddress} as JSON in ASCII. */
+export const DOCUMENT_HEADER = "Atrium-Document";

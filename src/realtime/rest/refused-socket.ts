@@ -2,9 +2,10 @@
 import type { CloseCode } from "../protocol/protocol.ts";
 
 /** A response to an upgrade whose socket closes at once. */
-export function refusedSocket(code: CloseCode, reason: string): Response {
+export function refusedSocket(code: CloseCode, reason: string, protocol: string | null = null): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   server.close(code, reason);
-  return new Response(null, { status: 101, webSocket: client });
+  const headers = protocol === null ? {} : { "Sec-WebSocket-Protocol": protocol };
+  return new Response(null, { status: 101, webSocket: client, headers });
 }

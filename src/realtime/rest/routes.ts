@@ -6,6 +6,8 @@ import { findRoomRow } from "../../rooms/queries.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import { refusedSocket } from "./refused-socket.ts";
 import { commentEndpoints } from "./routes-comments.ts";
+import { documentSocketEndpoints } from "./routes-document-sockets.ts";
+import { documentEndpoints } from "./routes-documents.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeBatchEndpoints } from "./routes-store-batch.ts";
 import { storeEndpoints } from "./routes-stores.ts";
@@ -43,6 +45,8 @@ export const realtimeEndpoints = [
       return ctx.rooms.connect(room.id, room.accountId, request);
     },
   }),
+  ...documentSocketEndpoints,
+  ...documentEndpoints,
   ...storeBatchEndpoints,
   ...storeEndpoints,
   ...commentEndpoints,

@@ -103,6 +103,32 @@ const TABLES: Readonly<Record<string, string>> = {
     UNIQUE (follower, followed)
   );
   CREATE INDEX IF NOT EXISTS follows_by_followed ON follows (followed);`,
+  documents: `CREATE TABLE IF NOT EXISTS documents (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    folded_seq INTEGER NOT NULL DEFAULT 0,
+    part_bytes TEXT NOT NULL DEFAULT '[]',
+    trail_bytes INTEGER NOT NULL DEFAULT 0
+  );`,
+  document_updates: `CREATE TABLE IF NOT EXISTS document_updates (
+    document INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    piece INTEGER NOT NULL,
+    updates INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    user_id TEXT,
+    data BLOB NOT NULL,
+    PRIMARY KEY (document, seq, piece)
+  ) WITHOUT ROWID;`,
+  document_parts: `CREATE TABLE IF NOT EXISTS document_parts (
+    document INTEGER NOT NULL,
+    part INTEGER NOT NULL,
+    piece INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (document, part, piece)
+  );`,
   events: `CREATE TABLE IF NOT EXISTS events (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,

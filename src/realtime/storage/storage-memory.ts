@@ -2,6 +2,7 @@
 import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
+import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";
 import { MemoryChanges, MemoryReceipts } from "./memory-log.ts";
 import { MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
@@ -21,6 +22,7 @@ export class MemoryStorage implements RoomStorage {
   readonly entries = new MemoryEntries();
   readonly comments = new MemoryComments();
   readonly follows = new MemoryFollows();
+  readonly documents = new MemoryDocuments();
   readonly events = new MemoryEvents();
   readonly occupancy = new MemoryOccupancy();
   readonly graces = new MemoryGraces();
@@ -101,7 +103,7 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #parts() {
-    const { changes, receipts, entries, comments, follows, events, occupancy, graces } = this;
-    return [changes, receipts, entries, comments, follows, events, occupancy, graces];
+    const { changes, receipts, entries, comments, follows, documents, events, occupancy, graces } = this;
+    return [changes, receipts, entries, comments, follows, documents, events, occupancy, graces];
   }
 }

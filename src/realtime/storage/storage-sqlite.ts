@@ -2,6 +2,7 @@
 import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
+import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteGraces } from "./sqlite-graces.ts";
 import { SqliteChanges, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
@@ -27,6 +28,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly entries: SqliteEntries;
   readonly comments: SqliteComments;
   readonly follows: SqliteFollows;
+  readonly documents: SqliteDocuments;
   readonly events: SqliteEvents;
   readonly occupancy: SqliteOccupancy;
   readonly graces: SqliteGraces;
@@ -39,6 +41,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.entries = new SqliteEntries(this);
     this.comments = new SqliteComments(this);
     this.follows = new SqliteFollows(this);
+    this.documents = new SqliteDocuments(this);
     this.events = new SqliteEvents(this, eventRecorded);
     this.occupancy = new SqliteOccupancy(this);
     this.graces = new SqliteGraces(this);

@@ -2,6 +2,7 @@
 import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
+import type { DocumentTable } from "./storage-documents.ts";
 import type { ChangeLog, ReceiptTable } from "./storage-log.ts";
 import type { EventTable, OccupancyTable } from "./storage-outbox.ts";
 
@@ -74,6 +75,7 @@ export interface RoomStorage {
   readonly entries: EntryTable;
   readonly comments: CommentTable;
   readonly follows: FollowTable;
+  readonly documents: DocumentTable;
   readonly events: EventTable;
   readonly occupancy: OccupancyTable;
   readonly graces: GraceTable;

@@ -3,6 +3,14 @@ import type { Role } from "../../users/schema.ts";
 import type { TokenEpochs } from "../../users/token-claims.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 
+/** What a socket speaks, instead of the room's protocol, when an editor's own client opened it for documents. */
+export interface DocumentWire {
+  /** `yWebsocket`: the address names the document. `hocuspocus`: each frame does. */
+  readonly wire: "yWebsocket" | "hocuspocus";
+  /** The documents that it has open, as its client names them. */
+  readonly opened: readonly string[];
+}
+
 /** A socket that has sent nothing yet. */
 export interface Waiting {
   readonly phase: "waiting";
@@ -11,6 +19,8 @@ export interface Waiting {
   readonly openedAt: number;
   /** The client's address or network, as the Worker knows it. */
   readonly address: string;
+  /** Absent for a socket that speaks the room's protocol. */
+  readonly documents?: DocumentWire;
 }
 
 /** A valid `JOIN_ROOM` whose token has not been verified. */
@@ -27,6 +37,7 @@ export interface Authorizing {
   readonly request: JoinRequest;
   /** A user has changed since the database was read: the result may be out of date. */
   readonly stale: boolean;
+  readonly documents?: DocumentWire;
 }
 
 /** A socket that keeps its user online. */
@@ -48,6 +59,7 @@ export interface Joined {
   readonly subscriptions: readonly string[];
   /** Its user's presence state as JSON, if this is the socket that keeps it. */
   readonly presence: string | null;
+  readonly documents?: DocumentWire;
 }
 
 export type Connection = Waiting | Authorizing | Joined;

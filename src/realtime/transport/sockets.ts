@@ -1,7 +1,7 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
 import { cutToBytes } from "../../platform/text.ts";
 import { serialize } from "../protocol/frame.ts";
-import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
+import { CLOSE, type CloseCode, type ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
 import type { Joined, Waiting } from "./connection.ts";
@@ -17,6 +17,8 @@ interface OpenSocket {
   readonly socket: WebSocket;
   /** Accepts several frames as one array. */
   batches: boolean;
+  /** Opened by an editor's own client: it receives frames of documents, and no messages of the room. */
+  isOfDocuments: boolean;
   queued: string[];
   /** Of the queued frames, those that are events. */
   queuedEventBytes: number;
@@ -71,6 +73,7 @@ export class Sockets {
       this.#identity = identity;
       const open = this.#add(socket, connection.id);
       if (connection.phase === "joined" && connection.batch) acceptArrays(open);
+      if (connection.documents !== undefined) speakDocuments(open);
       return connection;
     });
     return connections.sort((one, other) => openedAt(one) - openedAt(other));
@@ -84,7 +87,10 @@ export class Sockets {
 
   #add(socket: WebSocket, id: string): OpenSocket {
     const output = new Output(false);
-    const open: OpenSocket = { id, socket, batches: false, queued: [], queuedEventBytes: 0, output };
+    const open: OpenSocket = {
+      ...{ id, socket, batches: false, isOfDocuments: false },
+      ...{ queued: [], queuedEventBytes: 0, output },
+    };
     this.#byId.set(id, open);
     this.#bySocket.set(socket, open);
     return open;
@@ -104,6 +110,7 @@ export class Sockets {
     const open = this.#byId.get(connection.id);
     if (open === undefined || this.#identity === null) return;
     if (connection.phase === "joined" && connection.batch && !open.batches) acceptArrays(open);
+    if (connection.documents !== undefined && !open.isOfDocuments) speakDocuments(open);
     writeAttachment(open.socket, this.#identity, connection);
   }
 
@@ -113,7 +120,7 @@ export class Sockets {
     const eventBytes = message.type === "event" ? frame.length : 0;
     for (const id of ids) {
       const open = this.#byId.get(id);
-      if (open === undefined) continue;
+      if (open === undefined || open.isOfDocuments) continue;
       if (!open.batches) {
         this.#transmit(open, frame, eventBytes);
         continue;
@@ -123,6 +130,17 @@ export class Sockets {
       this.#queues.add(open);
     }
     return frame.length;
+  }
+
+  /** Sends a frame of a document. Returns the sockets whose clients are to show that they have read it. */
+  sendBytes(ids: readonly string[], frame: Uint8Array): { readonly id: string; readonly mark: number }[] {
+    return ids.flatMap((id) => {
+      const open = this.#byId.get(id);
+      if (open === undefined) return [];
+      this.#transmit(open, frame, 0);
+      const mark = open.output.nextMark();
+      return mark === null ? [] : [{ id, mark }];
+    });
   }
 
   /** Milliseconds until the socket may be sent another large answer; null when its client has to read first. */
@@ -154,7 +172,7 @@ export class Sockets {
     if (mark !== null) this.#send(open, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
   }
 
-  #transmit(open: OpenSocket, frame: string, eventBytes: number): void {
+  #transmit(open: OpenSocket, frame: string | Uint8Array, eventBytes: number): void {
     const now = this.#ports.now();
     this.#send(open, frame);
     open.output.count(frame.length, eventBytes, now);
@@ -181,7 +199,7 @@ export class Sockets {
   }
 
   /** Sends a frame, unless the socket is closing: then its close arrives as an event of its own. */
-  #send({ id, socket }: OpenSocket, frame: string): void {
+  #send({ id, socket }: OpenSocket, frame: string | Uint8Array): void {
     try {
       socket.send(frame);
     } catch (error) {
@@ -200,7 +218,7 @@ export class Sockets {
     if (open === undefined) return;
     this.#flushOne(open);
     this.release(open.socket);
-    closeQuietly(open.socket, code, reason);
+    closeQuietly(open.socket, open.isOfDocuments ? closeCodeForDocuments(code) : code, reason);
   }
 
   /** Completes a close that the client began: the runtime leaves that of a hibernating socket to us. */
@@ -244,6 +262,21 @@ function acceptArrays(open: OpenSocket): void {
   open.batches = true;
   open.output = new Output(true);
 }
+
+function speakDocuments(open: OpenSocket): void {
+  open.isOfDocuments = true;
+  open.output = new Output(true);
+}
+
+/** Clients of documents give up at 4400 to 4499: what passes gets a code at which they come back. */
+const closeCodeForDocuments = (code: CloseCode): number => (TRANSIENT.has(code) ? TRY_AGAIN_LATER : code);
+const TRANSIENT: ReadonlySet<number> = new Set([
+  CLOSE.joinTimeout,
+  CLOSE.tooManySockets,
+  CLOSE.readerTooSlow,
+  CLOSE.flooding,
+]);
+const TRY_AGAIN_LATER = 1013;
 
 function clearQuietly(socket: WebSocket): void {
   try {

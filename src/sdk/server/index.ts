@@ -2,6 +2,7 @@
 import { Rest, type RestOptions } from "../core/rest.ts";
 import type { PresenceState } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
+import { Documents } from "./documents.ts";
 import { Events } from "./events.ts";
 import { Files } from "./files.ts";
 import { Organization } from "./organization.ts";
@@ -71,6 +72,7 @@ export type {
   WorkflowExecution,
 } from "../wire/resources.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
+export type { ContentOptions, DocumentSummary, Documents } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";
 export type { Organization } from "./organization.ts";
@@ -110,6 +112,7 @@ export class AtriumServer {
   readonly users: Users;
   readonly stores: Stores;
   readonly comments: Comments;
+  readonly documents: Documents;
   readonly files: Files;
   readonly events: Events;
   readonly webhooks: Webhooks;
@@ -126,6 +129,7 @@ export class AtriumServer {
     this.users = new Users(rest);
     this.stores = new Stores(rest);
     this.comments = new Comments(rest);
+    this.documents = new Documents(rest);
     this.files = new Files(rest);
     this.events = new Events(rest);
     this.webhooks = new Webhooks(rest);

@@ -1,0 +1,97 @@
+/** Reads and changes the documents of a room, for the organization and for the room's own users. */
+import { mergeUpdates } from "yjs";
+import { type RequestContext, requireRoomAccess } from "../context/context.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+import type { LiveRoomContext } from "../rooms/context.ts";
+import { getRoomRow } from "../rooms/queries.ts";
+import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
+import { renderType, type SharedType } from "./documents/render.ts";
+import type { DocumentInfo } from "./port/room-documents.ts";
+
+type DocumentContext = RequestContext & LiveRoomContext;
+
+/** Which document of which room. */
+interface DocumentPlace {
+  readonly roomId: string;
+  readonly document: string;
+}
+
+/** By name. NOT_FOUND when the room does not exist. */
+export async function listDocuments(ctx: DocumentContext, roomId: string): Promise<readonly DocumentInfo[]> {
+  requireRoomAccess(ctx, roomId);
+  await getRoomRow(ctx, roomId);
+  return ctx.rooms.listDocuments(roomId, ctx.accountId);
+}
+
+/** The whole document as one update. NOT_FOUND when the room has no such document. */
+export async function readDocument(ctx: DocumentContext, place: DocumentPlace): Promise<Uint8Array> {
+  return mergeUpdates([...(await readUpdates(ctx, place))]);
+}
+
+/** The content of one of its shared types, as text or JSON. CONFLICT when the document is large. */
+export async function renderDocument(
+  ctx: DocumentContext,
+  place: DocumentPlace,
+  type: SharedType,
+  name: string,
+): Promise<unknown> {
+  return renderType(await readUpdates(ctx, place), type, name);
+}
+
+async function readUpdates(
+  ctx: DocumentContext,
+  { roomId, document }: DocumentPlace,
+): Promise<readonly Uint8Array[]> {
+  requireRoomAccess(ctx, roomId);
+  await getRoomRow(ctx, roomId);
+  const updates = await ctx.rooms.readDocument(roomId, ctx.accountId, document);
+  if (updates === null) throw notFound("Rooms", "Document");
+  return updates;
+}
+
+/**
+ * Applies an update, with `onlyIfEmpty` unless the document has content: of concurrent ones, exactly one is applied.
+ * Returns whether it was, and had news. FORBIDDEN for viewers and, to users, in a closed room.
+ */
+export async function writeDocument(
+  ctx: DocumentContext,
+  { roomId, document }: DocumentPlace,
+  update: Uint8Array,
+  onlyIfEmpty: boolean,
+): Promise<boolean> {
+  requireName(document);
+  const userId = await requireEditor(ctx, roomId);
+  return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, { userId, onlyIfEmpty });
+}
+
+/** Deletes a document with its history. NOT_FOUND when there is none; FORBIDDEN as for {@link writeDocument}. */
+export async function deleteDocument(
+  ctx: DocumentContext,
+  { roomId, document }: DocumentPlace,
+): Promise<void> {
+  await requireEditor(ctx, roomId);
+  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document))) throw notFound("Rooms", "Document");
+}
+
+/** The id of the user who may write; null for the organization. */
+async function requireEditor(ctx: DocumentContext, roomId: string): Promise<string | null> {
+  requireRoomAccess(ctx, roomId);
+  const { actor } = ctx;
+  if (actor.type === "user" && actor.role === "viewer")
+    throw forbidden("A viewer cannot change documents; use the token of an editor");
+  const room = await getRoomRow(ctx, roomId);
+  if (actor.type !== "user") return null;
+  if (room.state === "closed") throw forbidden("The room is closed");
+  return actor.userId;
+}
+
+const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
+
+function requireName(name: string): void {
+  if (name.length > MAX_DOCUMENT_NAME_LENGTH)
+    throw new AppError(
+      "Rooms",
+      "BAD_REQUEST",
+      `The document's name is too long: at most ${MAX_DOCUMENT_NAME_LENGTH} characters`,
+    );
+}

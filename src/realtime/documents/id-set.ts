@@ -1,0 +1,113 @@
+/** Which operations of a Yjs document are known: per client, intervals of clocks. */
+import * as decoding from "lib0/decoding";
+import * as encoding from "lib0/encoding";
+
+/** A stretch of one client's operations: `end` is exclusive. */
+export interface ClockRange {
+  readonly client: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export class IdSet {
+  /** Start and end of each interval in turn: sorted, disjoint, and not adjacent. */
+  readonly #byClient = new Map<number, number[]>();
+  #intervals = 0;
+
+  /** How many intervals there are: what the set costs in memory. */
+  get size(): number {
+    return this.#intervals;
+  }
+
+  get isEmpty(): boolean {
+    return this.#intervals === 0;
+  }
+
+  add({ client, start, end }: ClockRange): void {
+    const bounds = this.#byClient.get(client);
+    if (bounds === undefined) {
+      this.#byClient.set(client, [start, end]);
+      this.#intervals += 1;
+      return;
+    }
+    // The intervals that overlap or touch the new one, which replaces them.
+    let first = firstEndingFrom(bounds, start);
+    const at = first;
+    let [from, to] = [start, end];
+    for (; first < bounds.length && (bounds[first] ?? 0) <= end; first += 2) {
+      from = Math.min(from, bounds[first] ?? from);
+      to = Math.max(to, bounds[first + 1] ?? to);
+    }
+    bounds.splice(at, first - at, from, to);
+    this.#intervals += 1 - (first - at) / 2;
+  }
+
+  addAll(ranges: Iterable<ClockRange>): void {
+    for (const range of ranges) this.add(range);
+  }
+
+  covers({ client, start, end }: ClockRange): boolean {
+    const bounds = this.#byClient.get(client);
+    if (bounds === undefined) return false;
+    const at = firstEndingFrom(bounds, end);
+    return at < bounds.length && (bounds[at] ?? 0) <= start;
+  }
+
+  *ranges(): Generator<ClockRange> {
+    for (const [client, bounds] of this.#byClient) {
+      for (let at = 0; at < bounds.length; at += 2)
+        yield { client, start: bounds[at] ?? 0, end: bounds[at + 1] ?? 0 };
+    }
+  }
+
+  /** The state vector, as Yjs encodes it: how far each client's operations are known without a gap. */
+  encodeStateVector(): Uint8Array {
+    const contiguous = [...this.#byClient].filter(([, bounds]) => bounds[0] === 0);
+    return encoding.encode((encoder) => {
+      encoding.writeVarUint(encoder, contiguous.length);
+      for (const [client, bounds] of contiguous) {
+        encoding.writeVarUint(encoder, client);
+        encoding.writeVarUint(encoder, bounds[1] ?? 0);
+      }
+    });
+  }
+
+  write(encoder: encoding.Encoder): void {
+    encoding.writeVarUint(encoder, this.#byClient.size);
+    for (const [client, bounds] of this.#byClient) {
+      encoding.writeVarUint(encoder, client);
+      encoding.writeVarUint(encoder, bounds.length);
+      let last = 0;
+      for (const bound of bounds) {
+        encoding.writeVarUint(encoder, bound - last);
+        last = bound;
+      }
+    }
+  }
+
+  /** What {@link write} wrote. */
+  static read(decoder: decoding.Decoder): IdSet {
+    const set = new IdSet();
+    for (let clients = decoding.readVarUint(decoder); clients > 0; clients -= 1) {
+      const client = decoding.readVarUint(decoder);
+      const length = decoding.readVarUint(decoder);
+      const bounds: number[] = [];
+      for (let last = 0; bounds.length < length; bounds.push(last)) last += decoding.readVarUint(decoder);
+      set.#byClient.set(client, bounds);
+      set.#intervals += length / 2;
+    }
+    return set;
+  }
+}
+
+/** The position of the first interval that ends at `clock` or later; the length if there is none. */
+function firstEndingFrom(bounds: readonly number[], clock: number): number {
+  if ((bounds.at(-1) ?? 0) < clock) return bounds.length;
+  let [low, high] = [0, bounds.length / 2 - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((bounds[2 * middle + 1] ?? 0) >= clock) high = middle;
+    else low = middle + 1;
+  }
+  return 2 * low;
+}

@@ -1,0 +1,58 @@
+/** Which operations and deletions a document has: what tells news from repetitions, and what a client lacks. */
+import * as decoding from "lib0/decoding";
+import * as encoding from "lib0/encoding";
+import { IdSet } from "./id-set.ts";
+import type { UpdateContent } from "./update-scan.ts";
+
+export class KnownContent {
+  readonly #inserted: IdSet;
+  readonly #deleted: IdSet;
+
+  constructor(inserted = new IdSet(), deleted = new IdSet()) {
+    this.#inserted = inserted;
+    this.#deleted = deleted;
+  }
+
+  /** Of how many stretches it consists. */
+  get size(): number {
+    return this.#inserted.size + this.#deleted.size;
+  }
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  add({ inserted, deleted }: UpdateContent): void {
+    this.#inserted.addAll(inserted);
+    this.#deleted.addAll(deleted);
+  }
+
+  covers({ inserted, deleted }: UpdateContent): boolean {
+    return (
+      inserted.every((range) => this.#inserted.covers(range)) &&
+      deleted.every((range) => this.#deleted.covers(range))
+    );
+  }
+
+  /** What it has, as an update's content. */
+  content(): UpdateContent {
+    return { inserted: [...this.#inserted.ranges()], deleted: [...this.#deleted.ranges()] };
+  }
+
+  encodeStateVector(): Uint8Array {
+    return this.#inserted.encodeStateVector();
+  }
+
+  encode(): Uint8Array {
+    return encoding.encode((encoder) => {
+      this.#inserted.write(encoder);
+      this.#deleted.write(encoder);
+    });
+  }
+
+  /** What {@link encode} returned. */
+  static decode(data: Uint8Array): KnownContent {
+    const decoder = decoding.createDecoder(data);
+    return new KnownContent(IdSet.read(decoder), IdSet.read(decoder));
+  }
+}

@@ -1,0 +1,29 @@
+/** The limits of documents (docs/protocol.md lists them). */
+
+const MEBIBYTE = 1024 * 1024;
+
+export const MAX_DOCUMENT_NAME_LENGTH = 255;
+/** One update, and one frame of a client. */
+export const MAX_UPDATE_BYTES = 8 * MEBIBYTE;
+/** What a document has, encoded. */
+export const MAX_DOCUMENT_BYTES = 64 * MEBIBYTE;
+/** What all documents of a room have together, with what is kept of their history. */
+export const MAX_ROOM_DOCUMENT_BYTES = 1024 * MEBIBYTE;
+export const MAX_DOCUMENTS = 1_000;
+/** The names of the documents that one socket has open, in bytes: they are kept with the socket. */
+export const MAX_OPEN_NAME_BYTES = 4 * 1024;
+/** Stretches of operations that a document consists of: they are in memory while someone edits it. */
+export const MAX_STRETCHES = 500_000;
+
+/** A document's updates are folded into its parts when there are so many of them, or they have so many bytes. */
+export const FOLD_UPDATES = 256;
+export const FOLD_BYTES = MEBIBYTE;
+/** A part that grows beyond this is followed by another one. */
+export const MAX_PART_BYTES = 8 * MEBIBYTE;
+/** A part is joined with the one before it unless that has twice as many bytes; smaller ones than this always are. */
+export const MIN_PART_BYTES = 64 * 1024;
+/** A document with no more than this is sent in one piece. */
+export const ONE_PIECE_BYTES = MEBIBYTE;
+
+/** Updates that one author makes within this time are kept as one. */
+export const TRAIL_STRETCH_MS = 60_000;

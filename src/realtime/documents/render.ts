@@ -1,0 +1,33 @@
+/** Renders a shared type of a document as text or JSON. Builds the document, so it has to be small. */
+import * as Y from "yjs";
+import { AppError } from "../../platform/errors.ts";
+
+/** A document takes up to 37 times its bytes in memory. */
+const MAX_RENDERED_BYTES = 1024 * 1024;
+
+/** What a shared type can be read as: the updates do not say it. */
+export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;
+export type SharedType = (typeof SHARED_TYPES)[number];
+
+/** The content of the shared type with this name; CONFLICT when the document is too large to be built. */
+export function renderType(updates: readonly Uint8Array[], type: SharedType, name: string): unknown {
+  const bytes = updates.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > MAX_RENDERED_BYTES)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      `A document above ${MAX_RENDERED_BYTES} bytes is not rendered; read its update`,
+    );
+  const doc = new Y.Doc();
+  for (const update of updates) Y.applyUpdate(doc, update);
+  switch (type) {
+    case "text":
+      return doc.getText(name).toString();
+    case "map":
+      return doc.getMap(name).toJSON();
+    case "array":
+      return doc.getArray(name).toJSON();
+    case "xml":
+      return doc.getXmlFragment(name).toString();
+  }
+}

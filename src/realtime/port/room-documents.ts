@@ -1,0 +1,35 @@
+/** What a room's object returns of its documents. */
+import type { ErrorCode } from "../../platform/error-codes.ts";
+
+/** One document. */
+export interface DocumentInfo {
+  readonly name: string;
+  /** Encoded, without its history. */
+  readonly bytes: number;
+  /** Of its latest update. */
+  readonly seq: number;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** One of the updates that a document consists of. */
+export interface DocumentPart {
+  /** Null after the last one. */
+  readonly update: Uint8Array | null;
+  /** The parts of one version belong together. */
+  readonly version: string;
+}
+
+/** Why an update is not stored. */
+export interface DocumentRefusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Who writes, and whether only into a document without content. */
+export interface DocumentWrite {
+  /** Null for the organization. */
+  readonly userId: string | null;
+  readonly onlyIfEmpty: boolean;
+}

@@ -1,0 +1,140 @@
+/** The endpoints of a room's documents. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { base64ToBytes, bytesToBase64 } from "../../platform/base64.ts";
+import { presentTime } from "../../platform/time.ts";
+import type { RoomContext } from "../../rooms/context.ts";
+import {
+  deleteDocument,
+  listDocuments,
+  readDocument,
+  renderDocument,
+  writeDocument,
+} from "../document-commands.ts";
+import { MAX_UPDATE_BYTES } from "../documents/limits.ts";
+import { SHARED_TYPES } from "../documents/render.ts";
+
+const { endpoint } = endpointsFor<RoomContext>();
+
+const DocumentSummary = z
+  .object({
+    name: z.string().meta({ example: "notes" }),
+    bytes: z.int().meta({ description: "Encoded, without the history.", minimum: 0, example: 4096 }),
+    seq: z.int().meta({ description: "The number of the latest update.", minimum: 0, example: 17 }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "Document" });
+
+/** It inserts the letter a into the text `t`. */
+const EXAMPLE = "AQEBAAQBAXQBYQA=";
+const Update = z.base64().meta({ description: "A Yjs update (version 1) in Base64.", example: EXAMPLE });
+
+const common = { module: "Rooms", access: "member", status: 200 } as const;
+const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
+
+export const documentEndpoints = [
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/rooms/:roomId/documents",
+    operation: "listDocuments",
+    summary: "List a room's documents",
+    details:
+      "By name. The same address with `Upgrade: websocket` speaks the protocol of Hocuspocus' clients.",
+    errors: ["NOT_FOUND"],
+    done: "Documents retrieved",
+    data: z.object({ documents: z.array(DocumentSummary) }),
+    handle: async (ctx, { params }) => ({
+      documents: (await listDocuments(ctx, params.roomId)).map((document) => ({
+        name: document.name,
+        bytes: document.bytes,
+        seq: document.seq,
+        created_at: presentTime(document.createdAt),
+        updated_at: presentTime(document.updatedAt),
+      })),
+    }),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: DOCUMENT_PATH,
+    operation: "getDocument",
+    summary: "Get a document as one update",
+    details: "With `Accept: application/octet-stream` the response is the update itself.",
+    errors: ["NOT_FOUND"],
+    done: "Document retrieved",
+    data: z.object({ update: Update }),
+    binary: { bytesOf: ({ update }) => base64ToBytes(update) },
+    handle: async (ctx, { params }) => ({ update: bytesToBase64(await readDocument(ctx, params)) }),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: `${DOCUMENT_PATH}/content`,
+    operation: "getDocumentContent",
+    summary: "Get the content of one of a document's shared types",
+    details: "As text or JSON. `CONFLICT` for a document of more than 1 MiB: read its update instead.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    query: z.object({
+      root: z
+        .string()
+        .min(1)
+        .max(255)
+        .default("default")
+        .meta({ description: "The name of the shared type." }),
+      type: z
+        .enum(SHARED_TYPES)
+        .default("text")
+        .meta({ description: "What it is. Text and XML become a string." }),
+    }),
+    done: "Content retrieved",
+    data: z.object({ content: z.unknown().meta({ description: "Text or JSON.", example: "Hello" }) }),
+    handle: async (ctx, { params, query }) => ({
+      content: await renderDocument(ctx, params, query.type, query.root),
+    }),
+  }),
+  endpoint({
+    ...common,
+    method: "PUT",
+    path: DOCUMENT_PATH,
+    operation: "updateDocument",
+    summary: "Apply an update to a document",
+    details: `Creates the document. Everyone who has it open receives the update. With \`ifEmpty=true\` it is applied only if the document has no content: of any number of concurrent seeds, one holds.
+
+The body is JSON or, with \`Content-Type: application/octet-stream\`, the update itself: up to 8 MiB.`,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    query: z.object({
+      ifEmpty: z
+        .enum(["true", "false"])
+        .default("false")
+        .meta({ description: "Only if the document has no content." }),
+    }),
+    body: z.object({ update: Update }).meta({ id: "DocumentUpdate", example: { update: EXAMPLE } }),
+    binary: { maxBytes: MAX_UPDATE_BYTES, bodyOf: (bytes) => ({ update: bytesToBase64(bytes) }) },
+    done: "Document updated",
+    data: z.object({
+      applied: z.boolean().meta({
+        description: "False if the document had all of it, or had content and should have been empty.",
+      }),
+    }),
+    handle: async (ctx, { params, query, body }) => ({
+      applied: await writeDocument(ctx, params, base64ToBytes(body.update), query.ifEmpty === "true"),
+    }),
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: DOCUMENT_PATH,
+    operation: "deleteDocument",
+    summary: "Delete a document with its history",
+    details: "Closes it for everyone who has it open.",
+    errors: ["NOT_FOUND"],
+    done: "Document deleted",
+    data: z.object({}),
+    handle: async (ctx, { params }) => {
+      await deleteDocument(ctx, params);
+      return {};
+    },
+  }),
+];

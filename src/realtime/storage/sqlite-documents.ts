@@ -1,0 +1,160 @@
+/** A room's documents in SQLite. A row holds 2 MB: longer data is cut into pieces. */
+import { SqlitePart } from "./sqlite-part.ts";
+import type { DocumentTable, DocumentTail, StoredDocument, StoredUpdate } from "./storage-documents.ts";
+
+const PIECE_BYTES = 1024 * 1024;
+
+type DocumentRow = {
+  id: number;
+  name: string;
+  created_at: number;
+  folded_seq: number;
+  part_bytes: string;
+  trail_bytes: number;
+};
+
+type UpdateRow = {
+  seq: number;
+  updates: number;
+  first_at: number;
+  at: number;
+  user_id: string | null;
+  data: ArrayBuffer;
+};
+
+const documentOf = (row: DocumentRow): StoredDocument => ({
+  id: row.id,
+  name: row.name,
+  createdAt: row.created_at,
+  foldedSeq: row.folded_seq,
+  partBytes: parseBytes(row.part_bytes),
+  trailBytes: row.trail_bytes,
+});
+
+/** As `update` wrote them. */
+const parseBytes = (json: string): number[] => JSON.parse(json) as number[];
+
+/** At least one, which may be empty. */
+function* piecesOf(data: Uint8Array): Generator<ArrayBuffer> {
+  for (let at = 0; at === 0 || at < data.length; at += PIECE_BYTES)
+    yield data.slice(at, at + PIECE_BYTES).buffer;
+}
+
+function join(pieces: readonly ArrayBuffer[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return new Uint8Array(only);
+  const joined = new Uint8Array(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(new Uint8Array(piece), at);
+    at += piece.byteLength;
+  }
+  return joined;
+}
+
+export class SqliteDocuments extends SqlitePart implements DocumentTable {
+  find(name: string): StoredDocument | null {
+    const row = this.tables.read<DocumentRow>("SELECT * FROM documents WHERE name = ?", name)[0];
+    return row === undefined ? null : documentOf(row);
+  }
+
+  list(): StoredDocument[] {
+    return this.tables.read<DocumentRow>("SELECT * FROM documents ORDER BY name").map(documentOf);
+  }
+
+  insert(name: string, createdAt: number): StoredDocument {
+    this.tables.write("INSERT INTO documents (name, created_at) VALUES (?, ?)", name, createdAt);
+    const document = this.find(name);
+    if (document === null) throw new Error(`Document ${name} was not inserted`);
+    return document;
+  }
+
+  update({ id, foldedSeq, partBytes, trailBytes }: StoredDocument): void {
+    this.tables.write(
+      "UPDATE documents SET folded_seq = ?, part_bytes = ?, trail_bytes = ? WHERE id = ?",
+      foldedSeq,
+      JSON.stringify(partBytes),
+      trailBytes,
+      id,
+    );
+  }
+
+  delete(id: number): void {
+    this.tables.write("DELETE FROM document_updates WHERE document = ?", id);
+    this.tables.write("DELETE FROM document_parts WHERE document = ?", id);
+    this.tables.write("DELETE FROM documents WHERE id = ?", id);
+  }
+
+  appendUpdate(documentId: number, { seq, updates, firstAt, at, userId, data }: StoredUpdate): void {
+    let piece = 0;
+    for (const bytes of piecesOf(data)) {
+      this.tables.write(
+        "INSERT INTO document_updates VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        documentId,
+        seq,
+        piece,
+        updates,
+        firstAt,
+        at,
+        userId,
+        bytes,
+      );
+      piece += 1;
+    }
+  }
+
+  listUpdates(documentId: number, afterSeq: number): StoredUpdate[] {
+    const rows = this.tables.read<UpdateRow>(
+      `SELECT seq, updates, first_at, at, user_id, data FROM document_updates
+       WHERE document = ? AND seq > ? ORDER BY seq, piece`,
+      documentId,
+      afterSeq,
+    );
+    const bySeq = new Map<number, UpdateRow[]>();
+    for (const row of rows) bySeq.set(row.seq, [...(bySeq.get(row.seq) ?? []), row]);
+    return [...bySeq.values()].flatMap((pieces) => {
+      const [first] = pieces;
+      if (first === undefined) return [];
+      const { seq, updates, first_at: firstAt, at, user_id: userId } = first;
+      return { seq, updates, firstAt, at, userId, data: join(pieces.map(({ data }) => data)) };
+    });
+  }
+
+  deleteUpdates(documentId: number, fromSeq: number, toSeq: number): void {
+    this.tables.write(
+      "DELETE FROM document_updates WHERE document = ? AND seq BETWEEN ? AND ?",
+      documentId,
+      fromSeq,
+      toSeq,
+    );
+  }
+
+  tails(documentId?: number): DocumentTail[] {
+    return this.tables.read<{ documentId: number; updates: number; bytes: number; seq: number; at: number }>(
+      `SELECT id AS documentId, sum(piece = 0) AS updates, sum(length(data)) AS bytes, max(seq) AS seq, max(at) AS at
+       FROM documents JOIN document_updates ON document = id AND seq > folded_seq
+       WHERE ?1 IS NULL OR id = ?1 GROUP BY id`,
+      documentId ?? null,
+    );
+  }
+
+  readPart(documentId: number, part: number): Uint8Array {
+    const query = "SELECT data FROM document_parts WHERE document = ? AND part = ? ORDER BY piece";
+    const pieces = this.tables.read<{ data: ArrayBuffer }>(query, documentId, part);
+    if (pieces.length === 0) throw new Error(`Document ${documentId} has no part ${part}`);
+    return join(pieces.map(({ data }) => data));
+  }
+
+  writePart(documentId: number, part: number, data: Uint8Array): void {
+    this.deletePart(documentId, part);
+    let piece = 0;
+    for (const bytes of piecesOf(data)) {
+      this.tables.write("INSERT INTO document_parts VALUES (?, ?, ?, ?)", documentId, part, piece, bytes);
+      piece += 1;
+    }
+  }
+
+  deletePart(documentId: number, part: number): void {
+    this.tables.write("DELETE FROM document_parts WHERE document = ? AND part = ?", documentId, part);
+  }
+}

@@ -1,0 +1,81 @@
+/** `AtriumServer.documents`: the Yjs documents of a room. Users who have a document open receive each change as it happens. */
+import type { Rest } from "../core/rest.ts";
+
+/** A document, and how large it is. */
+export interface DocumentSummary {
+  readonly name: string;
+  /** Encoded, without the history. */
+  readonly bytes: number;
+  /** The number of its latest update. */
+  readonly seq: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** What a shared type is: the document itself does not say it. */
+export interface ContentOptions {
+  /** `text` by default. Text and XML are returned as a string. */
+  readonly type?: "text" | "map" | "array" | "xml";
+  /** The name of the shared type; `default` if it is left out, which is that of Tiptap. */
+  readonly root?: string;
+}
+
+export class Documents {
+  readonly #rest: Rest;
+
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  /** By name. */
+  async list(roomId: string): Promise<readonly DocumentSummary[]> {
+    const request = { method: "GET", path: ["rooms", roomId, "documents"] } as const;
+    return (await this.#rest.request<{ documents: readonly DocumentSummary[] }>(request)).documents;
+  }
+
+  /** The whole document as one update, for `Y.applyUpdate`. */
+  async get(roomId: string, name: string): Promise<Uint8Array> {
+    const { update } = await this.#rest.request<{ update: string }>({
+      method: "GET",
+      path: pathOf(roomId, name),
+    });
+    return Uint8Array.from(atob(update), (char) => char.charCodeAt(0));
+  }
+
+  /** The content of one of its shared types. `CONFLICT` for a document of more than 1 MiB. */
+  async content(roomId: string, name: string, options: ContentOptions = {}): Promise<unknown> {
+    const path = [...pathOf(roomId, name), "content"];
+    return (await this.#rest.request<{ content: unknown }>({ method: "GET", path, query: { ...options } }))
+      .content;
+  }
+
+  /** Applies an update of up to 750 kB. False if the document had all of it. */
+  apply(roomId: string, name: string, update: Uint8Array): Promise<boolean> {
+    return this.#write(roomId, name, update, {});
+  }
+
+  /** Gives a document its first content. Of any number of concurrent seeds, one is applied; false for the others. */
+  seed(roomId: string, name: string, update: Uint8Array): Promise<boolean> {
+    return this.#write(roomId, name, update, { ifEmpty: "true" });
+  }
+
+  async #write(
+    roomId: string,
+    name: string,
+    update: Uint8Array,
+    query: { ifEmpty?: string },
+  ): Promise<boolean> {
+    let binary = "";
+    for (const byte of update) binary += String.fromCharCode(byte);
+    const body = { update: btoa(binary) };
+    const request = { method: "PUT", path: pathOf(roomId, name), query, body } as const;
+    return (await this.#rest.request<{ applied: boolean }>(request)).applied;
+  }
+
+  /** Deletes a document with its history, and closes it for everyone. */
+  async delete(roomId: string, name: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: pathOf(roomId, name) });
+  }
+}
+
+const pathOf = (roomId: string, name: string): readonly string[] => ["rooms", roomId, "documents", name];

@@ -1,0 +1,103 @@
+/** Documents over REST: seeds, updates, reading and deletion, beside the sockets that have them open. */
+import { exports } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import * as Y from "yjs";
+import { account, ORIGIN } from "../../support/api.ts";
+import { DocumentClient } from "./document-client.ts";
+
+const BYTES = "application/octet-stream";
+
+/** The update of a document with this text. */
+function textUpdate(text: string): Uint8Array {
+  const doc = new Y.Doc();
+  doc.getText("default").insert(0, text);
+  return Y.encodeStateAsUpdate(doc);
+}
+
+async function roomWithDocuments() {
+  const { api } = await account();
+  const room = await api.createRoom();
+  const path = `/rooms/${room.id}/documents`;
+  const user = async (role: string) =>
+    (
+      await api.post<{ user: { id: string; token: string } }>("/users", {
+        name: "Ada",
+        roomId: room.id,
+        role,
+      })
+    ).data.user;
+  const put = (update: Uint8Array, by = api, query = "") =>
+    by.send<{ applied: boolean }>("PUT", `${path}/notes${query}`, {
+      ...{ body: update, headers: { "Content-Type": BYTES } },
+    });
+  const text = async () => (await api.get<{ content: string }>(`${path}/notes/content`)).data.content;
+  /** Opens the document as its users' clients do. */
+  const open = async (token: string, headers: Record<string, string> = {}) => {
+    const address = `${ORIGIN}${api.base}${path}/notes/sync${token === "" ? "" : `?token=${token}`}`;
+    const response = await exports.default.fetch(
+      new Request(address, { headers: { Upgrade: "websocket", ...headers } }),
+    );
+    if (response.webSocket === null) throw new Error("The upgrade returned no socket");
+    return { client: DocumentClient.over(response.webSocket), response };
+  };
+  return { api, path, user, put, text, open };
+}
+
+it("of a hundred concurrent seeds exactly one holds (D16)", async () => {
+  const { put, text, api } = await roomWithDocuments();
+  const seeds = Array.from({ length: 100 }, (_, index) => `seed ${index}`);
+  const answers = await Promise.all(seeds.map((seed) => put(textUpdate(seed), api, "?ifEmpty=true")));
+  const held = answers.flatMap(({ data }, index) => (data.applied ? index : []));
+  expect(held).toHaveLength(1);
+  expect(await text()).toBe(seeds[held[0] ?? -1]);
+});
+
+it("what REST writes, clients receive, and what clients write, REST reads; deletion closes it for all (D16)", async () => {
+  const { api, path, user, put, text, open } = await roomWithDocuments();
+  const { token } = await user("editor");
+  const { client } = await open(token);
+  await client.synced();
+  expect((await put(textUpdate("from the back end"))).data).toEqual({ applied: true });
+  await client.until(() => client.doc.getText("default").toString() === "from the back end");
+  client.doc.getText("default").insert(0, "> ");
+  client.sync();
+  await client.synced();
+  expect(await text()).toBe("> from the back end");
+  const response = await exports.default.fetch(
+    api.request("GET", `${path}/notes`, { headers: { Accept: BYTES } }),
+  );
+  const copy = new Y.Doc();
+  Y.applyUpdate(copy, new Uint8Array(await response.arrayBuffer()));
+  expect(copy.getText("default").toString()).toBe("> from the back end");
+  expect((await api.get<{ documents: object[] }>(path)).data.documents).toMatchObject([
+    { name: "notes", seq: 2 },
+  ]);
+  expect((await api.delete(`${path}/notes`)).status).toBe(200);
+  expect(await client.closed).toMatchObject({ code: 4404 });
+  expect((await api.get(`${path}/notes`)).error?.code).toBe("NOT_FOUND");
+});
+
+it("a viewer reads and may not write, and what is no update changes nothing (D8, D16)", async () => {
+  const { api, path, user, put } = await roomWithDocuments();
+  const [ada, vera] = [await user("editor"), await user("viewer")];
+  expect((await put(textUpdate("x"), api.as(vera.token))).error?.code).toBe("FORBIDDEN");
+  expect((await put(textUpdate("x"), api.as(ada.token))).data).toEqual({ applied: true });
+  expect((await put(new Uint8Array([1, 2, 3]))).error?.code).toBe("VALIDATION_ERROR");
+  expect((await api.put(`${path}/notes`, { update: "AAA=" })).data).toEqual({ applied: false });
+  expect((await api.as(vera.token).get(`${path}/notes/content?type=text`)).data).toEqual({ content: "x" });
+});
+
+it("a token may be a subprotocol, and an unknown room is a close code (D9, D13)", async () => {
+  const { api, user, open } = await roomWithDocuments();
+  const { token } = await user("editor");
+  const { client, response } = await open("", { "Sec-WebSocket-Protocol": `atrium, ${token}` });
+  await client.synced();
+  expect(response.headers.get("Sec-WebSocket-Protocol")).toBe("atrium");
+  const unknown = await exports.default.fetch(
+    new Request(`${ORIGIN}${api.base}/rooms/none/documents/notes/sync`, {
+      headers: { Upgrade: "websocket" },
+    }),
+  );
+  if (unknown.webSocket === null) throw new Error("The upgrade returned no socket");
+  expect(await DocumentClient.over(unknown.webSocket).closed).toMatchObject({ code: 4404 });
+});

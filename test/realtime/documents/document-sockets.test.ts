@@ -1,0 +1,231 @@
+/** Documents over the sockets of editors' own clients, frame by frame. */
+import * as encoding from "lib0/encoding";
+import { describe, expect, it, vi } from "vitest";
+import { writeSyncStep1 } from "y-protocols/sync";
+import * as Y from "yjs";
+import { FOLD_UPDATES, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
+import { expectLogged } from "../../support/log-guard.ts";
+import { failStorage } from "../support/faults.ts";
+import { makeRoom, type TestRoom, tokens } from "../support/rooms.ts";
+import { DocumentClient } from "./document-client.ts";
+
+const WIRES = [{ wire: "yWebsocket" }, { wire: "hocuspocus" }] as const;
+
+/** A room with an editor and a viewer. */
+async function roomWithViewer() {
+  const room = await makeRoom();
+  return { room, ada: await room.user(), vera: await room.user({ role: "viewer" }) };
+}
+
+const rowsOf = (room: TestRoom, table: string): Promise<number> =>
+  room.inside((_, { storage }) => [...storage.sql.exec(`SELECT 1 FROM ${table}`)].length);
+
+/** Waits until the room has folded a document, which it does by itself. */
+const folded = (room: TestRoom) =>
+  vi.waitFor(async () => expect(await rowsOf(room, "document_parts")).toBeGreaterThan(0), {
+    timeout: 20_000,
+  });
+
+describe.each(WIRES)("over $wire", ({ wire }) => {
+  it("what one types, others see, and who comes later finds (D1, D9)", async () => {
+    const { room, ada, vera } = await roomWithViewer();
+    const atAda = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const atVera = await (await DocumentClient.open(room, vera, { wire })).synced();
+    atAda.type("Hello");
+    await atVera.until(() => atVera.text === "Hello");
+    const later = await (await DocumentClient.open(room, ada, { wire })).synced();
+    expect(later.text).toBe("Hello");
+  });
+
+  it("what a client wrote offline arrives when it comes back, also after hibernation (D1, D9)", async () => {
+    const { room, ada } = await roomWithViewer();
+    const first = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const second = await (await DocumentClient.open(room, ada, { wire })).synced();
+    await room.hibernate();
+    second.type("typed after it woke");
+    await first.until(() => first.text === "typed after it woke");
+    second.close();
+    await second.closed;
+    second.type(", and offline");
+    const back = await DocumentClient.open(room, ada, { wire });
+    Y.applyUpdate(back.doc, Y.encodeStateAsUpdate(second.doc));
+    await first.until(() => first.text === "typed after it woke, and offline");
+  });
+
+  it("a viewer reads, and changes nothing (D10)", async () => {
+    const { room, ada, vera } = await roomWithViewer();
+    const atAda = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const atVera = await (await DocumentClient.open(room, vera, { wire })).synced();
+    atVera.type("no");
+    const refusal = wire === "hocuspocus" ? [8, 0] : [2, "Viewers may not change documents"];
+    await atVera.until(() => atVera.notes.some((note) => String(note) === String(refusal)));
+    atAda.type("yes");
+    await atVera.until(() => atVera.text.includes("yes"));
+    expect(atAda.text).toBe("yes");
+  });
+
+  it("people in documents are people in the room: one session, until the last socket closes (D11)", async () => {
+    const { room, ada } = await roomWithViewer();
+    const ben = await room.user();
+    const atBen = await room.join(ben);
+    const client = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const joined = await atBen.nextEvent();
+    expect(joined).toMatchObject({ event: "userJoined", data: { userId: ada.user.id } });
+    const other = await (await DocumentClient.open(room, ada, { wire, name: "other" })).synced();
+    await atBen.request("BROADCAST", { event: "hello" }, "1");
+    client.close();
+    expect(await room.online(ada, ben)).toEqual([ada.user.id, ben.user.id]);
+    await room.apply({ type: "user.deleted", userId: ada.user.id });
+    expect(await other.closed).toMatchObject({ code: 4401 });
+    expect(await room.online(ada)).toEqual([]);
+  });
+
+  it("awareness reaches everyone, is bound to its socket, and ends with it (D12)", async () => {
+    const { room, ada, vera } = await roomWithViewer();
+    const atAda = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const atVera = await (await DocumentClient.open(room, vera, { wire })).synced();
+    atAda.sendAwareness({ name: "Ada" });
+    await atVera.until(() => atVera.awareness.getStates().has(atAda.doc.clientID));
+    const entry = encoding.encode((encoder) => {
+      for (const number of [1, atAda.doc.clientID, 99]) encoding.writeVarUint(encoder, number);
+      encoding.writeVarString(encoder, '{"name":"Mallory"}');
+    });
+    const { frames } = atVera;
+    atVera.sendFrame(1, (encoder) => encoding.writeVarUint8Array(encoder, entry));
+    await atVera.until(() => atVera.frames > frames);
+    const later = await (await DocumentClient.open(room, vera, { wire })).synced();
+    await later.until(() => later.awareness.getStates().has(atAda.doc.clientID));
+    expect(later.awareness.getStates().get(atAda.doc.clientID)).toEqual({ name: "Ada" });
+    atAda.close();
+    await later.until(() => !later.awareness.getStates().has(atAda.doc.clientID));
+  });
+
+  it.each([
+    ["bytes that are no frame", new Uint8Array([255, 255, 255]), 4400],
+    ["an update that is none", new Uint8Array([0, 2, 2, 9, 9]), 4400],
+    ["a frame that is too large", new Uint8Array(MAX_UPDATE_BYTES + 5_000), 4400],
+  ])("%s closes the socket for good, and harms no one else (D8, D14)", async (_, bytes, code) => {
+    const { room, ada, vera } = await roomWithViewer();
+    const hostile = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const other = await (await DocumentClient.open(room, vera, { wire })).synced();
+    const named =
+      wire === "hocuspocus" ? new Uint8Array([5, 110, 111, 116, 101, 115, ...bytes.slice(0, 9)]) : bytes;
+    hostile.sendBytes(bytes.length > 9 ? bytes : named);
+    expect(await hostile.closed).toMatchObject({ code });
+    const another = await (await DocumentClient.open(room, ada, { wire })).synced();
+    another.type("fine");
+    await other.until(() => other.text === "fine");
+  });
+
+  it("a token that is refused closes the socket for good (D13)", async () => {
+    const { room, ada } = await roomWithViewer();
+    const client = await DocumentClient.open(room, ada, { wire, token: "no token" });
+    expect(await client.closed).toMatchObject({ code: 4401 });
+    expect(client.notes).toEqual(wire === "hocuspocus" ? [[2, "The token is invalid or has expired"]] : []);
+    await room.set("closed");
+    expect(await (await DocumentClient.open(room, ada, { wire })).closed).toMatchObject({ code: 4403 });
+  });
+
+  it("when an update cannot be stored, its client comes back and sends it again (D1, D13)", async () => {
+    const { room, ada } = await roomWithViewer();
+    const client = await (await DocumentClient.open(room, ada, { wire })).synced();
+    const fault = await failStorage(room, /INSERT INTO document_updates/);
+    client.type("lost?");
+    expect(await client.closed).toMatchObject({ code: 1011 });
+    expectLogged("A room could not handle a frame");
+    fault.heal();
+    const back = await DocumentClient.open(room, ada, { wire });
+    Y.applyUpdate(back.doc, Y.encodeStateAsUpdate(client.doc));
+    const other = await (await DocumentClient.open(room, ada, { wire })).synced();
+    await other.until(() => other.text === "lost?");
+  });
+
+  it("a large document arrives part by part, as fast as its client reads (D4, D15)", async () => {
+    const { room, ada } = await roomWithViewer();
+    const writer = await (await DocumentClient.open(room, ada, { wire })).synced();
+    for (const letter of ["a", "b", "c"]) writer.type(letter.repeat(1_500_000));
+    await folded(room);
+    const reader = await (await DocumentClient.open(room, ada, { wire })).synced();
+    expect(reader.text).toBe(writer.text);
+  });
+});
+
+it("a y-websocket client synchronizes with clients of Hocuspocus (D9)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const one = await (await DocumentClient.open(room, ada)).synced();
+  const other = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();
+  one.type("both");
+  await other.until(() => other.text === "both");
+  other.type(" ways");
+  await one.until(() => one.text === "both ways");
+});
+
+it("Hocuspocus' client learns its role, that its changes are stored, and can close a document (D9, D10)", async () => {
+  const { room, ada, vera } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();
+  client.type("x");
+  await client.until(() => client.notes.length === 3);
+  expect(client.notes).toEqual([
+    [2, "read-write"],
+    [8, 1],
+    [8, 1],
+  ]);
+  client.sendFrame(7, () => undefined);
+  await client.until(() => client.notes.length === 4);
+  expect(client.notes[3]).toEqual([7, "provider_initiated"]);
+  const viewer = await (await DocumentClient.open(room, vera, { wire: "hocuspocus" })).synced();
+  await viewer.until(() => viewer.notes.length === 2);
+  expect(viewer.notes).toEqual([
+    [2, "readonly"],
+    [8, 1],
+  ]);
+});
+
+it("documents that were typed into are folded, and stay the same (D4, D5)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada)).synced();
+  for (let index = 0; index < FOLD_UPDATES + 10; index += 1) client.type("x");
+  await folded(room);
+  expect(await rowsOf(room, "document_updates")).toBeLessThan(FOLD_UPDATES);
+  const later = await (await DocumentClient.open(room, ada)).synced();
+  expect(later.text).toBe("x".repeat(FOLD_UPDATES + 10));
+});
+
+it("the deletion of a room closes its documents and leaves nothing (D7)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada)).synced();
+  client.type("gone");
+  client.sync();
+  await client.synced();
+  await room.deleteRow();
+  await room.apply({ type: "room.deleted" });
+  expect(await client.closed).toMatchObject({ code: 4404 });
+  expect(await room.tables()).toEqual([]);
+});
+
+it("a socket that is silent may come back (D13)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada)).synced();
+  await room.advance(80_000); // the client's last answer may still arrive
+  await room.advance(80_000);
+  expect(await client.closed).toMatchObject({ code: 1001 });
+});
+
+it("a socket whose token has expired is closed for good (D11, D13)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const terms = { issuedAt: room.now / 1000, ttlSeconds: 60, role: "editor" } as const;
+  const token = await tokens.signShortLived({ ...ada.user, tokenEpoch: 0, accountTokenEpoch: 0 }, terms);
+  const client = await (await DocumentClient.open(room, ada, { token })).synced();
+  await room.advance(61_000);
+  expect(await client.closed).toMatchObject({ code: 4401 });
+});
+
+it("messages of the room reach no client of documents (D9)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada)).synced();
+  const { frames } = client;
+  const atBen = await room.join(await room.user());
+  await atBen.call("STORE_SET", { store: "s", key: "k", value: 1 });
+  client.sendFrame(0, (encoder) => writeSyncStep1(encoder, new Y.Doc()));
+  await client.until(() => client.frames === frames + 2);
+});

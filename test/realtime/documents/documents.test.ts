@@ -1,0 +1,177 @@
+/** A room's documents against plain Yjs documents: whatever is appended, cut, folded or restarted, nothing is lost. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as Y from "yjs";
+import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";
+import { MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
+import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
+import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
+import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
+import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
+
+type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
+
+const inMemory: Driver = async (work) => {
+  const storage = new MemoryStorage();
+  work(() => storage);
+};
+
+const inSqlite: Driver = (work) =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
+    work(() => new SqliteStorage(state.storage)),
+  );
+
+/** Of one client, so many times a letter. */
+function typed(letters: number): Uint8Array[] {
+  const doc = new Y.Doc();
+  const updates: Uint8Array[] = [];
+  doc.on("update", (update: Uint8Array) => updates.push(update));
+  for (let index = 0; index < letters; index += 1) doc.getText("text").insert(index, "x");
+  return updates;
+}
+
+const textOf = (updates: Iterable<Uint8Array>) => contentOf(updates).text;
+
+describe.each([
+  ["memory", inMemory, 40],
+  ["SQLite", inSqlite, 15],
+])("documents in %s", (_, withStorage, numRuns) => {
+  it("are what Yjs makes of the same updates, through folding, restarts and repetitions (D1, D3, D4, D6)", () =>
+    withStorage((open) => {
+      let document = 0;
+      const step = fc.constantFrom("append", "append", "append", "fold", "restart", "repeat");
+      fc.assert(
+        fc.property(
+          fc.array(edit, { maxLength: 40 }),
+          fc.array(step, { minLength: 5, maxLength: 30 }),
+          fc.boolean(),
+          (edits, steps, isReversed) => {
+            const name = `document ${document++}`;
+            let documents = new Documents({ storage: open(), now: () => document });
+            const updates = updatesOf(edits);
+            if (isReversed) updates.reverse();
+            const doc = new Y.Doc();
+            const half: Uint8Array[] = [];
+            for (const [index, { client, update }] of updates.entries()) {
+              documents.append(name, update, `user ${client}`);
+              Y.applyUpdate(doc, update);
+              if (index === updates.length >> 1) half.push(...documents.missing(name, NOTHING_KNOWN));
+              const then = steps[index % steps.length];
+              if (then === "fold") documents.fold(name);
+              if (then === "restart") documents = new Documents({ storage: open(), now: () => document });
+              if (then === "repeat") expect(documents.append(name, update, "other")).toBe(false);
+            }
+            const plain = contentOf(updates.map(({ update }) => update));
+            expect(contentOf(documents.missing(name, NOTHING_KNOWN))).toEqual(plain);
+            const behind = new Y.Doc();
+            for (const update of half) Y.applyUpdate(behind, update);
+            const rest = [...documents.missing(name, Y.encodeStateVector(behind))];
+            expect(contentOf([...half, ...rest])).toEqual(plain);
+            const vector = [...Y.decodeStateVector(documents.stateVector(name))].sort();
+            expect(vector).toEqual([...Y.decodeStateVector(Y.encodeStateVector(doc))].sort());
+          },
+        ),
+        { numRuns },
+      );
+    }));
+
+  it("keep who wrote what, in stretches of a minute, when they are folded (D5)", () =>
+    withStorage((open) => {
+      let now = 1_000;
+      const storage = open();
+      const documents = new Documents({ storage, now: () => now });
+      const updates = typed(6);
+      for (const [index, update] of updates.entries()) {
+        documents.append("notes", update, index === 2 ? "ben" : "ada");
+        now += index === 4 ? 100_000 : 1_000;
+      }
+      documents.fold("notes");
+      const id = storage.documents.find("notes")?.id ?? 0;
+      const trail = storage.documents.listUpdates(id, 0);
+      expect(
+        trail.map(({ userId, updates, seq, firstAt, at }) => ({ userId, updates, seq, firstAt, at })),
+      ).toEqual([
+        { userId: "ada", updates: 2, seq: 2, firstAt: 1_000, at: 2_000 },
+        { userId: "ben", updates: 1, seq: 3, firstAt: 3_000, at: 3_000 },
+        { userId: "ada", updates: 2, seq: 5, firstAt: 4_000, at: 5_000 },
+        { userId: "ada", updates: 1, seq: 6, firstAt: 105_000, at: 105_000 },
+      ]);
+      expect(textOf(trail.map(({ data }) => data))).toEqual(textOf(updates));
+      expect(documents.list()).toEqual([
+        { name: "notes", bytes: expect.any(Number), seq: 6, createdAt: 1_000, updatedAt: 105_000 },
+      ]);
+    }));
+
+  it("keep data of any size, and are sent in parts when they are large (D2, D4)", () =>
+    withStorage((open) => {
+      const documents = new Documents({ storage: open(), now: () => 1 });
+      const doc = new Y.Doc();
+      doc.on("update", (update: Uint8Array) => documents.append("large", update, "ada"));
+      for (let index = 0; index < 3; index += 1) {
+        doc.getText("text").insert(0, "y".repeat(2_500_000));
+        documents.fold("large");
+      }
+      doc.getText("text").insert(3, "end");
+      const parts = [...new Documents({ storage: open(), now: () => 1 }).missing("large", NOTHING_KNOWN)];
+      expect(parts.length).toBeGreaterThan(1);
+      expect(textOf(parts)).toEqual(doc.getText("text").toDelta());
+    }));
+
+  it("refuse what is no update, or too long, and stay as they were (D2, D8)", () =>
+    withStorage((open) => {
+      const documents = new Documents({ storage: open(), now: () => 1 });
+      expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), "ada")).toThrow(
+        /^update: is not a Yjs update/,
+      );
+      expect(() => documents.append("notes", new Uint8Array(MAX_UPDATE_BYTES + 1), "ada")).toThrow(
+        /^update: must have/,
+      );
+      expect(documents.append("notes", new Uint8Array([0, 0]), "ada")).toBe(false);
+      expect(documents.list()).toEqual([]);
+    }));
+
+  it("are seeded once, and again after a deletion, which leaves nothing (D16)", () =>
+    withStorage((open) => {
+      const documents = new Documents({ storage: open(), now: () => 1 });
+      const [seed = new Uint8Array(), other = new Uint8Array()] = [typed(1)[0], typed(1)[0]];
+      expect([documents.seed("notes", seed, null), documents.seed("notes", other, null)]).toEqual([
+        true,
+        false,
+      ]);
+      expect(textOf(documents.missing("notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
+      documents.fold("notes");
+      expect([documents.delete("notes"), documents.delete("notes")]).toEqual([true, false]);
+      expect(documents.list()).toEqual([]);
+      expect(documents.seed("notes", other, null)).toBe(true);
+      expect(open().documents.listUpdates(open().documents.find("notes")?.id ?? 0, 0)).toHaveLength(1);
+    }));
+});
+
+it("a room has a limited number of documents (D2)", () => {
+  const storage = new MemoryStorage();
+  for (let index = 0; index < MAX_DOCUMENTS; index += 1) storage.documents.insert(`document ${index}`, 1);
+  const documents = new Documents({ storage, now: () => 1 });
+  const [update = new Uint8Array()] = typed(1);
+  expect(() => documents.append("one more", update, null)).toThrow(/at most 1000 documents/);
+  expect(documents.append("document 1", update, null)).toBe(true);
+});
+
+it("an update that could not be stored was never made (D1)", () => {
+  const storage = new MemoryStorage();
+  const documents = new Documents({ storage, now: () => 1 });
+  const [first = new Uint8Array(), second = new Uint8Array()] = typed(2);
+  documents.append("notes", first, "ada");
+  const failing = new Documents({
+    storage: Object.assign(Object.create(storage) as MemoryStorage, {
+      transaction: () => {
+        throw new Error("fault: storage");
+      },
+    }),
+    now: () => 1,
+  });
+  expect(() => failing.append("notes", second, "ada")).toThrow("fault: storage");
+  expect(textOf(failing.missing("notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
+  expect(documents.append("notes", second, "ada")).toBe(true);
+});

@@ -3,9 +3,10 @@ import { AppError } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { EventLogContext } from "./context.ts";
+import type { EventLogQuery } from "./query-schema.ts";
 import { decodeCursor, encodeCursor } from "./reading/cursor.ts";
 import { PrunedError, readPage } from "./reading/page-reader.ts";
-import type { EventLogQuery, EventPage } from "./schema.ts";
+import type { EventPage } from "./schema.ts";
 import { SHARDS, shardOf } from "./shards/shard-of.ts";
 
 /** The shards to read, and what a cursor of them belongs to. */

@@ -2,7 +2,8 @@
 import { endpointsFor } from "../http/endpoint.ts";
 import type { EventLogContext } from "./context.ts";
 import { listEvents, listRoomEvents } from "./queries.ts";
-import { EventLogQuery, EventPage } from "./schema.ts";
+import { EventLogQuery } from "./query-schema.ts";
+import { EventPage } from "./schema.ts";
 
 const { endpoint } = endpointsFor<EventLogContext>();
 

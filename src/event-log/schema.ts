@@ -1,33 +1,7 @@
 /** The event log on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import { Event, WorkflowDisabledEvent } from "../delivery/events.ts";
-import { WebhookEventName } from "../delivery/port/event-name.ts";
-import { dates, paging } from "../http/paginate.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
-
-const Cursor = z.string().max(256);
-
-/** The query parameters of a read. */
-export const EventLogQuery = z.object({
-  limit: paging.limit,
-  after: Cursor.optional().meta({
-    description: "The `cursor` of an earlier page: only events that follow it.",
-    example: "MS4xYmNkZmcuNC4w",
-  }),
-  from: dates.from.meta({
-    description:
-      "Without `after`: only events that were recorded at or after this time. A date without a time is the start of that UTC day.",
-    override: { type: "string", example: "2026-01-31" },
-  }),
-  events: z
-    .array(WebhookEventName)
-    .default([])
-    .meta({
-      description: "Only these events. Repeat it for several; without it, all.",
-      example: ["user.created"],
-    }),
-});
-export type EventLogQuery = z.infer<typeof EventLogQuery>;
 
 /** A page of the log. */
 export const EventPage = z

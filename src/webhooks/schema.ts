@@ -196,11 +196,14 @@ export const Delivery = z
 export type Delivery = z.infer<typeof Delivery>;
 
 const instant = (end: "from" | "to") =>
-  z.string().transform((value, context) => {
-    const parsed = parseTime(value, end);
-    if (parsed === null) context.addIssue("must be a date or an RFC 3339 timestamp with a time zone");
-    return parsed ?? z.NEVER;
-  });
+  z
+    .string()
+    .transform((value, context) => {
+      const parsed = parseTime(value, end);
+      if (parsed === null) context.addIssue("must be a date or an RFC 3339 timestamp with a time zone");
+      return parsed ?? z.NEVER;
+    })
+    .pipe(z.number()); // so that the package can print what it becomes
 
 /** Body of `POST /webhooks/:webhookId/replay`. */
 export const ReplayCreation = z

@@ -40,7 +40,7 @@ type SettingName = keyof typeof SETTINGS;
 const MIN_SECRET_LENGTH = 32;
 const JWT_SECRET_PROBLEM =
   `is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
-  "in production, run `npx wrangler secret put JWT_SECRET --env production`";
+  "in production, run `npm run deploy`, or `npx wrangler secret put JWT_SECRET`";
 
 /** Optional text; an empty setting counts as not set. */
 const text = z
@@ -157,13 +157,13 @@ const SETTINGS = {
   WORKFLOW_MEMORY_MB: wholeNumber(128),
   /** The dispatch namespace that holds the scripts of workflows in production, and the access to it. */
   WORKFLOWS_CF_ACCOUNT_ID: required(
-    "`npx wrangler whoami` shows the account's ID, which goes into [env.production.vars] of wrangler.toml",
+    "`npx wrangler whoami` shows the account's ID, which goes into [vars] of wrangler.toml",
   ),
   WORKFLOWS_NAMESPACE: required(
-    "`npx wrangler dispatch-namespace create atrium-workflows` makes one, and its name goes into [env.production.vars] of wrangler.toml",
+    "`npx wrangler dispatch-namespace create atrium-workflows` makes one, and its name goes into [vars] of wrangler.toml",
   ),
   WORKFLOWS_API_TOKEN: required(
-    'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN --env production`',
+    'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN`',
   ),
   WORKFLOWS_API_URL: text.transform((url) =>
     (url?.trim() || "https://api.cloudflare.com/client/v4").replace(/\/+$/, ""),

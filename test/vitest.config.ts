@@ -4,6 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { bundleServedFiles } from "../src/cli/bundle/served-files.ts";
+import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../src/cli/service/development.ts";
 import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 import { omitProvokedLines } from "./support/runtime-lines.ts";
@@ -47,7 +48,9 @@ export default defineConfig({
               // Otherwise workerd also reports each exception that a test catches on the other side of an RPC call.
               verbose: false,
               miniflare: {
+                ...DEVELOPMENT_BINDINGS,
                 bindings: {
+                  ...DEVELOPMENT_SETTINGS,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",
                   WORKFLOW_DEV_TARGETS: "127.0.0.1",

@@ -15,9 +15,7 @@ const BINDING = "DB";
 const MAX_ATTEMPTS = 5;
 
 const flagsOf = (database: Database): string[] =>
-  database.kind === "local"
-    ? ["--local", "--persist-to", database.persistTo]
-    : ["--remote", "--env", "production"];
+  database.kind === "local" ? ["--local", "--persist-to", database.persistTo] : ["--remote"];
 
 /** The text as a SQL string literal. The doubled quote is the only escape that SQLite knows there. */
 export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -120,7 +120,7 @@ export function failure(error: AppError, requestId: string): Response {
 
 const UNAPPLIED_MIGRATIONS =
   "The database has no tables yet. Locally, run `npm start` or `npx wrangler d1 migrations apply DB --local`; " +
-  "in production, run `npx wrangler d1 migrations apply DB --remote --env production`";
+  "in production, run `npm run deploy`";
 
 /** The error for the response: an AppError unchanged, anything else as an INTERNAL_ERROR that discloses nothing. */
 export function toAppError(error: unknown, module: Module): AppError {

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { bundleWorker, CONFIG } from "../../src/cli/bundle/worker-bundle.ts";
+import { DEVELOPMENT_BINDINGS } from "../../src/cli/service/development.ts";
 import { makeOnce } from "../node/made-once.ts";
 import { createAccount } from "../node/service.ts";
 import type { NamedWorker, PreparedService } from "./killable-service.ts";
@@ -35,6 +36,7 @@ async function prepare(directory: string): Promise<PreparedService> {
 async function bundle(out: string): Promise<NamedWorker> {
   return {
     ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
+    ...DEVELOPMENT_BINDINGS,
     ...(await bundleWorker(out, AbortSignal.timeout(LIMIT_MS))),
     name: "atrium",
     bindings: {

@@ -129,7 +129,7 @@ describe("an upload", () => {
 
 describe("the message to the operator", () => {
   it.each([
-    ["token", "npx wrangler secret put WORKFLOWS_API_TOKEN --env production"],
+    ["token", "npx wrangler secret put WORKFLOWS_API_TOKEN"],
     ["namespace", "npx wrangler dispatch-namespace create wrong"],
   ])("of a wrong %s names the command to run, and never the token", async (setting, command) => {
     const { api } = apiAfter([], { ...SETTINGS, [setting]: "wrong" });

@@ -16,11 +16,19 @@ export const QUIET = {
   WRANGLER_WRITE_LOGS: "false",
 };
 
+/** Runs wrangler with arguments and environment variables, and returns its output: {@link runWrangler} until it is stopped. */
+export type Wrangler = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
+
 /** Runs a wrangler command to its end, and returns its output. Throws a CommandError with wrangler's reason when it fails. */
-export async function runWrangler(args: readonly string[], stop: AbortSignal): Promise<string> {
+export async function runWrangler(
+  args: readonly string[],
+  stop: AbortSignal,
+  further: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const env = {
     ...process.env,
     ...QUIET,
+    ...further,
     // The build command in wrangler.toml calls `node`, which must be this version.
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
   };

@@ -4,6 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStruct
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runLimits, type Settings } from "../../config.ts";
 import { runEveryMinute } from "./cron.ts";
+import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "./development.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
 import type { HostOptions } from "./server.ts";
@@ -63,11 +64,13 @@ const served = new Miniflare(
     workers: [
       {
         ...worker,
+        ...DEVELOPMENT_BINDINGS,
         ...modules,
         name: NAME,
         bindings: {
           CLIENT_ADDRESS: LOCAL_ADDRESS,
           ALLOWED_HOSTS: LOCAL_HOSTS,
+          ...DEVELOPMENT_SETTINGS,
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
         },

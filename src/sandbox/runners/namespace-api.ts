@@ -112,7 +112,7 @@ export class NamespaceApi {
 
   #remedyFor(status: number, errors: Answer["errors"]): string | null {
     if (status === 401 || status === 403) {
-      return 'WORKFLOWS_API_TOKEN must have the permission "Workers Scripts Write" for the account WORKFLOWS_CF_ACCOUNT_ID: `npx wrangler secret put WORKFLOWS_API_TOKEN --env production` stores another one';
+      return 'WORKFLOWS_API_TOKEN must have the permission "Workers Scripts Write" for the account WORKFLOWS_CF_ACCOUNT_ID: `npx wrangler secret put WORKFLOWS_API_TOKEN` stores another one';
     }
     if (errors.some(({ code }) => code === NO_NAMESPACE_CODE)) {
       return `\`npx wrangler dispatch-namespace create ${this.#settings.namespace}\` makes the namespace`;

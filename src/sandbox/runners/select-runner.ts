@@ -36,7 +36,7 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
   throw new AppError(
     "Server",
     "INTERNAL_ERROR",
-    "Workflows need the binding DISPATCHER (dispatch_namespaces) or LOADER (worker_loaders) of wrangler.toml",
+    "Workflows are not set up in this deployment: they need the binding LOADER (worker_loaders) or DISPATCHER (dispatch_namespaces), which wrangler.toml shows; uncomment one, and run `npm run deploy`",
   );
 }
 

@@ -1,0 +1,7 @@
+/** How the service on this machine, and in tests, differs from what wrangler.toml deploys. */
+
+/** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
+export const DEVELOPMENT_BINDINGS = { workerLoaders: { LOADER: {} } };
+
+/** Settings that wrangler.toml and .dev.vars override: anyone may sign up. */
+export const DEVELOPMENT_SETTINGS = { SIGN_UP: "open" };

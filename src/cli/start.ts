@@ -15,27 +15,39 @@ import { SILENCE_LIMIT_MS, watch } from "./service/watchdog.ts";
 
 const DEFAULT_PORT = 8787;
 const MAX_PORT = 65_535;
-const USAGE = "Usage: npm start -- [--port 1-65535] [--persist-to DIR]";
+const USAGE = "Usage: npm start -- [--port 1-65535] [--host NAME] [--persist-to DIR]";
 const HELP = `${USAGE}
 
 Serves Atrium on this machine: the API, rooms, the dashboard, the demo and the documentation.
 
   --port N          the port; ${DEFAULT_PORT} by default
+  --host NAME       the address to listen at: localhost by default, 0.0.0.0 for all of this machine's
   --persist-to DIR  where everything is stored; .wrangler/state by default
 
-Secrets and settings are in .dev.vars. docs/guides/operating.md says more.`;
+Secrets and settings are in .dev.vars, and in variables such as ATRIUM_SIGN_UP. docs/guides/operating.md says more.`;
 
-function parseArguments(args: string[]): { port: number; persistTo: string } {
-  const { port = String(DEFAULT_PORT), "persist-to": persistTo = DEFAULT_PERSIST_TO } = readFlags(args);
+interface Arguments {
+  readonly port: number;
+  readonly host: string;
+  readonly persistTo: string;
+}
+
+function parseArguments(args: string[]): Arguments {
+  const flags = readFlags(args);
+  const {
+    port = String(DEFAULT_PORT),
+    host = "localhost",
+    "persist-to": persistTo = DEFAULT_PERSIST_TO,
+  } = flags;
   const isPort = /^[0-9]{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT;
-  if (!isPort || persistTo === "") throw new UsageError(USAGE);
-  return { port: Number(port), persistTo: path.resolve(persistTo) };
+  if (!isPort || host === "" || persistTo === "") throw new UsageError(USAGE);
+  return { port: Number(port), host, persistTo: path.resolve(persistTo) };
 }
 
 function readFlags(args: string[]) {
   try {
-    return parseArgs({ args, options: { port: { type: "string" }, "persist-to": { type: "string" } } })
-      .values;
+    const [port, host, persistTo] = [{ type: "string" }, { type: "string" }, { type: "string" }] as const;
+    return parseArgs({ args, options: { port, host, "persist-to": persistTo } }).values;
   } catch {
     throw new UsageError(USAGE);
   }
@@ -53,9 +65,16 @@ function portError(port: number, problem: PortProblem): CommandError {
   );
 }
 
+function demoLine(url: string, hasDemo: boolean): string {
+  if (process.env.ATRIUM_DEMO_ACCOUNT_ID === "") return "There is no demo: ATRIUM_DEMO_ACCOUNT_ID is empty";
+  return hasDemo
+    ? `The demo is at ${url}/demo: open it in two windows`
+    : "The demo will be available after the next start";
+}
+
 const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
 Atrium is ready at ${url}, its documentation at ${url}/docs
-${hasDemo ? `The demo is at ${url}/demo: open it in two windows` : "The demo will be available after the next start"}
+${demoLine(url, hasDemo)}
 
 Sign in to the dashboard at ${url}/dashboard
 
@@ -102,7 +121,7 @@ async function reserve(port: number, persistTo: string): Promise<void> {
 }
 
 async function main(stop: AbortSignal): Promise<void> {
-  const { port, persistTo } = parseArguments(process.argv.slice(2));
+  const { port, host, persistTo } = parseArguments(process.argv.slice(2));
   await reserve(port, persistTo);
   const added = await ensureDevSecrets();
   if (added.length > 0) console.log(`Added to .dev.vars for development: ${added.join(", ")}`);
@@ -110,7 +129,7 @@ async function main(stop: AbortSignal): Promise<void> {
   const demo = await prepareDemo(persistTo, stop);
 
   console.log("Starting the service …");
-  const options = { port, persistTo, demoAccountId: demo.accountId, config: CONFIG, modules };
+  const options = { port, host, persistTo, demoAccountId: demo.accountId, config: CONFIG, modules };
   const server = startServer(options, stop);
   const url = `http://localhost:${port}`;
   const announce = async () => {

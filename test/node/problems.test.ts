@@ -163,12 +163,15 @@ it.each([
   expect(await runCli("start.ts", [argument])).toEqual({
     exitCode: 2,
     stdout: "",
-    stderr: "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n",
+    stderr: "Usage: npm start -- [--port 1-65535] [--host NAME] [--persist-to DIR]\n",
   });
 });
 
 it.each([
-  ["start.ts", "Usage: npm start -- [--port 1-65535] [--persist-to DIR]\n\nServes Atrium on this machine"],
+  [
+    "start.ts",
+    "Usage: npm start -- [--port 1-65535] [--host NAME] [--persist-to DIR]\n\nServes Atrium on this machine",
+  ],
   ["account.ts", "Usage: npm run account -- create NAME"],
 ])("%s explains itself when it is asked for help", async (command, beginning) => {
   const { exitCode, stdout, stderr } = await runCli(command, ["--help"]);

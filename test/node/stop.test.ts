@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findPortProblem } from "../../src/cli/service/port.ts";
-import { allGone, eventually, findFreePort, processTree, ROOT } from "./processes.ts";
+import { readContainer } from "./container.ts";
+import { allGone, eventually, findFreePort, processTree, ROOT, run } from "./processes.ts";
 import { type Service, type StartOptions, startService } from "./service.ts";
 
 /** It takes less than a second; a busy machine may need more. */
@@ -55,7 +56,7 @@ const kill = (pids: readonly number[]) => {
 };
 
 describe("a signal to the command", () => {
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("ends it with exit code 0: %s", async (signal) => {
+  it.each(["SIGINT", "SIGHUP"] as const)("ends it with exit code 0: %s", async (signal) => {
     const exitCode = await startAndEnd(undefined, (service) => service.stop(signal));
     expect(exitCode).toBe(0);
   });
@@ -71,6 +72,30 @@ describe("a signal to the command", () => {
     const exitCode = await startAndEnd(undefined, ({ pid }) => {
       process.kill(-pid, "SIGINT");
       process.kill(-pid, "SIGINT");
+    });
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe("the container", () => {
+  it("serves at all addresses, closed, is healthy, and ends with exit code 0 on SIGTERM", async () => {
+    const container = await readContainer();
+    expect([container.user, container.volume]).toEqual(["node", "/data"]);
+    const variables = Object.entries(container.variables).map(([name, value]) => `${name}=${value}`);
+    const inContainer: Command = ([, port = "", , folder = ""]) => [
+      "env",
+      ...variables,
+      ...container.command(folder, Number(port)),
+    ];
+    const exitCode = await startAndEnd(inContainer, async ({ port, url, stop }) => {
+      const [program = "", ...args] = container.health(port);
+      expect((await run(program, args)).exitCode).toBe(0);
+      // Another address than those that `localhost` means.
+      expect((await fetch(`http://127.0.0.2:${port}/health`)).status).toBe(200);
+      const policy = await fetch(`${url}/dashboard/api/sign-up`, { headers: { Origin: url } });
+      expect(await policy.json()).toMatchObject({ data: { type: "invite" } });
+      expect((await fetch(`${url}/demo/visitors`, { method: "POST" })).status).toBe(404);
+      await stop("SIGTERM");
     });
     expect(exitCode).toBe(0);
   });

@@ -28,10 +28,13 @@ export async function ensureDatabase(wrangler: Wrangler, { database }: Names): P
 
 /** The secrets that the Worker needs and does not have, with values for them. A Worker that does not exist has none. */
 export async function missingSecrets(wrangler: Wrangler): Promise<Readonly<Record<string, string>>> {
-  const present = await wrangler(["secret", "list", "--format", "json"]).then(namesIn, (error: unknown): readonly string[] => {
-    if (error instanceof CommandError && /\b10007\b|not found/i.test(error.message)) return [];
-    throw error;
-  });
+  const present = await wrangler(["secret", "list", "--format", "json"]).then(
+    namesIn,
+    (error: unknown): readonly string[] => {
+      if (error instanceof CommandError && /\b10007\b|not found/i.test(error.message)) return [];
+      throw error;
+    },
+  );
   return present.includes("JWT_SECRET")
     ? {}
     : { JWT_SECRET: randomBytes(SECRET_BYTES).toString("base64url") };

@@ -4,7 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStruct
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runLimits, type Settings } from "../../config.ts";
 import { runEveryMinute } from "./cron.ts";
-import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "./development.ts";
+import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS, settingsOf } from "./development.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
 import type { HostOptions } from "./server.ts";
@@ -51,9 +51,9 @@ let running: PoolService | null = null;
 process.once("disconnect", end);
 process.on("unhandledRejection", fail);
 
-const { port, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
+const { port, host, persistTo, demoAccountId, config, modules } = parseOptions(process.argv[2] ?? "");
 const worker = unstable_getMiniflareWorkerOptions(config).workerOptions;
-const settings: Settings = { ...(worker.bindings ?? {}) };
+const settings: Settings = { ...(worker.bindings ?? {}), ...settingsOf(process.env) };
 const pool = HAS_POOL
   ? await startPool(runLimits(settings).memoryMb, (error) =>
       console.error("The pool of programs failed:", error),
@@ -73,6 +73,7 @@ const served = new Miniflare(
           ...DEVELOPMENT_SETTINGS,
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
+          ...settingsOf(process.env),
         },
         ...(pool && {
           serviceBindings: { PROGRAM_POOL: pool.fetch },
@@ -80,7 +81,7 @@ const served = new Miniflare(
         }),
         // The Worker itself listens on the service's port. What Miniflare adds before it (/cdn-cgi/local, headers that
         // change a request) is left to the port below, which the system chooses.
-        unsafeDirectSockets: [{ host: "localhost", port }],
+        unsafeDirectSockets: [{ host, port }],
       },
     ],
     host: LOCAL_ADDRESS,

@@ -15,6 +15,8 @@ export interface WorkerModules {
 /** What the process that serves needs to know. */
 export interface HostOptions {
   readonly port: number;
+  /** The address to listen at, such as `localhost` or `0.0.0.0`. */
+  readonly host: string;
   /** The state folder. */
   readonly persistTo: string;
   /** The organization that /demo belongs to. */

@@ -29,6 +29,7 @@ import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { roomWithUsersEndpoints } from "./users/routes-room.ts";
 import { tokenEndpoints } from "./users/routes-tokens.ts";
+import { WEBHOOK_EVENTS } from "./webhooks/event-docs.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 
@@ -79,7 +80,7 @@ for (const endpoint of ENDPOINTS) {
 /** Built by the first request for it, so that it does not delay the start of an isolate. */
 let document: ApiDocument | undefined;
 const apiDocument = (): ApiDocument => {
-  document ??= buildDocument(ENDPOINTS);
+  document ??= buildDocument(ENDPOINTS, WEBHOOK_EVENTS);
   return document;
 };
 

@@ -2,7 +2,7 @@
 import { apiKeyScheme } from "./accounts/verify-key.ts";
 import { type Env, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
 import type { RequestContext } from "./context/context.ts";
-import { relayUserEvents } from "./delivery/outbox-relay.ts";
+import { relayEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { demoUploadBounds } from "./demo/uploads.ts";
 import type { EventLogContext } from "./event-log/context.ts";
@@ -68,8 +68,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },
       compile: selectCompiler(env),
-      relayUserEvents: ({ db, log, defer }, rows) =>
-        relayUserEvents({ db, log, defer, rooms, subscribers }, rows),
+      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
     },
   };
 }

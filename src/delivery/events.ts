@@ -1,5 +1,6 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
+import { StorageFile } from "../files/schema.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { Comment } from "../realtime/protocol/comment.ts";
 import { Room } from "../rooms/schema.ts";
@@ -19,52 +20,90 @@ const userId = z.uuid();
 const user = User.meta({ description: "The user right after the event, without its token." });
 
 /** A user came online, or went offline with its last connection; `sessionId` is the user's session. */
-export const ParticipantEvent = z.object({
-  ...common,
-  event: z.enum(["participant.joined", "participant.left"]),
-  data: z.object({ roomId, userId, sessionId: z.uuid() }),
-  user,
-});
+export const ParticipantEvent = z
+  .object({
+    ...common,
+    event: z.enum(["participant.joined", "participant.left"]),
+    data: z.object({ roomId, userId, sessionId: z.uuid() }),
+    user,
+  })
+  .meta({ id: "ParticipantEvent" });
 export type ParticipantEvent = z.infer<typeof ParticipantEvent>;
 
 /** The first user joined an empty room; `sessionId` is the room's occupancy period, which lasts until it is empty again. */
-export const SessionStartedEvent = z.object({
-  ...common,
-  event: z.literal("session.started"),
-  data: z.object({ roomId, sessionId: z.uuid() }),
-});
+export const SessionStartedEvent = z
+  .object({
+    ...common,
+    event: z.literal("session.started"),
+    data: z.object({ roomId, sessionId: z.uuid() }),
+  })
+  .meta({ id: "SessionStartedEvent" });
 export type SessionStartedEvent = z.infer<typeof SessionStartedEvent>;
 
 /** The last user left the room. */
-export const SessionClosedEvent = z.object({
-  ...common,
-  event: z.literal("session.closed"),
-  data: z.object({ roomId, sessionId: z.uuid() }),
-  users: z.array(User).meta({
-    description: "The users who took part, in the order in which they first joined; at most 128 KiB of them.",
-  }),
-});
+export const SessionClosedEvent = z
+  .object({
+    ...common,
+    event: z.literal("session.closed"),
+    data: z.object({ roomId, sessionId: z.uuid() }),
+    users: z.array(User).meta({
+      description:
+        "The users who took part, in the order in which they first joined; at most 128 KiB of them.",
+    }),
+  })
+  .meta({ id: "SessionClosedEvent" });
 export type SessionClosedEvent = z.infer<typeof SessionClosedEvent>;
 
+/** A room was created; its name or custom ID was changed, or it was reopened; it was closed; or it was deleted. */
+export const RoomEvent = z
+  .object({
+    ...common,
+    event: z.enum(["room.created", "room.updated", "room.closed", "room.deleted"]),
+    data: z.object({ roomId }),
+    room: Room.meta({ description: "The room right after the event; as it was, if it was deleted." }),
+  })
+  .meta({ id: "RoomEvent" });
+export type RoomEvent = z.infer<typeof RoomEvent>;
+
+/**
+ * A file was stored, or deleted by itself: `room.deleted` stands for the files of a deleted room. `userId` is who did
+ * it; there is none when your back end deleted the file, or a workflow did it.
+ */
+export const FileEvent = z
+  .object({
+    ...common,
+    event: z.enum(["file.uploaded", "file.deleted"]),
+    data: z.object({ roomId, key: z.string(), userId: z.string().optional() }),
+    file: StorageFile.meta({ description: "The file right after the event; as it was, if it was deleted." }),
+  })
+  .meta({ id: "FileEvent" });
+export type FileEvent = z.infer<typeof FileEvent>;
+
 /** A user was created, changed or deleted over REST. */
-export const UserEvent = z.object({
-  ...common,
-  event: z.enum(["user.created", "user.updated", "user.deleted"]),
-  data: z.object({ roomId, userId }),
-  user,
-});
+export const UserEvent = z
+  .object({
+    ...common,
+    event: z.enum(["user.created", "user.updated", "user.deleted"]),
+    data: z.object({ roomId, userId }),
+    user,
+  })
+  .meta({ id: "UserEvent" });
 export type UserEvent = z.infer<typeof UserEvent>;
 
 /**
  * A comment was written, edited or reopened, resolved, or deleted. Reactions cause no event. `userId` is who did it;
  * there is none when your back end did, except for the author of a comment that it created.
  */
-export const CommentEvent = z.object({
-  ...common,
-  event: z.enum(["comment.created", "comment.updated", "comment.resolved", "comment.deleted"]),
-  data: z.object({ roomId, commentId: z.uuid(), threadId: z.uuid(), userId: z.string().optional() }),
-  comment: Comment.meta({ description: "The comment right after the event; as it was, if it was deleted." }),
-});
+export const CommentEvent = z
+  .object({
+    ...common,
+    event: z.enum(["comment.created", "comment.updated", "comment.resolved", "comment.deleted"]),
+    data: z.object({ roomId, commentId: z.uuid(), threadId: z.uuid(), userId: z.string().optional() }),
+    comment: Comment.meta({
+      description: "The comment right after the event; as it was, if it was deleted.",
+    }),
+  })
+  .meta({ id: "CommentEvent" });
 export type CommentEvent = z.infer<typeof CommentEvent>;
 
 /** Any event: the body of a webhook, and the first argument of a workflow. */
@@ -75,6 +114,8 @@ export const Event = z
     SessionClosedEvent,
     UserEvent,
     CommentEvent,
+    RoomEvent,
+    FileEvent,
   ])
   .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;

@@ -1,23 +1,21 @@
-/** Relays the outbox: committed commands to their rooms and events of users to their subscribers. */
+/** Relays the outbox: committed commands to their rooms and events to their subscribers. */
 import type { RequestContext } from "../context/context.ts";
 import type { Database, Page, Statement } from "../platform/d1.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/time-limit.ts";
 import type { RoomCommand } from "../realtime/port/room-command.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
-import { presentRoom } from "../rooms/schema.ts";
-import type { RoomRow } from "../rooms/table.ts";
-import { presentUser, type UserRecord } from "../users/present.ts";
-import { presentEvent } from "./events.ts";
 import {
+  adoptUserEvents,
+  deleteEvent,
   deleteOutboxEntry,
-  deleteUserEvent,
   selectAccountsOfCommands,
-  selectAccountsOfUserEvents,
+  selectAccountsOfEvents,
   selectPendingCommands,
-  selectPendingUserEvents,
+  selectPendingEvents,
   updatePendingSubscriptions,
 } from "./outbox/outbox-store.ts";
-import type { UserEventRow } from "./outbox/table.ts";
+import type { OutboxEventRow } from "./outbox/table.ts";
+import { presentOutboxEvent } from "./outbox-event.ts";
 import type { SubscriberGateway } from "./port/subscriber-port.ts";
 import { fanOut } from "./subscribers.ts";
 
@@ -47,14 +45,14 @@ export interface RelayPorts {
   log(message: string, error: unknown): void;
 }
 
-/** Relays committed events of users to their subscribers. Never rejects: the rest is left to {@link relayPending}. */
-export async function relayUserEvents(
+/** Relays committed events to their subscribers. Never rejects: the rest is left to {@link relayPending}. */
+export async function relayEvents(
   ctx: RelayPorts & Pick<RequestContext, "defer">,
-  events: readonly UserEventRow[],
+  events: readonly OutboxEventRow[],
 ): Promise<void> {
   for (const row of events) {
     try {
-      const { outcome } = await relayUserEvent(ctx, row);
+      const { outcome } = await relayEvent(ctx, row);
       ctx.defer(ctx.db.run([outcome]));
     } catch (error) {
       ctx.log(`An event could not be relayed yet: ${row.event}`, error);
@@ -63,42 +61,20 @@ export async function relayUserEvents(
 }
 
 /** Fans the event out. `outcome` is the statement that records how far that went. */
-async function relayUserEvent(
+async function relayEvent(
   { db, rooms, subscribers, log }: RelayPorts,
-  row: UserEventRow,
+  row: OutboxEventRow,
 ): Promise<{ readonly outcome: Statement; readonly isComplete: boolean }> {
-  const { id, event, accountId, occurredAt, pendingSubscriptions } = row;
-  const room = parseRoom(row.room);
-  const body = await presentUserEvent(rooms, row, room);
-  const unreached = await fanOut({ db, accountId }, subscribers, room.id, [
+  const { id, event, accountId, roomId, occurredAt, pendingSubscriptions } = row;
+  const body = await presentOutboxEvent(rooms, row);
+  const unreached = await fanOut({ db, accountId }, subscribers, roomId, [
     { id, event, occurredAt, body, pendingSubscriptions },
   ]);
   const remaining = unreached.get(id);
-  if (remaining === undefined) return { outcome: deleteUserEvent(id), isComplete: true };
+  if (remaining === undefined) return { outcome: deleteEvent(id), isComplete: true };
   log(`An event could not reach all of its subscribers yet: ${event}`, null);
   return { outcome: updatePendingSubscriptions(id, remaining), isComplete: false };
 }
-
-/** The event's JSON. Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
-async function presentUserEvent(
-  rooms: RoomGateway,
-  { id, event, accountId, occurredAt, user: userJson }: UserEventRow,
-  room: RoomRow,
-): Promise<string> {
-  const user = parseUser(userJson);
-  const isMaybeOnline = event === "user.updated" && room.firstJoinAt !== null;
-  const attendance = isMaybeOnline ? (await rooms.read(room.id, accountId, [user.id])).attendance : {};
-  return presentEvent(id, occurredAt, {
-    event,
-    data: { roomId: room.id, userId: user.id },
-    room: presentRoom(room, occurredAt),
-    user: presentUser(user, attendance[user.id]),
-  });
-}
-
-/** As `insertUserEvent` wrote them. */
-const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
-const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 
 /**
  * Relays what requests left behind when they died; rooms and subscribers accept repetitions. What cannot be relayed
@@ -107,6 +83,7 @@ const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 export async function relayPending(ports: RelayPorts, now: number, limits = LIMITS): Promise<void> {
   const { db, rooms, log } = ports;
   const before = now - ABANDONED_AFTER_MS;
+  await db.run(adoptUserEvents(before));
   const commands = forEachRow(db, limits, {
     accounts: () => selectAccountsOfCommands(before),
     select: (accountId, page) => selectPendingCommands(accountId, before, page),
@@ -119,11 +96,11 @@ export async function relayPending(ports: RelayPorts, now: number, limits = LIMI
     failed: (error) => log("A pending command could not be relayed to its room yet", error),
   });
   const events = forEachRow(db, limits, {
-    accounts: () => selectAccountsOfUserEvents(before),
-    select: (accountId, page) => selectPendingUserEvents(accountId, before, page),
-    roomOf: ({ room }) => parseRoom(room).id,
+    accounts: () => selectAccountsOfEvents(before),
+    select: (accountId, page) => selectPendingEvents(accountId, before, page),
+    roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
-      const { outcome, isComplete } = await relayUserEvent(ports, row);
+      const { outcome, isComplete } = await relayEvent(ports, row);
       await db.run([outcome]);
       return isComplete;
     },

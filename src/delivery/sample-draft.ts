@@ -1,9 +1,11 @@
 /** Events as they would be about a room and users that are given: to test a webhook, and to run a workflow by hand. */
+import { createKey, urlOf } from "../files/file-key.ts";
+import type { StorageFile } from "../files/schema.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Comment } from "../realtime/protocol/comment.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
-import type { EventDraft } from "./events.ts";
+import type { EventDraft, RoomEvent } from "./events.ts";
 import type { EventName } from "./port/event-name.ts";
 
 interface Sample {
@@ -12,15 +14,18 @@ interface Sample {
   readonly users: User[];
   /** Epoch milliseconds. */
   readonly now: number;
+  /** The origin with which the URL of a file begins. */
+  readonly origin: string;
   newId(): string;
 }
 
-/** Sessions and comments are made up. Throws for an event about a user when there is none. */
-export function sampleDraft(event: EventName, { room, users, now, newId }: Sample): EventDraft {
+/** Sessions, comments and files are made up. Throws for an event about a user when there is none. */
+export function sampleDraft(event: EventName, { room, users, now, origin, newId }: Sample): EventDraft {
   const [user] = users;
   const roomId = room.id;
   if (event === "session.closed") return { event, data: { roomId, sessionId: newId() }, room, users };
   if (event === "session.started") return { event, data: { roomId, sessionId: newId() }, room };
+  if (isRoomEvent(event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;
   switch (event) {
@@ -31,11 +36,31 @@ export function sampleDraft(event: EventName, { room, users, now, newId }: Sampl
     case "user.updated":
     case "user.deleted":
       return { event, data: { roomId, userId }, room, user };
+    case "file.uploaded":
+    case "file.deleted": {
+      const file = sampleFile(room, user, now, origin);
+      return { event, data: { roomId, key: file.key, userId }, room, file };
+    }
     default: {
       const comment = sampleComment(newId(), user, now, event === "comment.resolved");
       return { event, data: { roomId, commentId: comment.id, threadId: comment.id, userId }, room, comment };
     }
   }
+}
+
+const isRoomEvent = (event: EventName): event is RoomEvent["event"] => event.startsWith("room.");
+
+function sampleFile(room: Room, uploader: User, now: number, origin: string): StorageFile {
+  const key = createKey(room.id, "test.txt");
+  return {
+    key,
+    url: urlOf(origin, room.account_id, key),
+    filename: "test.txt",
+    mimeType: "text/plain",
+    size: 4,
+    uploadedAt: presentTime(now),
+    uploadedBy: uploader.id,
+  };
 }
 
 const sampleComment = (id: string, author: User, now: number, resolved: boolean): Comment => ({

@@ -1,5 +1,6 @@
 /** The commands on files: upload, put, delete. */
 import { requireRoomAccess } from "../context/context.ts";
+import { newEvent } from "../delivery/outbox/event-store.ts";
 import type { Form } from "../http/form/form.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { guardQuota } from "../quotas/guard.ts";
@@ -7,8 +8,10 @@ import type { RoomRow } from "../rooms/table.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
 import type { FileContext, FileOperationContext, UploadBounds } from "./context.ts";
+import { insertFileEvent } from "./file-event-store.ts";
 import { createKey, parseKey, urlOf } from "./file-key.ts";
 import type { UploadResult } from "./schema.ts";
+
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
 import { essenceOf } from "./storage/media-type.ts";
 import {
@@ -151,13 +154,19 @@ class PendingUpload {
   async finish(): Promise<{ file: UploadResult }> {
     const ctx = this.#ctx;
     const size = await this.#writer.finish();
-    const { key } = await this.#insertedRow();
+    const { key, roomId, uploadedBy } = await this.#insertedRow();
     const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
     const quota = guardQuota(ctx, "file_bytes");
-    const [stored] = await ctx
-      .commit([markStored(ctx, key, size, ctx.now()), quota.statement], data)
+    const isByWorkflow = ctx.actor.type === "workflow";
+    const uploaded = insertFileEvent(ctx, newEvent(ctx, "file.uploaded", roomId), {
+      ...{ key, origin: ctx.origin, uploadedBy, isByWorkflow },
+      userId: isByWorkflow ? null : uploadedBy,
+    });
+    const [stored, events] = await ctx
+      .commit([markStored(ctx, key, size, ctx.now()), uploaded, quota.statement], data)
       .catch(quota.refuse);
     if (stored.length === 0) throw notFound("Rooms", "Room");
+    if (events.length > 0) await ctx.relayEvents(ctx, events);
     return data;
   }
 
@@ -214,9 +223,17 @@ export async function deleteFile(ctx: FileOperationContext, key: string): Promis
   requireEditor(ctx);
   if (parsed === null) throw notFound("Files", "File");
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
-  const [[row], deleting] = await ctx.db.run([selectFile(ctx, key), markFileForDeletion(ctx, key, uploader)]);
+  const deleted = insertFileEvent(ctx, newEvent(ctx, "file.deleted", parsed.roomId), {
+    ...{ key, origin: ctx.origin, uploadedBy: uploader, userId: uploader },
+    isByWorkflow: ctx.actor.type === "workflow",
+  });
+  const [events, [row], deleting] = await ctx.db.run([
+    deleted,
+    selectFile(ctx, key),
+    markFileForDeletion(ctx, key, uploader),
+  ]);
   if (row === undefined) throw notFound("Files", "File");
   if (deleting.length === 0) throw forbidden("You can only delete files that you uploaded");
-  await deleteBlobs(ctx.db, ctx.blobs, deleting);
+  await Promise.all([deleteBlobs(ctx.db, ctx.blobs, deleting), ctx.relayEvents(ctx, events)]);
   return { key };
 }

@@ -1,5 +1,6 @@
 /** What files' commands and queries need beyond an operation or a request. */
 import type { OperationContext, RequestContext } from "../context/context.ts";
+import type { EventRelay } from "../delivery/outbox/outbox.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import type { Blobs } from "./storage/blobs.ts";
@@ -13,14 +14,18 @@ export interface UploadBounds {
 }
 
 /** Reads and writes files, for a request or for a workflow's run. */
-export interface FileOperationContext extends OperationContext, QuotaContext {
+export interface FileOperationContext
+  extends OperationContext,
+    QuotaContext,
+    EventRelay,
+    Pick<RequestContext, "newId" | "defer"> {
   /** The bytes of files. */
   readonly blobs: Blobs;
   /** What the room's users may upload; null for no bounds beyond those of every file. Absent where no user uploads. */
   readonly uploadBounds?: (room: RoomRow) => UploadBounds | null;
 }
 
-export interface FileContext extends RequestContext, QuotaContext {
+export interface FileContext extends RequestContext, QuotaContext, EventRelay {
   readonly blobs: Blobs;
   readonly uploadBounds: (room: RoomRow) => UploadBounds | null;
 }

@@ -1,5 +1,6 @@
 /** Writes rooms: create, update, delete and reconcile, each committed as one batch with its outbox row. */
-import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
+import { newEvent } from "../delivery/outbox/event-store.ts";
+import { newOutboxEntry, relayChange } from "../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
 import { deleteRoomFiles, markRoomFilesForDeletion } from "../files/storage/garbage-collection.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
@@ -8,6 +9,7 @@ import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext } from "./context.ts";
 import { getRoomRow } from "./queries.ts";
+import { insertRoomClosed, insertRoomEvent, insertRoomUpdated } from "./room-event-store.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
 import { deleteRoom as deleteRow, selectJoinedRoom, selectRoom } from "./shared-store.ts";
 import { insertRoom, updateRoom as updateRow } from "./store.ts";
@@ -39,10 +41,12 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
   };
   const data = { room: presentRoom(row, now) };
   const quota = guardQuota(ctx, "rooms");
-  await ctx
-    .commit([insertRoom(ctx, row), quota.statement], data)
+  const created = newEvent(ctx, "room.created", row.id);
+  const [, events] = await ctx
+    .commit([insertRoom(ctx, row), insertRoomEvent(ctx, created), quota.statement], data)
     .catch(quota.refuse)
     .catch(refuseTakenCustomId);
+  if (events.length > 0) await ctx.relayEvents(ctx, events);
   return data;
 }
 
@@ -60,28 +64,31 @@ export async function updateRoom(
   const entry = newOutboxEntry(ctx, roomId, {
     type: update.state === "closed" ? "room.closed" : "room.updated",
   });
-  const [rows, owed] = await ctx
+  const [updated, closed, rows, owed] = await ctx
     .commit([
+      insertRoomUpdated(ctx, newEvent(ctx, "room.updated", roomId), changes),
+      insertRoomClosed(ctx, newEvent(ctx, "room.closed", roomId), changes),
       updateRow(ctx, roomId, changes),
       insertOutboxEntry(entry, [selectJoinedRoom(ctx, roomId)], ctx.now()),
     ])
     .catch(refuseTakenCustomId);
   const row = rows[0];
   if (row === undefined) throw notFound("Rooms", "Room");
-  const stats = owed.length === 0 ? null : await relayCommand(ctx, entry);
+  const stats = await relayChange(ctx, entry, owed, [...updated, ...closed]);
   return { room: presentRoom(row, ctx.now(), stats ?? row) };
 }
 
 /** Deletes a room with its users, its files and everything in its object, and closes its sockets. */
 export async function deleteRoom(ctx: RoomContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
-  const [, deleted, , deleting] = await ctx.commit([
+  const [events, owed, deleted, , deleting] = await ctx.commit([
+    insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),
     insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
     deleteRow(ctx, roomId),
     ...markRoomFilesForDeletion(ctx, roomId),
   ]);
   if (deleted.length === 0) throw notFound("Rooms", "Room");
-  await Promise.all([relayCommand(ctx, deletion), deleteRoomFiles(ctx, roomId, deleting)]);
+  await Promise.all([relayChange(ctx, deletion, owed, events), deleteRoomFiles(ctx, roomId, deleting)]);
   return {};
 }
 

@@ -1,5 +1,6 @@
 /** The ports that the commands and queries of rooms need beside those of every request. */
 import type { OperationContext, RequestContext } from "../context/context.ts";
+import type { EventRelay } from "../delivery/outbox/outbox.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
@@ -9,7 +10,7 @@ export interface LiveRoomContext extends OperationContext {
   readonly rooms: RoomGateway;
 }
 
-export interface RoomContext extends RequestContext, QuotaContext {
+export interface RoomContext extends RequestContext, QuotaContext, EventRelay {
   readonly rooms: RoomGateway;
   /** Deleting a room deletes the bytes of its files. */
   readonly blobs: Blobs;

@@ -1,8 +1,7 @@
 /** Writes users: create, update and delete, each committed as one batch with its events and room command. */
-import { newOutboxEntry, relayCommand } from "../delivery/outbox/outbox.ts";
-import type { OutboxEntry } from "../delivery/outbox/outbox-store.ts";
+import { newEvent } from "../delivery/outbox/event-store.ts";
+import { newOutboxEntry, relayChange } from "../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
-import type { UserEventRow } from "../delivery/outbox/table.ts";
 import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -17,7 +16,7 @@ import { selectUser } from "./shared-store.ts";
 import { shownToken } from "./shown-token.ts";
 import { deleteUser as deleteRow, insertUser, updateUser as updateRow } from "./store.ts";
 import type { StoredUser, UserRow } from "./table.ts";
-import { insertUserEvent, newUserEvent } from "./user-event-store.ts";
+import { insertUserEvent } from "./user-event-store.ts";
 
 function refuse(error: unknown): never {
   const violated = violatedConstraint(error);
@@ -26,21 +25,6 @@ function refuse(error: unknown): never {
     throw new AppError("Users", "CONFLICT", "customId is already used by another user of the room");
   }
   throw error;
-}
-
-/**
- * Relays the outbox rows that a committed batch wrote: first the room command, if `entries` holds its row, then the
- * user's events. In this order, subscribers receive the events that the room records first. Never rejects.
- */
-async function relayUserChange(
-  ctx: UserContext,
-  entry: OutboxEntry,
-  entries: readonly unknown[],
-  events: readonly UserEventRow[],
-): Promise<void> {
-  // If the room did not take its command, the events wait for the cron trigger: they must not overtake the room's.
-  if (entries.length > 0 && (await relayCommand(ctx, entry)) === null) return;
-  await ctx.relayUserEvents(ctx, events);
 }
 
 /** Creates a user and its token. NOT_FOUND without the room, CONFLICT when another user of it has the customId. */
@@ -69,7 +53,7 @@ export async function createUser(
         insertUser(ctx, row),
         countUserCreation(ctx, input.roomId),
         insertOutboxEntry(entry, [selectJoinedRoom(ctx, input.roomId)], ctx.now()),
-        insertUserEvent(ctx, newUserEvent(ctx, "user.created", input.roomId, row.id)),
+        insertUserEvent(ctx, newEvent(ctx, "user.created", input.roomId), row.id),
         incrementHourlyCounts(ctx, row.createdAt, { events: 1 }),
         quota.statement,
       ],
@@ -78,7 +62,7 @@ export async function createUser(
     .catch(quota.refuse)
     .catch(refuse);
   // Subscribers and the log receive user.created before the caller can let the user join.
-  await relayUserChange(ctx, entry, owed, events);
+  await relayChange(ctx, entry, owed, events);
   const token = await shownToken(ctx, inserted ?? { ...row, accountTokenEpoch: 0 });
   return { user: { ...user, token }, token };
 }
@@ -98,7 +82,7 @@ export async function updateUser(
   const entry = newOutboxEntry(ctx, roomId, { type: "user.updated", userId });
   const [events, rows, owed] = await ctx
     .commit([
-      insertUserEvent(ctx, newUserEvent(ctx, "user.updated", roomId, userId), changes),
+      insertUserEvent(ctx, newEvent(ctx, "user.updated", roomId), userId, changes),
       updateRow(ctx, roomId, userId, changes),
       insertOutboxEntry(
         entry,
@@ -110,7 +94,7 @@ export async function updateUser(
     .catch(refuse);
   const row = rows[0];
   if (row === undefined) throw notFound("Users", "User");
-  await relayUserChange(ctx, entry, owed, events);
+  await relayChange(ctx, entry, owed, events);
   return { user: await presentChanged(ctx, row) };
 }
 
@@ -132,7 +116,7 @@ export async function deleteUser(
 ): Promise<Record<string, never>> {
   const entry = newOutboxEntry(ctx, roomId, { type: "user.deleted", userId });
   const [events, owed, , deleted] = await ctx.commit([
-    insertUserEvent(ctx, newUserEvent(ctx, "user.deleted", roomId, userId)),
+    insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId),
     insertOutboxEntry(
       entry,
       [selectJoinedRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
@@ -142,6 +126,6 @@ export async function deleteUser(
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");
-  await relayUserChange(ctx, entry, owed, events);
+  await relayChange(ctx, entry, owed, events);
   return {};
 }

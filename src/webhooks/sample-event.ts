@@ -11,7 +11,10 @@ import { presentBacklogged } from "./backlog-event.ts";
 import type { Webhook } from "./schema.ts";
 
 /** The first of the webhook's events, about a room and a user that do not exist. */
-export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook: Webhook): OutgoingEvent {
+export function sampleEvent(
+  ctx: Pick<RequestContext, "newId" | "now" | "origin">,
+  webhook: Webhook,
+): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
   const [eventId, now] = [ctx.newId(), ctx.now()];
   if (event === "webhook.backlogged") {
@@ -41,6 +44,7 @@ export function sampleEvent(ctx: Pick<RequestContext, "newId" | "now">, webhook:
     status: "offline",
     created_at: presentTime(now),
   };
-  const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, newId: ctx.newId }));
+  const { newId, origin } = ctx;
+  const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, origin, newId }));
   return { eventId, event, roomId: room.id, body, occurredAt: now };
 }

@@ -7,7 +7,7 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
 
 /** True for events about one user. */
-const isAboutUser = (event: EventName): boolean => !event.startsWith("session.");
+const isAboutUser = (event: EventName): boolean => !/^(session|room)\./.test(event);
 
 /** Body of `POST /workflows/:workflowId/run`. */
 export const WorkflowRun = z
@@ -16,7 +16,7 @@ export const WorkflowRun = z
     data: z.object({
       roomId: RoomId.meta({ description: "Any room of the organization, not only the workflow's." }),
       userId: text(1, 255).optional().meta({
-        description: "A user of the room; required except for `session.started` and `session.closed`.",
+        description: "A user of the room; required for events of users, comments and files.",
       }),
     }),
   })

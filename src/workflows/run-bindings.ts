@@ -1,6 +1,7 @@
 /** What a run may use: bindings to one room, counted, and revoked when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
 import * as z from "zod";
+import type { EventRelay } from "../delivery/outbox/outbox.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
 import type { FileOperationContext } from "../files/context.ts";
 import { parseKey } from "../files/file-key.ts";
@@ -42,7 +43,7 @@ export interface RunScope {
   readonly calls: number;
 }
 
-export interface RunPorts {
+export interface RunPorts extends EventRelay {
   readonly db: Database;
   readonly rooms: RoomGateway;
   readonly blobs: Blobs;
@@ -135,6 +136,11 @@ export class RunBindings extends RpcTarget implements HostBindings {
       now: () => ports.now(),
       log: (message, error) => ports.log(message, error),
       commit: (statements) => ports.db.run(statements),
+      newId: () => crypto.randomUUID(),
+      defer: (work) => {
+        work.catch((error: unknown) => ports.log("Deferred work of a run failed", error));
+      },
+      relayEvents: (context, rows) => ports.relayEvents(context, rows),
     };
   }
 

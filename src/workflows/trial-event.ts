@@ -48,6 +48,7 @@ export async function trialEvent(
     room: presentRoom(room, now, live.stats),
     users: users.map((row) => presentUser(row, live.attendance[row.id])),
     now,
+    origin: ctx.origin,
     newId: ctx.newId,
   });
   return { eventId, event, roomId: room.id, body: presentEvent(eventId, now, draft), occurredAt: now };

@@ -1,6 +1,7 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
+import { relayEvents } from "../delivery/outbox-relay.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
@@ -197,9 +198,11 @@ export class WorkflowHandler implements DeliveryHandler {
 
   /** What one run may use, in the room of its event. */
   #openBindings(scope: RunScope): RunBindings {
+    const [rooms, subscribers] = [roomGateway(this.#env), subscriberGateway(this.#env)];
     return new RunBindings(scope, {
       db: this.#tenant.db,
-      rooms: roomGateway(this.#env),
+      rooms,
+      relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
       blobs: openBlobs(this.#env.FILES),
       quotaDefaults: quotaDefaults(this.#env),
       fetch: (...args: Parameters<typeof fetch>) => fetch(...args),

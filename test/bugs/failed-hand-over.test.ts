@@ -54,7 +54,7 @@ async function sendDuring(faults: Partial<Env>, method: string, path: string, bo
 
 const sweep = (faults: Partial<Env> = {}) => runScheduledTasks({ ...env, ...faults }, Date.now() + MINUTE_MS);
 
-const countRows = async (table: "outbox" | "user_events"): Promise<number | undefined> =>
+const countRows = async (table: "outbox" | "outbox_events"): Promise<number | undefined> =>
   (await env.DB.prepare(`SELECT count(*) AS count FROM ${table}`).first<{ count: number }>())?.count;
 
 describe("the deletion of a room", () => {
@@ -138,9 +138,9 @@ describe("an event of a user", () => {
     expectLogged("An event could not reach all of its subscribers yet: user.created");
     await sweep(faults);
     expectLogged("An event could not reach all of its subscribers yet: user.created");
-    expect(await countRows("user_events")).toBe(1);
+    expect(await countRows("outbox_events")).toBe(1);
     await sweep();
-    expect(await countRows("user_events")).toBe(0);
+    expect(await countRows("outbox_events")).toBe(0);
     const [first, second] = [await failing[0]?.receivedEvents(1), await failing[1]?.receivedEvents(1)];
     expect(first).toMatchObject([{ event: "user.created", user: { name: "Ada" } }]);
     expect(second).toEqual(first);
@@ -162,9 +162,9 @@ describe("an event of a user", () => {
       "A command could not be relayed to its room yet: user.updated",
       "A room could not say whether a changed user is online: fault: the object cannot be reached",
     );
-    expect([await countRows("outbox"), await countRows("user_events")]).toEqual([1, 1]);
+    expect([await countRows("outbox"), await countRows("outbox_events")]).toEqual([1, 1]);
     await sweep();
-    expect([await countRows("outbox"), await countRows("user_events")]).toEqual([0, 0]);
+    expect([await countRows("outbox"), await countRows("outbox_events")]).toEqual([0, 0]);
     expect(await subscriber.receivedEvents(1)).toMatchObject([
       { event: "user.updated", user: { name: "Bo", status: "online" } },
     ]);
@@ -185,11 +185,11 @@ it("a sweep of more than two pages of good entries gets through all of them", as
       `${numbers} INSERT INTO outbox SELECT 'entry ' || number, ?, ?, '{"type":"room.updated"}', ? FROM others`,
     ).bind(owner.id, room.id, Date.now()),
     env.DB.prepare(
-      `${numbers} INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
-       SELECT 'event ' || number, account_id, event, occurred_at, room, user, '[]' FROM others, user_events`,
+      `${numbers} INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
+       SELECT 'event ' || number, account_id, event, room_id, occurred_at, room, subject, '[]' FROM others, outbox_events`,
     ),
   ]);
   await sweep();
-  expect([await countRows("outbox"), await countRows("user_events")]).toEqual([0, 0]);
+  expect([await countRows("outbox"), await countRows("outbox_events")]).toEqual([0, 0]);
   expect(await subscriber.receivedEvents(1)).toMatchObject([{ event: "user.created" }]);
 });

@@ -2,7 +2,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { newEvent } from "../../src/delivery/outbox/event-store.ts";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
+import { insertFileEvent } from "../../src/files/file-event-store.ts";
+import type { StorageFile, UploadResult } from "../../src/files/schema.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { Room } from "../../src/rooms/schema.ts";
@@ -10,7 +13,7 @@ import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { insertUserEvent } from "../../src/users/user-event-store.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, ORIGIN } from "../support/api.ts";
 import { permitLogged } from "../support/log-guard.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
@@ -39,11 +42,18 @@ const leave = async (socket: TestSocket) => {
   await socket.closed;
 };
 
+async function upload(userId: string): Promise<UploadResult> {
+  const file = new File(["plan"], "plan.txt", { type: "text/plain" });
+  const answer = await owner.api.upload({ roomId: room.id, userId }, file);
+  expect(answer.status).toBe(201);
+  return answer.data.file;
+}
+
 /** A user as events show it: without its token. */
 const shown = ({ token: _, ...user }: UserWithToken) => user;
 
 const rowsLeft = async (): Promise<unknown> =>
-  (await env.DB.prepare("SELECT count(*) AS count FROM user_events").first<{ count: number }>())?.count;
+  (await env.DB.prepare("SELECT count(*) AS count FROM outbox_events").first<{ count: number }>())?.count;
 
 describe("a change of a user over REST", () => {
   it("emits user.created, user.updated and user.deleted with the user and room right after it", async () => {
@@ -381,6 +391,135 @@ describe("the subscribers of an event", () => {
   });
 });
 
+describe("a change of a room over REST", () => {
+  const events = ["room.created", "room.updated", "room.closed", "room.deleted"] as const;
+
+  it("emits room.created, room.updated, room.closed and room.deleted with the room right after it", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    const created = await owner.api.createRoom({ name: "Planning", customId: "plan" });
+    const path = `/rooms/${created.id}`;
+    await owner.api.patch(path, { name: "Retrospective" });
+    await owner.api.patch(path, { state: "closed", customId: null });
+    await owner.api.patch(path, { state: "active" });
+    await owner.api.delete(path);
+    const { custom_id: _, ...last } = { ...created, name: "Retrospective" };
+    const closed = { ...last, state: "closed" };
+    const shown = [
+      ["room.created", created],
+      ["room.updated", { ...created, name: "Retrospective" }],
+      ["room.updated", closed],
+      ["room.closed", closed],
+      ["room.updated", last],
+      ["room.deleted", last],
+    ];
+    expect(await subscriber.receivedEvents(shown.length)).toEqual(
+      shown.map(([event, room]) => ({
+        id: expect.any(String),
+        timestamp: expect.any(String),
+        ...{ event, room, data: { roomId: created.id } },
+      })),
+    );
+    await expect.poll(rowsLeft).toBe(0);
+  });
+
+  it("emits nothing when it changes nothing, fails, or concerns a room of another organization", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    const stranger = await account();
+    const path = `/rooms/${room.id}`;
+    await owner.api.patch(path, { name: room.name, state: "active", customId: null });
+    await stranger.api.patch(path, { name: "Hijacked" });
+    await stranger.api.delete(path);
+    await owner.api.patch(path, { state: "closed" });
+    await owner.api.patch(path, { state: "closed" });
+    const taken = await owner.api.createRoom({ customId: "taken" });
+    expect(await owner.api.post("/rooms", { name: "Late", customId: "taken" })).toMatchObject({
+      status: 409,
+    });
+    const received = await subscriber.receivedEvents(2);
+    expect(received.map(({ event, data }) => [event, data.roomId])).toEqual([
+      ["room.closed", room.id],
+      ["room.created", taken.id],
+    ]);
+  });
+
+  it("emits the events of the users it sends away before room.deleted", async () => {
+    const wanted = ["participant.left", "session.closed", "room.deleted"] as const;
+    const subscriber = await RecordingSubscriber.create(owner.api, { events: wanted, roomId: room.id });
+    await join(await owner.api.createUser(room.id));
+    await owner.api.delete(`/rooms/${room.id}`);
+    expect((await subscriber.receivedEvents(3)).map(({ event }) => event)).toEqual(wanted);
+  });
+});
+
+describe("a file", () => {
+  const events = ["file.uploaded", "file.deleted"] as const;
+
+  it("emits file.uploaded and file.deleted, with the user who did it", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    const user = await owner.api.createUser(room.id);
+    const { key } = await upload(user.id);
+    const { data } = await owner.api.get<{ files: StorageFile[] }>(`/files?roomId=${room.id}`);
+    expect((await owner.api.as(user.token).deleteFile(key)).status).toBe(200);
+    expect((await owner.api.as(user.token).deleteFile(key)).status).toBe(404);
+    const second = await upload(user.id);
+    await owner.api.deleteFile(second.key);
+    const received = await subscriber.receivedEvents(4);
+    const [file] = data.files;
+    const byUser = { roomId: room.id, key, userId: user.id };
+    expect(received).toMatchObject([
+      { event: "file.uploaded", data: byUser, room: { id: room.id }, file },
+      { event: "file.deleted", data: byUser, file },
+      { event: "file.uploaded", data: { key: second.key, userId: user.id } },
+      { event: "file.deleted", data: { key: second.key } },
+    ]);
+    expect(received[3]?.data).not.toHaveProperty("userId");
+  });
+
+  it("that a workflow writes or deletes starts no workflow, so that none can go on for ever", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    const code = "export default async () => ({})";
+    await owner.api.post("/workflows", { name: "Loop", code, events });
+    const tenant = openTenant(env.DB, owner.id);
+    const user = await owner.api.createUser(room.id);
+    const { key } = await upload(user.id);
+    const listeners = async (isByWorkflow: boolean) => {
+      const entry = newEvent({ newId: () => crypto.randomUUID(), now: Date.now }, "file.deleted", room.id);
+      const change = { key, userId: null, origin: ORIGIN, uploadedBy: null, isByWorkflow };
+      const [[row]] = await tenant.db.run([insertFileEvent(tenant, entry, change)]);
+      return (JSON.parse(row?.pendingSubscriptions ?? "[]") as { kind: string }[]).map(({ kind }) => kind);
+    };
+    expect(await listeners(false)).toEqual(["webhook", "workflow", "log"]);
+    expect(await listeners(true)).toEqual(["webhook", "log"]);
+    await runScheduledTasks(env, Date.now() + MINUTE_MS);
+    await subscriber.receivedEvents(3);
+    await expect.poll(rowsLeft).toBe(0);
+  });
+});
+
+it("events that an earlier version left in its own table are delivered", async () => {
+  const subscriber = await RecordingSubscriber.create(owner.api);
+  const user = await owner.api.createUser(room.id, { name: "Ada" });
+  await subscriber.receivedEvents(1);
+  const { kind, id, version } = { kind: "webhook", id: subscriber.webhook.id, version: Date.now() };
+  await env.DB.prepare(
+    `INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
+     SELECT ?, account_id, 'user.deleted', ?,
+       json_object('id', room_id, 'accountId', account_id, 'name', 'Old', 'customId', NULL, 'state', 'active',
+         'createdAt', 0, 'totalUsersCreated', 1, 'activeParticipants', 0, 'occupiedMs', 0, 'occupiedSince', NULL),
+       json_object('id', id, 'accountId', account_id, 'roomId', room_id, 'name', 'Ada', 'role', 'editor',
+         'profilePicture', NULL, 'customId', NULL, 'createdAt', 0), ?
+     FROM users WHERE id = ?`,
+  )
+    .bind(crypto.randomUUID(), Date.now(), JSON.stringify([{ kind, id, version }]), user.id)
+    .run();
+  await runScheduledTasks(env, Date.now() + MINUTE_MS);
+  expect((await subscriber.receivedEvents(2))[1]).toMatchObject({
+    ...{ event: "user.deleted", data: { roomId: room.id, userId: user.id } },
+    ...{ room: { name: "Old" }, user: { name: "Ada" } },
+  });
+  expect((await env.DB.prepare("SELECT id FROM user_events").all()).results).toEqual([]);
+});
+
 describe("a request that dies after its commit", () => {
   it("leaves its event to the cron trigger, which delivers it unchanged", async () => {
     const subscriber = await RecordingSubscriber.create(owner.api);
@@ -392,10 +531,9 @@ describe("a request that dies after its commit", () => {
       id: crypto.randomUUID(),
       event: "user.updated",
       roomId: room.id,
-      userId: user.id,
       occurredAt: Date.now(),
     } as const;
-    await tenant.db.run([insertUserEvent(tenant, entry, { name: "Bo" })]);
+    await tenant.db.run([insertUserEvent(tenant, entry, user.id, { name: "Bo" })]);
     await owner.api.delete(`/users/${user.id}?roomId=${room.id}`);
     await subscriber.receivedEvents(2);
     await expect.poll(rowsLeft).toBe(1);

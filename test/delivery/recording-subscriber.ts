@@ -15,6 +15,8 @@ interface Options {
   readonly behaviour?: string;
 }
 
+const OF_PEOPLE = EventName.options.filter((name) => !/^(file|room|store)\./.test(name));
+
 export class RecordingSubscriber {
   readonly webhook: WebhookWithSecret;
   readonly #api: Api;
@@ -26,8 +28,8 @@ export class RecordingSubscriber {
     this.#name = name;
   }
 
-  /** Creates a webhook, by default for every event of every room. */
-  static async create(api: Api, { events = EventName.options, roomId, behaviour = "ok" }: Options = {}) {
+  /** Creates a webhook, by default for every event of the sessions, users and comments of every room. */
+  static async create(api: Api, { events = OF_PEOPLE, roomId, behaviour = "ok" }: Options = {}) {
     const name = crypto.randomUUID();
     const url = `http://127.0.0.1:${port}/${behaviour}/${name}`;
     const answer = await api.post<{ webhook: WebhookWithSecret }>("/webhooks", {

@@ -1,6 +1,7 @@
 /** The OpenAPI document describes everything that is served, and nothing else. */
 import { describe, expect, it } from "vitest";
 import { app, ENDPOINTS } from "../../src/app.ts";
+import { WebhookEventName } from "../../src/delivery/port/event-name.ts";
 import { exampleOf } from "../../src/http/docs/example.ts";
 import { type Entry, entriesOf, jsonOf, type Operation, readDocument } from "../../src/http/docs/model.ts";
 import type { AnyEndpoint } from "../../src/http/endpoint.ts";
@@ -9,8 +10,12 @@ import { buildDocument } from "../../src/http/openapi/openapi.ts";
 import { documentedPath, errorsOf } from "../../src/http/openapi/operation.ts";
 import { checkQuery } from "../../src/http/validate.ts";
 import { ERROR_CODES } from "../../src/platform/error-codes.ts";
+import { WEBHOOK_EVENTS } from "../../src/webhooks/event-docs.ts";
+import { sampleEvent } from "../../src/webhooks/sample-event.ts";
+import { Webhook } from "../../src/webhooks/schema.ts";
 
-const described = readDocument(buildDocument(ENDPOINTS));
+const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
+const exampleWebhook = Webhook.parse(Webhook.meta()?.example);
 const schemas = described.components?.schemas ?? {};
 const entries = entriesOf(described);
 
@@ -45,6 +50,21 @@ describe("the API's description", () => {
     const explained = (described.tags ?? []).filter(({ description }) => description).map(({ name }) => name);
     const used = new Set(entries.flatMap(({ operation }) => operation.tags ?? []));
     expect(explained.toSorted()).toEqual([...used].toSorted());
+  });
+
+  it("describes every event that a webhook can receive, with a schema that a sample of it matches", () => {
+    const named = Object.entries(described.webhooks ?? {});
+    expect(named.map(([name]) => name)).toEqual(WebhookEventName.options);
+    const ids = named.map(([, { post }]) => post?.operationId);
+    expect([new Set(ids).size, ids[0]]).toEqual([ids.length, "onParticipantJoined"]);
+    const ctx = { newId: () => crypto.randomUUID(), now: () => Date.now(), origin: "https://atrium.test" };
+    for (const name of WebhookEventName.options) {
+      const webhook = { ...exampleWebhook, events: [name] };
+      const { success, error } = WEBHOOK_EVENTS[name].schema.safeParse(
+        JSON.parse(sampleEvent(ctx, webhook).body),
+      );
+      expect({ name, success, error }).toEqual({ name, success: true, error: undefined });
+    }
   });
 
   it("says in words what a body's fields default to: generated clients take `default` for a field that is always sent", () => {

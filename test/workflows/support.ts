@@ -1,6 +1,8 @@
 /** What the tests of runs share: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
 import { quotaDefaults, runLimits } from "../../src/config.ts";
+import { relayEvents } from "../../src/delivery/outbox-relay.ts";
+import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { openBlobs } from "../../src/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
@@ -28,6 +30,8 @@ export const LIMITS = runLimits({});
 const ports: RunPorts = {
   db: openDatabase(env.DB),
   rooms: roomGateway(env),
+  relayEvents: (context, rows) =>
+    relayEvents({ ...context, rooms: roomGateway(env), subscribers: subscriberGateway(env) }, rows),
   blobs: openBlobs(env.FILES),
   quotaDefaults: quotaDefaults({}),
   fetch: (...args: Parameters<typeof fetch>) => fetch(...args),

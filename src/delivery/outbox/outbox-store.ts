@@ -1,10 +1,10 @@
-/** The SQL of the outbox: room commands, events of users that wait for their relay, and who subscribes to what. */
+/** The SQL of the outbox: room commands, events that wait for their relay, and who subscribes to what. */
 import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
 import type { SubscriberKey, Subscription } from "../port/subscriber-port.ts";
-import { outbox, type UserEventRow, userEvents } from "./table.ts";
+import { type OutboxEventRow, outbox, outboxEvents, userEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
 
@@ -55,12 +55,12 @@ export const selectAccountsOfCommands = (before: number): Statement<{ accountId:
   );
 
 /** The same of events. */
-export const selectAccountsOfUserEvents = (before: number): Statement<{ accountId: string }> =>
+export const selectAccountsOfEvents = (before: number): Statement<{ accountId: string }> =>
   statement(
     build
-      .selectDistinct({ accountId: columnsOf(userEvents).accountId })
-      .from(userEvents)
-      .where(lt(userEvents.occurredAt, before))
+      .selectDistinct({ accountId: columnsOf(outboxEvents).accountId })
+      .from(outboxEvents)
+      .where(lt(outboxEvents.occurredAt, before))
       .limit(MAX_ACCOUNTS),
   );
 
@@ -97,33 +97,49 @@ export const selectSubscriptions = (
 });
 
 /** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */
-export const subscriptionsAsJson = (tenant: Tenant, roomId: string, event: EventName): Statement => ({
+export const subscriptionsAsJson = (
+  tenant: Tenant,
+  roomId: string,
+  event: EventName,
+  only: SubscriberKey["kind"] | "any" = "any",
+): Statement => ({
   sql: `SELECT json_insert(
           json_group_array(json_object('kind', kind, 'id', id, 'version', version)),
           '$[#]', json_object('kind', 'log', 'id', '', 'version', 0)
-        ) AS owed FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?)`,
-  params: [...subscriptionParams(tenant, roomId), JSON.stringify(event)],
+        ) AS owed FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?) AND ? IN (kind, 'any')`,
+  params: [...subscriptionParams(tenant, roomId), JSON.stringify(event), only],
 });
 
-export const deleteUserEvent = (id: string): Statement =>
-  statement(build.delete(userEvents).where(eq(userEvents.id, id)));
+/** Takes over what an earlier version of the service has left in its own table before `before` (epoch ms). */
+export const adoptUserEvents = (before: number): readonly [Statement, Statement] => [
+  {
+    sql: `INSERT OR IGNORE INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
+          SELECT id, account_id, event, json_extract(room, '$.id'), occurred_at, room, user, owed
+          FROM user_events WHERE occurred_at < ? ORDER BY occurred_at, rowid`,
+    params: [before],
+  },
+  statement(build.delete(userEvents).where(lt(userEvents.occurredAt, before))),
+];
+
+export const deleteEvent = (id: string): Statement =>
+  statement(build.delete(outboxEvents).where(eq(outboxEvents.id, id)));
 
 /** Records which subscriptions the event has yet to reach, as JSON. */
 export const updatePendingSubscriptions = (id: string, pendingSubscriptions: string): Statement =>
-  statement(build.update(userEvents).set({ pendingSubscriptions }).where(eq(userEvents.id, id)));
+  statement(build.update(outboxEvents).set({ pendingSubscriptions }).where(eq(outboxEvents.id, id)));
 
 /** A page of an organization's events from before `before` (epoch ms), oldest first. */
-export const selectPendingUserEvents = (
+export const selectPendingEvents = (
   accountId: string,
   before: number,
   { limit, offset }: PageBounds,
-): Statement<UserEventRow> =>
+): Statement<OutboxEventRow> =>
   statement(
     build
-      .select(columnsOf(userEvents))
-      .from(userEvents)
-      .where(and(eq(userEvents.accountId, accountId), lt(userEvents.occurredAt, before)))
-      .orderBy(asc(userEvents.occurredAt), sql`rowid`)
+      .select(columnsOf(outboxEvents))
+      .from(outboxEvents)
+      .where(and(eq(outboxEvents.accountId, accountId), lt(outboxEvents.occurredAt, before)))
+      .orderBy(asc(outboxEvents.occurredAt), sql`rowid`)
       .limit(limit)
       .offset(offset),
   );

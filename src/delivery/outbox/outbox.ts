@@ -4,6 +4,16 @@ import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { RoomGateway } from "../../realtime/port/room-gateway.ts";
 import type { RoomStats } from "../../realtime/port/snapshots.ts";
 import { deleteOutboxEntry, type OutboxEntry } from "./outbox-store.ts";
+import type { OutboxEventRow } from "./table.ts";
+
+/** The port through which a command's events reach their subscribers. */
+export interface EventRelay {
+  /** Relays a request's committed events to their subscribers. Never rejects: the cron trigger retries. */
+  relayEvents(
+    request: Pick<RequestContext, "db" | "log" | "defer">,
+    rows: readonly OutboxEventRow[],
+  ): Promise<void>;
+}
 
 /** The outbox entry for a command that follows from the change the request is about to commit. */
 export const newOutboxEntry = (ctx: RequestContext, roomId: string, command: RoomCommand): OutboxEntry => ({
@@ -29,4 +39,21 @@ export async function relayCommand(
     ctx.log(`A command could not be relayed to its room yet: ${entry.command.type}`, error);
     return null;
   }
+}
+
+/**
+ * Relays the outbox rows that a committed batch wrote: first the room command, if `entries` holds its row, then the
+ * events. In this order, subscribers receive the events that the room records first. Never rejects; returns the
+ * room's stats after the command, null when it took none.
+ */
+export async function relayChange(
+  ctx: RequestContext & EventRelay & { readonly rooms: RoomGateway },
+  entry: OutboxEntry,
+  entries: readonly unknown[],
+  events: readonly OutboxEventRow[],
+): Promise<RoomStats | null> {
+  const stats = entries.length === 0 ? null : await relayCommand(ctx, entry);
+  // If the room did not take its command, the events wait for the cron trigger: they must not overtake the room's.
+  if (entries.length === 0 || stats !== null) await ctx.relayEvents(ctx, events);
+  return stats;
 }

@@ -15,7 +15,41 @@ export const outbox = sqliteTable(
   (table) => [index("outbox_by_account").on(table.accountId, table.createdAt)],
 );
 
-/** Events of users, for subscribers. Events of live rooms wait in the rooms' objects. */
+/** What the events of D1 are called. */
+const EVENTS = [
+  "user.created",
+  "user.updated",
+  "user.deleted",
+  "file.uploaded",
+  "file.deleted",
+  "room.created",
+  "room.updated",
+  "room.closed",
+  "room.deleted",
+] as const;
+
+/** Events of changes over REST, for subscribers. Events of live rooms wait in the rooms' objects. */
+export const outboxEvents = sqliteTable(
+  "outbox_events",
+  {
+    id: text().primaryKey(),
+    accountId: text("account_id").notNull(),
+    event: text({ enum: EVENTS }).notNull(),
+    roomId: text("room_id").notNull(),
+    occurredAt: integer("occurred_at").notNull(),
+    /** The room's row right after the change, as JSON: later changes do not alter the event. */
+    room: text().notNull(),
+    /** The row of the user or file, likewise; `null` for an event of the room itself. */
+    subject: text().notNull(),
+    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of port/subscriber-port.ts). */
+    pendingSubscriptions: text("owed").notNull(),
+  },
+  (table) => [index("outbox_events_by_account").on(table.accountId, table.occurredAt)],
+);
+
+export type OutboxEventRow = typeof outboxEvents.$inferSelect;
+
+/** What {@link outboxEvents} was before it had events of files and rooms. Only an earlier version of the service writes it. */
 export const userEvents = sqliteTable(
   "user_events",
   {
@@ -23,13 +57,9 @@ export const userEvents = sqliteTable(
     accountId: text("account_id").notNull(),
     event: text({ enum: ["user.created", "user.updated", "user.deleted"] }).notNull(),
     occurredAt: integer("occurred_at").notNull(),
-    /** The rows of the room and the user right after the change, as JSON: later changes do not alter the event. */
     room: text().notNull(),
     user: text().notNull(),
-    /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]` of port/subscriber-port.ts). */
     pendingSubscriptions: text("owed").notNull(),
   },
   (table) => [index("user_events_by_account").on(table.accountId, table.occurredAt)],
 );
-
-export type UserEventRow = typeof userEvents.$inferSelect;

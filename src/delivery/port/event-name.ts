@@ -1,7 +1,7 @@
 /** The names of the events that subscribers can receive. */
 import * as z from "zod";
 
-/** The seven events of rooms and users (spec section 6), then those of comments. */
+/** The seven events of live rooms and users (spec section 6), then those of comments, files and rooms. */
 export const EventName = z
   .enum([
     "participant.joined",
@@ -15,6 +15,12 @@ export const EventName = z
     "comment.updated",
     "comment.resolved",
     "comment.deleted",
+    "file.uploaded",
+    "file.deleted",
+    "room.created",
+    "room.updated",
+    "room.closed",
+    "room.deleted",
   ])
   .meta({ id: "EventName" });
 export type EventName = z.infer<typeof EventName>;

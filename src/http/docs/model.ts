@@ -75,6 +75,8 @@ export interface Described {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** What the service posts, by the name of the event. */
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components?: {
     readonly schemas?: Schemas;
     readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;

@@ -2,6 +2,7 @@
 import { createDocument, type ZodOpenApiOverrideContext, type ZodOpenApiPathsObject } from "zod-openapi";
 import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
 import type { AnyEndpoint } from "../endpoint.ts";
+import { type DocumentedEvents, webhooksOf } from "./events.ts";
 import { documentedPath, operationOf } from "./operation.ts";
 import { describeDefaults, openObjects } from "./portable.ts";
 import { CREDENTIALS, INTRODUCTION, TAGS } from "./prose.ts";
@@ -14,7 +15,7 @@ function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema"
 }
 
 /** Builds the whole document. */
-export function buildDocument(endpoints: readonly AnyEndpoint[]) {
+export function buildDocument(endpoints: readonly AnyEndpoint[], events: DocumentedEvents = {}) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
     const path = documentedPath(endpoint);
@@ -38,6 +39,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[]) {
         return description === undefined ? { name } : { name, description };
       }),
       paths,
+      webhooks: webhooksOf(events),
       components: {
         securitySchemes: {
           apiKey: { type: "http", scheme: "bearer", description: CREDENTIALS.apiKey },

@@ -2,7 +2,9 @@
 export type {
   CommentEvent,
   Event as AtriumEvent,
+  FileEvent,
   ParticipantEvent,
+  RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
   UserEvent,

@@ -127,8 +127,8 @@ app.post("/:account/users", async (c) => {
        WHERE EXISTS (SELECT 1 FROM rooms WHERE ${ROOM} AND first_join_at IS NOT NULL) RETURNING id`,
     ).bind(crypto.randomUUID(), account, roomId, "{}", Date.now(), account, roomId),
     DB.prepare(
-      `INSERT INTO user_events (id, account_id, event, occurred_at, room, user, owed)
-       SELECT ?, users.account_id, ?, ?, json_object('id', rooms.id), json_object('id', users.id), listeners.owed
+      `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
+       SELECT ?, users.account_id, ?, rooms.id, ?, json_object('id', rooms.id), json_object('id', users.id), listeners.owed
        FROM (SELECT json_group_array(id) AS owed FROM (
                SELECT id, events FROM webhooks WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)
                UNION ALL

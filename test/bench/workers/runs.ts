@@ -72,6 +72,7 @@ export class SubscriberObject extends DurableObject<Env> {
       {
         db: openDatabase(this.env.DB),
         rooms: roomGateway(this.env),
+        relayEvents: async () => {},
         blobs: openBlobs(this.env.FILES),
         quotaDefaults: quotaDefaults(this.env),
         fetch: (...args: Parameters<typeof fetch>) => fetch(...args),

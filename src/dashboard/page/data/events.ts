@@ -13,6 +13,12 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "comment.updated": "A comment was changed",
   "comment.resolved": "A comment was resolved",
   "comment.deleted": "A comment was deleted",
+  "file.uploaded": "A file was uploaded",
+  "file.deleted": "A file was deleted",
+  "room.created": "A room was created",
+  "room.updated": "A room was updated or reopened",
+  "room.closed": "A room was closed",
+  "room.deleted": "A room was deleted",
   "webhook.backlogged": "Much waits for another webhook",
   "workflow.disabled": "The service disabled a workflow",
 };

@@ -1,0 +1,53 @@
+/** Presents the events of D1's outbox, from the rows that were current when they happened. */
+import { presentFile } from "../files/schema.ts";
+import type { FileRow } from "../files/storage/table.ts";
+import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import { presentRoom } from "../rooms/schema.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { presentUser, type UserRecord } from "../users/present.ts";
+import { type EventDraft, presentEvent } from "./events.ts";
+import type { OutboxEventRow } from "./outbox/table.ts";
+
+/** The event's JSON. */
+export async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
+  const room = parseRoom(row.room);
+  return presentEvent(row.id, row.occurredAt, await draftOf(rooms, row, room));
+}
+
+async function draftOf(
+  rooms: RoomGateway,
+  { event, occurredAt, subject }: OutboxEventRow,
+  row: RoomRow,
+): Promise<EventDraft> {
+  const [roomId, room] = [row.id, presentRoom(row, occurredAt)];
+  switch (event) {
+    case "user.created":
+    case "user.updated":
+    case "user.deleted": {
+      const user = parseUser(subject);
+      const attendance = event === "user.updated" ? await attendanceOf(rooms, row, user.id) : undefined;
+      return { event, data: { roomId, userId: user.id }, room, user: presentUser(user, attendance) };
+    }
+    case "file.uploaded":
+    case "file.deleted": {
+      const { origin, by, ...file } = parseFile(subject);
+      const data = { roomId, key: file.key, ...(by === null ? {} : { userId: by }) };
+      return { event, data, room, file: presentFile(file, origin) };
+    }
+    case "room.created":
+    case "room.updated":
+    case "room.closed":
+    case "room.deleted":
+      return { event, data: { roomId }, room };
+  }
+}
+
+/** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
+const attendanceOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomRow, userId: string) =>
+  firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).attendance[userId];
+
+/** As the statements of the features wrote them (`insertEvent`). */
+const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
+const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
+type StoredFile = FileRow & { readonly origin: string; readonly by: string | null };
+const parseFile = (json: string): StoredFile => JSON.parse(json) as StoredFile;

@@ -42,7 +42,7 @@ describe("a replay of a webhook", () => {
     expect([status, data.replay]).toMatchObject([200, { error: null, status: null, deliveries: 0 }]);
     expect(await finished(api, id)).toMatchObject({ id: data.replay.id, deliveries: 4, error: null });
     const logged = (await api.get<EventPage>(`/rooms/${room.id}/events`)).data.events;
-    const wanted = logged.filter(({ event }) => event !== "user.updated");
+    const wanted = logged.filter(({ event }) => events.some((name) => name === event));
     expect(await subscriber.receivedEvents(4)).toEqual(wanted);
     const received = await subscriber.received();
     expect(new Set(received.map(({ headers }) => headers[REPLAY_HEADER.toLowerCase()]))).toEqual(

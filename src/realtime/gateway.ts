@@ -8,6 +8,7 @@ import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
   DOCUMENT_HEADER,
+  DOWNLOAD_HEADER,
   ROOM_HEADER,
   type RoomGateway,
 } from "./port/room-gateway.ts";
@@ -57,6 +58,11 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       const seconds = Number(response.headers.get("Retry-After"));
       refused.set(refusalKey(roomId, request), seconds, Date.now());
       throw tooManyConnections(seconds);
+    },
+    download: async (roomId, downloadId) => {
+      const headers = { [DOWNLOAD_HEADER]: encodeURIComponent(downloadId) };
+      const response = await stub(roomId).fetch("https://room/download", { headers });
+      return response.ok ? response.body : null;
     },
   };
 }

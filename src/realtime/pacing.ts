@@ -167,8 +167,12 @@ export class Pacing {
 
   /** True while a user, and the room as a whole, may broadcast. */
   canBroadcast(userId: string): boolean {
-    const now = this.#ports.now();
-    return this.#accountOf(userId).work.left(now) > 0 && this.#broadcasts.left(now) > 0;
+    return this.canAfford(userId) && this.#broadcasts.left(this.#ports.now()) > 0;
+  }
+
+  /** True while a user may ask more of the room. */
+  canAfford(userId: string): boolean {
+    return this.#accountOf(userId).work.left(this.#ports.now()) > 0;
   }
 
   #runnableIn(id: string, userId: string, message: ClientMessage): number {

@@ -3,6 +3,7 @@ import { AppError } from "../platform/errors.ts";
 import type { Role } from "../users/schema.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
+import type { Downloads } from "./downloads.ts";
 import { Broadcasts } from "./messaging/broadcasts.ts";
 import type { Participants } from "./participants/participants.ts";
 import { failure, INTERNAL_FAULT, success } from "./protocol/frame.ts";
@@ -69,11 +70,11 @@ export class Requests {
   readonly #content: RoomContent;
   readonly #handlers: Handlers;
 
-  constructor(ports: RequestPorts, participants: Participants, content: RoomContent) {
+  constructor(ports: RequestPorts, participants: Participants, content: RoomContent, downloads: Downloads) {
     this.#ports = ports;
     this.#participants = participants;
     this.#content = content;
-    this.#handlers = createHandlers(participants, content);
+    this.#handlers = createHandlers(participants, content, downloads);
   }
 
   /** Handles a request completely or not at all. Never throws. */
@@ -139,12 +140,21 @@ const write = <Request extends RoomRequest>(
   handle: (request, by) => ({ data: dataOf(request, by) }),
 });
 
-function createHandlers({ presence, connections }: Participants, content: RoomContent): Handlers {
+function createHandlers(
+  { presence, connections }: Participants,
+  content: RoomContent,
+  downloads: Downloads,
+): Handlers {
   const { stores, comments, follows } = content;
   const broadcasts = new Broadcasts(connections);
   return {
     STORE_LIST: read("Stores retrieved", () => ({ stores: stores.list() })),
-    STORE_SYNC: read("Store retrieved", ({ data }) => stores.page(data)),
+    STORE_SYNC: passing("Store retrieved", ({ data }, { connection }) => {
+      const { store, download: isWanted } = data;
+      const download = isWanted === true && connection !== null ? downloads.open(store, connection) : null;
+      if (download === null) return { data: stores.page(data) };
+      return { data: { entries: {}, seq: content.changes.lastSeq, download } };
+    }),
     STORE_GET: read("Entry retrieved", ({ data }) => stores.get(data.store, data.key)),
     STORE_SET: write("Entry set", ({ type, data }, by) => stores.apply({ type, ...data }, authorOf(by))),
     STORE_UPDATE: write("Entry updated", ({ type, data }, by) =>

@@ -2,10 +2,12 @@
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { DocumentSockets } from "./documents/document-sockets.ts";
+import { Downloads } from "./downloads.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { TokenRefresh } from "./join/token-refresh.ts";
 import { Pacing, type PacingPorts } from "./pacing.ts";
 import type { Participants } from "./participants/participants.ts";
+import { deliveryPoints } from "./protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "./protocol/frame.ts";
 import type { ClientMessage } from "./protocol/messages.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
@@ -42,9 +44,11 @@ export class RoomMessages {
   readonly #documentSockets: DocumentSockets;
   /** Those that need the database. */
   readonly questions: RoomQuestions;
+  /** Of large stores, over HTTP. */
+  readonly downloads: Downloads;
 
   constructor(
-    ports: PacingPorts & RequestPorts,
+    ports: PacingPorts & RequestPorts & { newId(): string },
     participants: Participants,
     content: RoomContent,
     joining: { readonly handshake: JoinHandshake; readonly tokenRefresh: TokenRefresh },
@@ -52,11 +56,22 @@ export class RoomMessages {
   ) {
     this.#ports = ports;
     this.#participants = participants;
-    this.#requests = new Requests(ports, participants, content);
     this.#handshake = joining.handshake;
     this.#tokenRefresh = joining.tokenRefresh;
     this.#documentSockets = documentSockets;
-    this.#pacing = new Pacing(ports, participants.connections);
+    const pacing = new Pacing(ports, participants.connections);
+    this.#pacing = pacing;
+    this.downloads = new Downloads(
+      {
+        now: () => ports.now(),
+        newId: () => ports.newId(),
+        canAfford: (userId) => pacing.canAfford(userId),
+        countSent: (userId, bytes) => pacing.countDelivery(userId, deliveryPoints(bytes, 1), false),
+      },
+      content,
+      participants.connections,
+    );
+    this.#requests = new Requests(ports, participants, content, this.downloads);
     const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
     this.questions = new RoomQuestions(
       { now: () => ports.now(), report: (what, error) => ports.report(what, error), handle },

@@ -15,6 +15,7 @@ import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
   DOCUMENT_HEADER,
+  DOWNLOAD_HEADER,
   type DocumentAddress,
   ROOM_HEADER,
   type RoomRpc,
@@ -132,8 +133,28 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     void ctx.blockConcurrencyWhile(async () => this.#alarm.wake());
   }
 
-  /** The upgrade, forwarded by the gateway. */
+  /** An upgrade or, with a header that names it, a download: forwarded by the gateway. */
   override fetch(request: Request): Response {
+    const download = request.headers.get(DOWNLOAD_HEADER);
+    return download === null ? this.#connect(request) : this.#download(download);
+  }
+
+  /** The next part of a download: each piece is read when the client has taken the one before. */
+  #download(id: string): Response {
+    const { downloads } = this.#room;
+    if (!downloads.begin(id)) return new Response(null, { status: 404 });
+    const encoder = new TextEncoder();
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const piece = downloads.read(id);
+      if (piece === null) throw new Error("The download was given up");
+      controller.enqueue(encoder.encode(piece.text));
+      if (piece.isLast) controller.close();
+    };
+    const source = { pull, cancel: () => downloads.close(id) };
+    return new Response(new ReadableStream(source, { highWaterMark: 0 }));
+  }
+
+  #connect(request: Request): Response {
     const identity = this.#context.identify(
       request.headers.get(ACCOUNT_HEADER),
       request.headers.get(ROOM_HEADER),

@@ -3,6 +3,7 @@ import { type ContentPorts, openContent, type RoomContent } from "./content/cont
 import type { StoreQuota } from "./content/store-quota.ts";
 import { DocumentSockets } from "./documents/document-sockets.ts";
 import { Documents } from "./documents/documents.ts";
+import type { Downloads } from "./downloads.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
@@ -82,6 +83,11 @@ export class Room {
     this.messages = new RoomMessages(ports, participants, content, joining, this.documentSockets);
     this.updates = new RoomUpdates(ports, participants, content, handshake);
     this.heartbeat = new Heartbeat(ports, participants);
+  }
+
+  /** Of large stores, over HTTP. */
+  get downloads(): Downloads {
+    return this.messages.downloads;
   }
 
   /** The messages that need the database: completes `queryDatabase` effects. */

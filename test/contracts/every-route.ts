@@ -125,6 +125,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     personId: member.id,
     organizationName: "An organization",
     invitationId: invitation.data.invitation.id,
+    downloadId: crypto.randomUUID(), // none is open: only a socket that has joined begins one
   };
   return { ...owner, things, token: user.token, browser };
 }

@@ -197,9 +197,9 @@ describe("following", () => {
   it("is known for both users, and ends when either is removed", () => {
     const follows = new Follows();
     follows.addLists({ ada: ["bo", "cleo"], bo: ["ada"] });
-    follows.add("cleo", "ada");
-    follows.add("cleo", "ada");
-    follows.remove("ada", "cleo");
+    follows.set("cleo", "ada", true);
+    follows.set("cleo", "ada", true);
+    follows.set("ada", "cleo", false);
     expect([follows.followedBy("ada"), follows.followersOf("ada")]).toEqual([["bo"], ["bo", "cleo"]]);
     expect(follows.removeUser("ada").sort()).toEqual(["bo", "bo", "cleo"]);
     expect(["ada", "bo", "cleo"].flatMap(follows.followedBy)).toEqual([]);
@@ -251,11 +251,11 @@ describe("a sent message", () => {
       { text: "é".repeat(131_072) },
     ];
     for (const message of wrong) {
-      expect(() => toFrame(message, "Stores")).toThrow(
-        expect.objectContaining({ name: "AtriumError", code: "VALIDATION_ERROR", module: "Stores" }),
+      expect(() => toFrame(message)).toThrow(
+        expect.objectContaining({ name: "AtriumError", code: "VALIDATION_ERROR", module: "Client" }),
       );
     }
-    expect(toFrame(deep, "Stores")).toHaveLength(80);
+    expect(toFrame(deep)).toHaveLength(80);
   });
 
   it("has a UUID of its own as its request ID", () => {

@@ -14,6 +14,7 @@ export class Clock implements Runtime {
   date = (): number => Date.now() + this.#now;
   random = (): number => 0.5;
   open = (url: string): WebSocket => DEFAULT_RUNTIME.open(url);
+  fetch = (url: string, init: RequestInit): Promise<Response> => DEFAULT_RUNTIME.fetch(url, init);
   listen = (): (() => void) => () => {};
 
   after = (delayMs: number, action: () => void): (() => void) => {

@@ -30,7 +30,7 @@ describe("entries", () => {
     expect([third?.(), fourth?.()]).toEqual([null, { key: "a", previous: 7, value: { x: 1, y: 2 } }]);
     expect([first?.(), second?.()]).toMatchObject([{ value: { x: 1, y: 1 } }, { value: undefined }]);
     expect(shown(entries)).toEqual({ a: { x: 1, y: 1 } });
-    expect([entries.getVersion("a"), entries.getVersion("b")]).toEqual([1, 0]);
+    expect([entries.getConfirmed("a").version, entries.getConfirmed("b").version]).toEqual([1, 0]);
   });
 
   it("apply changes by others beneath a pending write, and ignore a merge into a value that is no object", () => {

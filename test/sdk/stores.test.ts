@@ -3,7 +3,8 @@ import { beforeAll, expect, it } from "vitest";
 import { type AtriumClient, defineStores, type StoreChange } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
-import { clientOf, join, meet, next } from "./clients.ts";
+import { clientOf, EAGER, join, meet, next } from "./clients.ts";
+import { Mirror, sorted } from "./mirror.ts";
 
 const STORES = defineStores({
   tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } },
@@ -241,4 +242,35 @@ it("leaves when everything is stored, and reports what a disconnect discards", a
     false,
     { store: "notes", key: "1", action: "set", value: "lost" },
   ]);
+});
+
+it.each([
+  ["downloads a large store while it changes (R77, R78)", (response: Response) => response],
+  ["reads it over the socket if the download is refused", () => new Response(null, { status: 503 })],
+  [
+    "reads what a broken download lacks over the socket",
+    async (response: Response) => new Response((await response.text()).slice(0, 9_000)),
+  ],
+])("%s", async (_, through) => {
+  const meeting = await meet(service);
+  const bo = await join(meeting, "Bo");
+  const [mine, keys] = [bo.store("large"), Array.from({ length: 12 }, (_each, index) => `${index}`)];
+  await Promise.all(keys.map((key) => mine.set(key, "a".repeat(60_000))));
+  await mine.sync();
+  const statuses: number[] = [];
+  const fetched = async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await EAGER.fetch(url, init);
+    statuses.push(response.status);
+    return through(response);
+  };
+  const user = await meeting.customer.createUser(meeting.roomId, "Ada");
+  const ada = clientOf(user, { serverUrl: service.url }, { ...EAGER, fetch: fetched });
+  await ada.join();
+  const theirs = ada.store("large");
+  const mirror = new Mirror(theirs);
+  const syncing = theirs.sync();
+  await Promise.all([mine.set("3", "new"), mine.delete("5"), mine.set("12", "more"), syncing]);
+  await eventually("the same entries", () => theirs.get("12") === "more" && theirs.get("5") === undefined);
+  expect(sorted(theirs.getAll())).toEqual(sorted(mine.getAll()));
+  expect([mirror.isTrue, statuses]).toEqual([true, [200]]);
 });

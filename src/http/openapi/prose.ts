@@ -66,6 +66,7 @@ export const PATH_PARAMETERS: Readonly<
   userId: { description: "The user's ID.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
+  downloadId: { description: "The download's ID, which the WebSocket gave the client." },
   key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
   document: { description: "The document's name, percent-encoded: 1 to 255 characters." },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },

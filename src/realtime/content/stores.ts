@@ -12,7 +12,7 @@ import {
 } from "../protocol/messages.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { StoredEntry, StoreSize } from "../storage/storage-content.ts";
+import type { EntryText, StoredEntry, StoreSize } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
 import { StoreQuota } from "./store-quota.ts";
 import { StoreSizes } from "./store-sizes.ts";
@@ -88,6 +88,21 @@ export class Stores {
       last = key;
     }
     return JsonText.of({ entries: new JsonText(`{${members}}`), seq: this.#changes.lastSeq, next });
+  }
+
+  /** How large a store is, in bytes of keys and of JSON. */
+  bytesOf(store: string): number {
+    return this.#storage.entries.size(store).bytes;
+  }
+
+  /** About 1 MiB of the entries after a key, or of all, as {@link EntryText}; null after the last one. */
+  readText(store: string, after: string | null): EntryText | null {
+    let text: EntryText | null = null;
+    for (const { items, lastKey } of this.#storage.entries.scanText(store, after)) {
+      text = { items: text === null ? items : `${text.items},${items}`, lastKey };
+      if (text.items.length >= MAX_PAGE_BYTES) break;
+    }
+    return text;
   }
 
   /** An entry as the JSON of `{ value, version }`: null and 0 when there is none. */

@@ -47,6 +47,8 @@ export interface RoomGateway {
   requireConnectable(roomId: string, request: Request): void;
   /** Upgrades the request to a WebSocket that has yet to join. RATE_LIMITED when its client connects too often. */
   connect(roomId: string, accountId: string, request: Request, entry?: DocumentAddress): Promise<Response>;
+  /** The next part of a download; null unless a joined client was given its id, and may read it now. */
+  download(roomId: string, downloadId: string): Promise<ReadableStream | null>;
 }
 
 /** How a client opens a socket for documents. */
@@ -92,3 +94,5 @@ export const ROOM_HEADER = "Atrium-Room";
 export const ADDRESS_HEADER = "Atrium-Address";
 /** Of an upgrade for documents: a {@link DocumentAddress} as JSON in ASCII. */
 export const DOCUMENT_HEADER = "Atrium-Document";
+/** Of the request for a part of a download: its id, URI-encoded. */
+export const DOWNLOAD_HEADER = "Atrium-Download";

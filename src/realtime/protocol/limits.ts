@@ -22,6 +22,15 @@ export const MAX_STORE_BYTES = 256 * 1024 * 1024;
 /** Entries of a store in one response to `STORE_SYNC`, and about how many bytes of JSON they may have. */
 export const MAX_PAGE_ENTRIES = 10_000;
 export const MAX_PAGE_BYTES = 1024 * 1024;
+/** A store with more is downloaded over HTTP by clients that can: a socket compresses it on the room's own thread. */
+export const MIN_DOWNLOAD_BYTES = 512 * 1024;
+/** One part of a download has about so much: a client parses it as a whole. */
+export const MAX_PART_BYTES = 8 * 1024 * 1024;
+/** Downloads that are open, each with a MiB in memory: further clients read over their sockets. */
+export const MAX_DOWNLOADS = 32;
+export const MAX_DOWNLOADS_OF_USER = 4;
+/** A download that is not read for so long is given up. */
+export const DOWNLOAD_STALL_MS = 30_000;
 export const MAX_STORES = 100;
 export const MAX_BATCH_OPERATIONS = 500;
 /** Batches in one request over REST. */

@@ -45,6 +45,8 @@ export const StorePage = z.object({
   limit: z.int().min(1).max(limits.MAX_PAGE_ENTRIES).default(limits.MAX_PAGE_ENTRIES),
 });
 export type StorePage = z.infer<typeof StorePage>;
+/** With `download`, a large store may be answered with a download instead of a page. */
+const StoreSync = StorePage.extend({ download: z.boolean().optional() });
 
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
@@ -138,7 +140,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("PRESENCE_UPDATE", PresenceUpdate),
   message("PRESENCE_SUBSCRIBE", z.object({ target: Id, on: z.boolean() })),
   message("BROADCAST", BroadcastData),
-  message("STORE_SYNC", StorePage),
+  message("STORE_SYNC", StoreSync),
   message("STORE_GET", z.object({ store: StoreName, key: Key })),
   message("STORE_SET", StoreSet),
   message("STORE_UPDATE", StoreUpdate),

@@ -3,11 +3,12 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { RoomContext } from "../../rooms/context.ts";
+import { getRoomRow } from "../../rooms/queries.ts";
 import { parseAddress, requestRoom } from "../commands.ts";
 import { MAX_PAGE_ENTRIES } from "../protocol/limits.ts";
 import { IfVersion, Json, JsonObject, Key } from "../protocol/messages.ts";
 
-const { endpoint } = endpointsFor<RoomContext>();
+const { endpoint, rawEndpoint } = endpointsFor<RoomContext>();
 
 const Seq = z.int().meta({ description: "The `seq` of the change that was made.", minimum: 0, example: 7 });
 const Version = z
@@ -43,6 +44,17 @@ const EntryMerge = z
 
 const common = { module: "Rooms", access: "organization", status: 200 } as const;
 const ENTRY_PATH = "/rooms/:roomId/stores/:store/:key";
+
+/**
+ * JSON, which Cloudflare compresses on its way, where no object waits for it. Pages of any
+ * origin may read it: the address is the secret.
+ */
+const DOWNLOAD_HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+};
 
 export const storeEndpoints = [
   endpoint({
@@ -84,6 +96,24 @@ A store that does not exist yet is empty.`,
     handle: (ctx, { params, query }) => {
       const data = { store: parseAddress(params).store, ...query };
       return requestRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data });
+    },
+  }),
+  rawEndpoint({
+    method: "GET",
+    path: "/rooms/:roomId/downloads/:downloadId",
+    operation: "downloadStore",
+    module: "Rooms",
+    access: "public",
+    summary: "Download the next part of a large store",
+    details:
+      "For clients of a room's WebSocket, which gives a client that has joined the id of a download: each request reads the next part, while that socket is open. The repository's `docs/protocol.md` says how a client combines the parts with the changes that arrive meanwhile.",
+    errors: ["NOT_FOUND"],
+    answers: { 200: "JSON: the next part of the store." },
+    respond: async (ctx, { params }) => {
+      const { id } = await getRoomRow(ctx, params.roomId);
+      const part = await ctx.rooms.download(id, params.downloadId);
+      if (part === null) throw notFound("Rooms", "Download");
+      return new Response(part, { headers: DOWNLOAD_HEADERS });
     },
   }),
   endpoint({

@@ -6,6 +6,7 @@ import type {
   CommentTable,
   CommentTotals,
   EntryTable,
+  EntryText,
   FollowTable,
   StoredComment,
   StoredEntry,
@@ -41,6 +42,11 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
     return entries
       .filter(({ key }) => after === null || byCodePoints(key, after) > 0)
       .sort((a, b) => byCodePoints(a.key, b.key));
+  }
+
+  *scanText(store: string, after: string | null): Generator<EntryText> {
+    for (const { key, value, version } of this.scan(store, after))
+      yield { items: `${JSON.stringify(key)},${value},${version}`, lastKey: key };
   }
 
   write(store: string, entry: StoredEntry): void {

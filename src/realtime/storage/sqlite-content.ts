@@ -5,6 +5,7 @@ import type {
   CommentTable,
   CommentTotals,
   EntryTable,
+  EntryText,
   FollowTable,
   StoredComment,
   StoredEntry,
@@ -25,6 +26,16 @@ export class SqliteEntries extends SqlitePart implements EntryTable {
       "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key LIMIT ?",
       [store, after ?? ""],
       ({ key }) => [store, key],
+    );
+  }
+
+  scanText(store: string, after: string | null): Iterable<EntryText> {
+    return this.tables.scanGroups<{ items: string; lastKey: string }>(
+      `SELECT group_concat(json_quote(key) || ',' || value || ',' || version) AS items,
+         max(key) AS lastKey, count(*) AS count
+       FROM (SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key LIMIT ?)`,
+      [store, after ?? ""],
+      ({ lastKey }) => [store, lastKey],
     );
   }
 

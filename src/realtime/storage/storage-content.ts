@@ -7,6 +7,13 @@ export interface StoredEntry {
   readonly version: number;
 }
 
+/** Entries that follow each other in the order of keys. */
+export interface EntryText {
+  /** Keys, values and versions in turns, as the items of a JSON array without its brackets. */
+  readonly items: string;
+  readonly lastKey: string;
+}
+
 export interface StoreSize {
   readonly entries: number;
   readonly bytes: number;
@@ -21,6 +28,8 @@ export interface EntryTable {
   find(store: string, key: string): StoredEntry | null;
   /** The entries after a key, or all, by key in the order of code points, read as far as the caller iterates. */
   scan(store: string, after: string | null): Iterable<StoredEntry>;
+  /** The same entries as JSON, some at a time: as little as possible is done for each. */
+  scanText(store: string, after: string | null): Iterable<EntryText>;
   write(store: string, entry: StoredEntry): void;
   delete(store: string, key: string): void;
   /** Zero for a store that does not exist. */

@@ -6,7 +6,7 @@ import { Comments } from "./comments.ts";
 import { Connection } from "./connection/connection.ts";
 import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
-import { batchUrl, socketBase } from "./connection/token.ts";
+import { socketBase } from "./connection/token.ts";
 import { type AuthToken, Tokens } from "./connection/tokens.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
@@ -103,8 +103,8 @@ export class AtriumClient<
     queue.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
     queue.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
     const destination = () => {
-      const { claims, current } = tokens;
-      return claims && current ? { url: batchUrl(base, claims), token: current } : null;
+      const token = tokens.current;
+      return token ? { url: connection.urlOf("stores", "batch"), token } : null;
     };
     watchPageClose(queue, runtime, { destination, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());

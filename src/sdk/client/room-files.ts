@@ -1,8 +1,10 @@
 /** The room's files over REST. `client.storage` loads this module when it is first used: many pages never need it. */
+import { invalid } from "../core/error.ts";
 import { Rest } from "../core/rest.ts";
 import { type FileFilter, type FileUpload, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import type { Claims } from "./connection/token.ts";
+import type { Tokens } from "./connection/tokens.ts";
 
 /** The longest page that the service returns. */
 const PAGE = 100;
@@ -10,6 +12,14 @@ const PAGE = 100;
 interface FilePage {
   readonly files: readonly StorageFile[];
   readonly total: number;
+}
+
+/** The files of the room that the token names, as soon as there is one. */
+export async function openFiles(serverUrl: string, tokens: Tokens): Promise<RoomFiles> {
+  const token = () => tokens.obtain(new AbortController().signal);
+  await token();
+  if (tokens.claims === null) throw invalid("Auth", "authToken must be the token of a user");
+  return new RoomFiles(serverUrl, tokens.claims, token);
 }
 
 export class RoomFiles {

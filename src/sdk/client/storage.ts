@@ -3,7 +3,7 @@ import { AtriumError } from "../core/error.ts";
 import type { FileFilter, Progress } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
-import { type Claims, fileUrl, httpUrl } from "./connection/token.ts";
+import { fileUrl, httpUrl } from "./connection/token.ts";
 import type { Tokens } from "./connection/tokens.ts";
 import type { RoomFiles } from "./room-files.ts";
 
@@ -22,27 +22,15 @@ export class Storage {
   /** The address of the service for sockets. */
   readonly #base: string;
   readonly #tokens: Tokens;
-  #files: RoomFiles | null = null;
 
   constructor(base: string, tokens: Tokens) {
     this.#base = base;
     this.#tokens = tokens;
   }
 
-  /** Throws NOT_JOINED before the first token. */
-  get #claims(): Claims {
-    const { claims } = this.#tokens;
-    if (claims !== null) return claims;
-    throw new AtriumError(NOT_JOINED);
-  }
-
   async #room(): Promise<RoomFiles> {
-    const token = () => this.#tokens.obtain(new AbortController().signal);
-    await token();
-    const claims = this.#claims;
-    const { RoomFiles } = await import("./room-files.ts");
-    this.#files ??= new RoomFiles(httpUrl(this.#base), claims, token);
-    return this.#files;
+    const { openFiles } = await import("./room-files.ts");
+    return openFiles(httpUrl(this.#base), this.#tokens);
   }
 
   /**
@@ -58,7 +46,9 @@ export class Storage {
    * `authToken` is a function that has not returned a token yet.
    */
   getUrl({ key }: { readonly key: string }): string {
-    return fileUrl(this.#base, this.#claims, key);
+    const { claims } = this.#tokens;
+    if (claims !== null) return fileUrl(this.#base, claims, key);
+    throw new AtriumError(NOT_JOINED);
   }
 
   /** All files of the room, newest first. */

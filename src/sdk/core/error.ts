@@ -66,6 +66,13 @@ export interface Fault {
   readonly message: string;
 }
 
+/** An error of the client itself. */
+export const clientFault = (code: AtriumErrorCode, message: string): Fault => ({
+  code,
+  module: "Client",
+  message,
+});
+
 /** The error for input that the client refuses before it sends anything. */
 export const invalid = (module: string, message: string): AtriumError =>
   new AtriumError({ code: "VALIDATION_ERROR", module, message });

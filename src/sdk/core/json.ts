@@ -28,14 +28,14 @@ export function toJson(value: unknown, module: string, name = "value", levelsAbo
   return json;
 }
 
-/** A copy of the value as other clients will receive it. Throws VALIDATION_ERROR as {@link toJson} does. */
-export const copyJson = (value: unknown, module: string): unknown => JSON.parse(toJson(value, module));
+/** A copy of a store's value as other clients will receive it. Throws VALIDATION_ERROR as {@link toJson} does. */
+export const copyJson = (value: unknown): unknown => JSON.parse(toJson(value, "Stores"));
 
 /** The message as a frame. Throws VALIDATION_ERROR if it is so large that the service would close the connection. */
-export function toFrame(message: object, module: string): string {
-  const frame = toJson(message, module);
+export function toFrame(message: object): string {
+  const frame = toJson(message, "Client");
   if (byteLength(frame) > MAX_FRAME_BYTES)
-    throw invalid(module, `message must have at most ${MAX_FRAME_BYTES} bytes`);
+    throw invalid("Client", `message must have at most ${MAX_FRAME_BYTES} bytes`);
   return frame;
 }
 

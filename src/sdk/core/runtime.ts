@@ -10,6 +10,7 @@ export interface Runtime {
   /** At least 0, less than 1. */
   random(): number;
   open(url: string): WebSocket;
+  fetch(url: string, init: RequestInit): Promise<Response>;
   /** Runs `action` for each event of this name on the browser's window. Returns a function that removes the listener. */
   listen(event: "online" | "pagehide" | "beforeunload", action: (event: Event) => void): () => void;
 }
@@ -23,6 +24,7 @@ export const DEFAULT_RUNTIME: Runtime = {
   },
   random: Math.random,
   open: (url) => new WebSocket(url),
+  fetch: (url, init) => fetch(url, init),
   listen: (event, action) => {
     if (typeof addEventListener !== "function") return () => {};
     addEventListener(event, action);

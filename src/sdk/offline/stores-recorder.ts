@@ -84,10 +84,10 @@ export class StoresRecorder {
     for (const { name: store, entries } of complete) {
       const isStored = this.#stored.has(store);
       if (!isStored) replaced.push(store);
-      for (const key of (isStored ? this.#changed.get(store) : entries.confirmed.keys()) ?? []) {
-        const entry = entries.confirmed.get(key);
-        if (entry === undefined) removed.push({ store, key });
-        else put.push({ store, key, value: entry.value, version: entry.version });
+      for (const key of (isStored ? this.#changed.get(store) : entries.confirmed) ?? []) {
+        const { value, version } = entries.getConfirmed(key);
+        if (version === 0) removed.push({ store, key });
+        else put.push({ store, key, value, version });
       }
     }
     const stores = complete.map(({ name }) => name);

@@ -30,12 +30,22 @@ export class ModelClient {
   readonly mirror: Mirror;
   readonly outcomes: Promise<PromiseSettledResult<unknown>>[] = [];
   socket: ModelSocket | null = null;
+  #syncs = 0;
+  /** Parts of downloads on their way, as they were when they were asked for. */
+  readonly #downloads: (() => void)[] = [];
 
   constructor(room: ModelRoom, userId: string, offline?: OfflineSupport) {
     this.clock = new Clock();
     this.clock.open = () => {
       this.socket = room.open(userId);
       return asWebSocket(this.socket);
+    };
+    this.clock.fetch = (url, { signal }) => {
+      const response = room.fetch(url);
+      return new Promise((resolve, reject) => {
+        this.#downloads.push(() => resolve(response));
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      });
     };
     const options = { serverUrl: "http://localhost", authToken: tokenOf(userId) };
     this.client = new AtriumClient(offline === undefined ? options : { ...options, offline }, this.clock);
@@ -60,18 +70,38 @@ export class ModelClient {
   }
 
   sync(): void {
-    this.store.sync().catch(() => {}); // the connection may end first
+    this.#syncs += 1;
+    const end = () => {
+      this.#syncs -= 1;
+    };
+    this.store.sync().then(end, end); // the connection may end first
   }
 
   #keep(write: Promise<Written>): void {
     this.outcomes.push(Promise.allSettled([write]).then(([outcome]) => outcome));
   }
 
+  /** Delivers the next message to the client or, after the others, the next part of a download. */
+  deliverDown(): boolean {
+    return this.socket?.deliverDown() || this.deliverDownload();
+  }
+
+  deliverDownload(): boolean {
+    const deliver = this.#downloads.shift();
+    deliver?.();
+    return deliver !== undefined;
+  }
+
+  /** Whether the store is being loaded: its next request or download may not have been made yet. */
+  get isLoading(): boolean {
+    return this.#syncs > 0 || this.store.state === "stale" || this.#downloads.length > 0;
+  }
+
   /** Delivers everything that is on its way, in both directions, until nothing is. */
   async deliverAll(): Promise<void> {
     do {
-      while (this.socket?.deliverUp() || this.socket?.deliverDown());
+      while (this.socket?.deliverUp() || this.deliverDown());
       await settle();
-    } while (this.socket?.isOpen && !this.socket.isIdle);
+    } while (this.socket?.isOpen && (this.isLoading || !this.socket.isIdle));
   }
 }

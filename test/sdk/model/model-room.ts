@@ -10,6 +10,12 @@ interface Change {
   readonly data: Data;
 }
 
+interface Download {
+  readonly socket: ModelSocket;
+  readonly store: string;
+  after: unknown;
+}
+
 interface StoredEntry {
   readonly value: unknown;
   readonly version: number;
@@ -31,10 +37,14 @@ interface Refusal {
 
 const CONFLICT: Refusal = { code: "CONFLICT", module: "Rooms", message: "Refused" };
 const PAGE = 3;
+/** A store with more entries is downloaded by clients that want it. */
+const SMALL = 2;
 
 export class ModelRoom {
   readonly sockets = new Set<ModelSocket>();
   readonly #stores = new Map<string, Map<string, StoredEntry>>();
+  /** By their URLs. */
+  readonly #downloads = new Map<string, Download>();
   readonly #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
   /** What `USERS_GET` answers. The answer to a join has room for none of the follows. */
   users: readonly UserRecord[] = [];
@@ -80,7 +90,7 @@ export class ModelRoom {
     const id = `${socket.userId} ${request.requestId}`;
     const receipt = this.#receipts.get(id);
     if (receipt !== undefined && receipt.frame !== frame) throw new Error("The id names another request");
-    const data = receipt?.data ?? this.#answer(request, socket.userId);
+    const data = receipt?.data ?? this.#answer(socket, request);
     if (request.type === "STORE_BATCH") this.#receipts.set(id, { frame, data });
     this.#respond(socket, request, data);
   }
@@ -118,17 +128,38 @@ export class ModelRoom {
     return [...latest.values()];
   }
 
-  #answer({ type, data }: Request, userId: string): Data {
+  #answer(socket: ModelSocket, { type, data }: Request): Data {
     if (type === "USERS_GET")
       return { users: this.users, total: this.users.length, follows: this.follows, seq: this.#seq };
-    if (type === "STORE_SYNC") return this.#page(String(data.store), data.after);
+    if (type === "STORE_SYNC") return this.#offer(socket, data) ?? this.#page(String(data.store), data.after);
     if (type !== "STORE_BATCH" || !Array.isArray(data.operations)) return {};
     const operations = data.operations.filter(isRecord);
     if (data.atomic !== false) {
       const refusal = operations.map((each) => this.#check(each)).find((each) => each !== null);
       if (refusal !== undefined) return { error: refusal };
     }
-    return { results: operations.map((each) => this.#apply(each, userId)), seq: this.#seq };
+    return { results: operations.map((each) => this.#apply(each, socket.userId)), seq: this.#seq };
+  }
+
+  #offer(socket: ModelSocket, { store, after, download }: Data): Data | null {
+    const size = this.#stores.get(String(store))?.size ?? 0;
+    if (download !== true || after !== undefined || size <= SMALL) return null;
+    const id = `${this.#downloads.size}`;
+    this.#downloads.set(id, { socket, store: String(store), after: undefined });
+    return { entries: {}, seq: this.#seq, download: id };
+  }
+
+  /** Reads the next part of a download: at once, while what the room has sent before may still be on its way. */
+  async fetch(url: string): Promise<Response> {
+    const download = this.#downloads.get(url.split("/").at(-1) ?? "");
+    if (download === undefined || !download.socket.isOpen) return new Response(null, { status: 404 });
+    const { entries, seq, next } = this.#page(download.store, download.after);
+    download.after = next;
+    const items = Object.entries(Object(entries)).flatMap(([key, entry]) => {
+      const { value, version } = Object(entry);
+      return [key, value, version];
+    });
+    return Response.json({ entries: items, seq, next: next ?? null });
   }
 
   #page(store: string, after: unknown): Data {

@@ -125,6 +125,7 @@ async function actAs(
       for (let left = each.count; left > 0; left -= 1) client.socket?.deliverUp();
       break;
     case "down":
+      if (each.count > 2) client.deliverDownload();
       for (let left = each.count; left > 0; left -= 1) client.socket?.deliverDown();
       break;
     case "store":

@@ -1,4 +1,4 @@
-/** Scenarios of two clients in a room in memory: races, refusals, cuts, losses and reloads. */
+/** Scenarios of two clients in a room in memory: races, refusals, cuts, losses, reloads and downloads. */
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 
@@ -71,6 +71,7 @@ function actAs(client: ModelClient, each: Exclude<Step, { readonly type: "forget
       for (let left = each.count; left > 0; left -= 1) socket?.deliverUp();
       break;
     case "down":
+      if (each.count > 2) client.deliverDownload();
       for (let left = each.count; left > 0; left -= 1) socket?.deliverDown();
       break;
     case "lose":
@@ -97,6 +98,8 @@ export async function run(steps: readonly Step[]): Promise<void> {
       }
     }
   };
+  // Enough for a download, in half of the scenarios.
+  if (steps.length % 2 === 0) for (const each of ["a", "b", "c", "d"]) room.write("notes", each, 0);
   for (const client of clients) void client.client.join();
   await finish();
   clients[0].sync();

@@ -2,7 +2,7 @@
 
 import { Deferred } from "../../core/deferred.ts";
 import { Emitter } from "../../core/emitter.ts";
-import { AtriumError, type Fault } from "../../core/error.ts";
+import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
@@ -11,18 +11,18 @@ import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "
 import { Requests } from "./requests.ts";
 import { RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
 import type { SocketEvents, SocketState } from "./socket.ts";
+import { roomUrl } from "./token.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Closure } from "./transport.ts";
 
 /** A connection that lasted this long was a success: attempts count from 1 again after it. */
 const STABLE_MS = 5_000;
 
-const LEFT: Fault = { code: "DISCONNECTED", module: "Client", message: "disconnect() was called" };
-const UNREACHABLE: Fault = {
-  code: "CONNECTION_FAILED",
-  module: "Client",
-  message: "No connection: check the address, the network and the room",
-};
+const LEFT = clientFault("DISCONNECTED", "disconnect() was called");
+const UNREACHABLE = clientFault(
+  "CONNECTION_FAILED",
+  "No connection: check the address, the network and the room",
+);
 
 export interface ConnectionOptions {
   /** The address of the service for sockets. */
@@ -35,7 +35,8 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   readonly requests: Requests;
   readonly changes = new ChangeStream();
   readonly #options: ConnectionOptions;
-  readonly #context: RoomSocketContext;
+  /** What sockets and downloads share. */
+  readonly context: RoomSocketContext;
   readonly #reconnect: ReconnectTimer;
   #state: SocketState = "idle";
   #socket: RoomSocket | null = null;
@@ -51,7 +52,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     this.#options = options;
     this.requests = new Requests(runtime);
     const { requests, changes } = this;
-    this.#context = { ...options, requests, changes, runtime };
+    this.context = { ...options, requests, changes, runtime };
     this.#reconnect = new ReconnectTimer(runtime);
     changes.handle("authFailed", (data) => this.#refuseToken(data));
     changes.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));
@@ -88,6 +89,12 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return promise;
   }
 
+  /** The address of what the room offers over HTTP, once there is a token. */
+  urlOf(...path: string[]): string {
+    const { base, tokens } = this.#options;
+    return tokens.claims === null ? "" : roomUrl(base, tokens.claims, ...path);
+  }
+
   /** Closes the connection at once; pending requests fail. */
   disconnect(): void {
     if (this.#isInactive) return;
@@ -112,7 +119,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   }
 
   #open(): void {
-    this.#socket = new RoomSocket(this.#context, this);
+    this.#socket = new RoomSocket(this.context, this);
     this.#socket.open();
   }
 
@@ -159,7 +166,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   ended(closure: Closure): void {
     const { refusal, joinedAt } = this.#socket ?? { refusal: null, joinedAt: null };
     const wasConnected = this.#state === "connected";
-    const wasStable = joinedAt !== null && this.#context.runtime.now() - joinedAt >= STABLE_MS;
+    const wasStable = joinedAt !== null && this.context.runtime.now() - joinedAt >= STABLE_MS;
     if (wasStable) this.#reconnect.reset();
     const fault = refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(closure));
     const hadTarget = this.#target !== null;

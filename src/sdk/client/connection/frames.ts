@@ -1,5 +1,5 @@
 /** Parses and validates what the service sends. Messages that are unknown or malformed are ignored. */
-import type { Fault } from "../../core/error.ts";
+import { clientFault, type Fault } from "../../core/error.ts";
 import { isRecord } from "../../core/json.ts";
 import type { Comment, Role, Room, UserRecord } from "../../wire/resources.ts";
 
@@ -27,11 +27,7 @@ export type Message = ResponseFrame | EventFrame;
 export const NOTICE_REFUSED = "noticeRefused";
 
 /** The error for a response that does not have the form that its request needs. */
-export const UNREADABLE: Fault = {
-  code: "INTERNAL_ERROR",
-  module: "Client",
-  message: "The response could not be read",
-};
+export const UNREADABLE = clientFault("INTERNAL_ERROR", "The response could not be read");
 
 /** The response to `JOIN_ROOM`. */
 export interface Joined {

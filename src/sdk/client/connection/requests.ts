@@ -1,5 +1,5 @@
 /** Requests over the socket: sent in order, and again after a reconnection until they are answered. */
-import { AtriumError, type Fault } from "../../core/error.ts";
+import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import { toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Data, ResponseFrame } from "./frames.ts";
@@ -8,8 +8,8 @@ import { SendRate } from "./send-rate.ts";
 /** How long frames that exceed the send rate wait before the next try. */
 const RATE_DELAY_MS = 50;
 
-export const NOT_JOINED: Fault = { code: "NOT_JOINED", module: "Client", message: "Call join() first" };
-const LOST: Fault = { code: "DISCONNECTED", module: "Client", message: "The connection was lost" };
+export const NOT_JOINED = clientFault("NOT_JOINED", "Call join() first");
+const LOST = clientFault("DISCONNECTED", "The connection was lost");
 
 export interface RequestOptions<Result> {
   /** Reads the data of a success, before any later message is handled. If it throws, the request rejects. */
@@ -35,6 +35,7 @@ export class Requests {
   readonly #pending = new Map<string, Pending>();
   /** The pending requests that were not sent over the current connection yet. */
   #unsent: Pending[] = [];
+  #connection = new AbortController();
   #channel: { readonly send: (frame: string) => void; readonly rate: SendRate } | null = null;
   #refusal: Fault | null = NOT_JOINED;
   #cancelTimer = () => {};
@@ -48,6 +49,11 @@ export class Requests {
   /** Whether there is a connection that has joined the room. */
   get isConnected(): boolean {
     return this.#channel !== null;
+  }
+
+  /** Aborted when the current connection is lost. */
+  get signal(): AbortSignal {
+    return this.#connection.signal;
   }
 
   /** Throws NOT_JOINED unless requests are accepted. */
@@ -82,7 +88,7 @@ export class Requests {
     data: object,
     { requestId, resend = true, succeed, fail }: Outcome & { requestId: string; resend?: boolean },
   ): void {
-    const frame = toFrame({ type, requestId, data }, "Client");
+    const frame = toFrame({ type, requestId, data });
     const pending = { requestId, frame, resend, succeed, fail };
     this.#pending.set(requestId, pending);
     this.#unsent.push(pending);
@@ -97,7 +103,7 @@ export class Requests {
   /** Sends a message without a response if there is a connection now, at once. */
   notify(type: string, data: object): void {
     this.#channel?.rate.force(this.#runtime.now());
-    this.#channel?.send(toFrame({ type, data }, "Client"));
+    this.#channel?.send(toFrame({ type, data }));
   }
 
   #flush(): void {
@@ -130,6 +136,7 @@ export class Requests {
 
   /** The room was joined: sends all pending requests in the order in which they were made. */
   resume(send: (frame: string) => void): void {
+    this.#connection = new AbortController();
     this.#channel = { send, rate: new SendRate(this.#runtime.now()) };
     this.#flush();
   }
@@ -137,6 +144,7 @@ export class Requests {
   /** The connection was lost: requests that are not to be sent again fail. */
   suspend(): void {
     this.#channel = null;
+    this.#connection.abort();
     this.#cancelTimer();
     for (const pending of [...this.#pending.values()].filter(({ resend }) => !resend)) {
       this.#pending.delete(pending.requestId);

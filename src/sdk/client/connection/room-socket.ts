@@ -6,7 +6,6 @@ import type { ChangeStream } from "./change-stream.ts";
 import { type Message, type ResponseFrame, readJoined, UNREADABLE } from "./frames.ts";
 import type { Requests } from "./requests.ts";
 import { socketUrl } from "./token.ts";
-import { TokenRenewal } from "./token-renewal.ts";
 import type { Tokens } from "./tokens.ts";
 import { ABNORMAL_CLOSURE, type Closure, REPLACED, Transport } from "./transport.ts";
 
@@ -34,7 +33,6 @@ export interface RoomSocketListener {
 export class RoomSocket {
   readonly #context: RoomSocketContext;
   readonly #listener: RoomSocketListener;
-  readonly #renewal: TokenRenewal;
   #transport: Transport | null = null;
   /** Waits for a token; null while there is one. */
   #obtaining: AbortController | null = null;
@@ -46,7 +44,6 @@ export class RoomSocket {
   constructor(context: RoomSocketContext, listener: RoomSocketListener) {
     this.#context = context;
     this.#listener = listener;
-    this.#renewal = new TokenRenewal(context.tokens, context.requests, context.runtime);
   }
 
   /** The current WebSocket; null while there is none. */
@@ -145,10 +142,20 @@ export class RoomSocket {
       () => {
         if (this.#transport !== transport) return;
         this.#joinedAt = runtime.now();
-        this.#renewal.start();
+        this.#renewToken();
         this.#listener.joined();
       },
       (error: unknown) => this.#transport === transport && this.end({ code: 1011, reason: String(error) }),
+    );
+  }
+
+  /** Lets the token be renewed before it expires; without the module, joining again renews it after that. */
+  #renewToken(): void {
+    const { signal } = this.#context.requests;
+    if (!this.#context.tokens.isRenewable) return;
+    import("./token-renewal.ts").then(
+      ({ renewTokens }) => renewTokens(this.#context, signal),
+      () => {},
     );
   }
 
@@ -164,7 +171,6 @@ export class RoomSocket {
     this.#transport = null;
     this.#obtaining?.abort();
     this.#obtaining = null;
-    this.#renewal.stop();
     this.#context.requests.suspend();
   }
 }

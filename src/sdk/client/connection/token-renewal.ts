@@ -1,54 +1,31 @@
 /** Gives an open connection a new token before the old one expires, so that the room does not close it. */
-import type { Runtime } from "../../core/runtime.ts";
-import type { Requests } from "./requests.ts";
-import type { Tokens } from "./tokens.ts";
+import type { RoomSocketContext } from "./room-socket.ts";
 
 /** Timers cannot wait longer than 24 days; and shorter waits follow changes of the device's clock. */
 const MAX_WAIT_MS = 3_600_000;
 const RETRY_MS = 15_000;
 
-export class TokenRenewal {
-  readonly #tokens: Tokens;
-  readonly #requests: Requests;
-  readonly #runtime: Runtime;
-  #current = new AbortController();
-  #cancelTimer = () => {};
-
-  constructor(tokens: Tokens, requests: Requests, runtime: Runtime) {
-    this.#tokens = tokens;
-    this.#requests = requests;
-    this.#runtime = runtime;
-  }
-
-  /** A connection has joined with the current token. */
-  start(): void {
-    this.stop();
-    this.#current = new AbortController();
-    this.#plan(this.#current.signal, this.#tokens.renewInMs);
-  }
-
-  stop(): void {
-    this.#current.abort();
-    this.#cancelTimer();
-  }
-
-  #plan(signal: AbortSignal, delayMs: number | null): void {
-    if (signal.aborted || delayMs === null) return;
-    this.#cancelTimer = this.#runtime.after(Math.min(delayMs, MAX_WAIT_MS), () => {
-      const remainingMs = this.#tokens.renewInMs;
-      if (remainingMs === 0) void this.#renew(signal);
-      else this.#plan(signal, remainingMs);
+/** A connection has joined with the current token; `lost` is aborted when it ends. */
+export function renewTokens({ tokens, requests, runtime }: RoomSocketContext, lost: AbortSignal): void {
+  const plan = (delayMs: number | null): void => {
+    if (lost.aborted || delayMs === null) return;
+    const cancelTimer = runtime.after(Math.min(delayMs, MAX_WAIT_MS), () => {
+      lost.removeEventListener("abort", cancelTimer);
+      const remainingMs = tokens.renewInMs;
+      if (remainingMs === 0) void renew();
+      else plan(remainingMs);
     });
-  }
-
-  async #renew(signal: AbortSignal): Promise<void> {
+    lost.addEventListener("abort", cancelTimer);
+  };
+  const renew = async (): Promise<void> => {
     try {
-      const token = await this.#tokens.obtain(signal, true);
-      await this.#requests.send("TOKEN_REFRESH", { token }, { resend: false, read: () => {} });
-      this.#plan(signal, this.#tokens.renewInMs);
+      const token = await tokens.obtain(lost, true);
+      await requests.send("TOKEN_REFRESH", { token }, { resend: false, read: () => {} });
+      plan(tokens.renewInMs);
     } catch {
       // Until the old token expires; then the connection is closed, and joining again asks once more.
-      this.#plan(signal, RETRY_MS);
+      plan(RETRY_MS);
     }
-  }
+  };
+  plan(tokens.renewInMs);
 }

@@ -52,9 +52,9 @@ const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): strin
 export const socketUrl = (base: string, claims: Claims): string =>
   `${urlBelow(base, claims, "rooms", claims.roomId, "socket")}?refusal=close`;
 
-/** The address that takes batches of writes over HTTP. */
-export const batchUrl = (base: string, claims: Claims): string =>
-  httpUrl(urlBelow(base, claims, "rooms", claims.roomId, "stores", "batch"));
+/** The address of what the room offers over HTTP. */
+export const roomUrl = (base: string, claims: Claims, ...path: string[]): string =>
+  httpUrl(urlBelow(base, claims, "rooms", claims.roomId, ...path));
 
 /** The address of a file, which anyone can read. */
 export const fileUrl = (base: string, claims: Claims, key: string): string =>

@@ -1,5 +1,5 @@
 /** The user's token: a text, or a function that is asked for a new one before and after it expires. */
-import { AtriumError } from "../../core/error.ts";
+import { AtriumError, clientFault } from "../../core/error.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import { type Claims, readClaims } from "./token.ts";
 
@@ -100,8 +100,7 @@ export class Tokens {
     try {
       token = await this.#source();
     } catch (error) {
-      const message = `authToken failed: ${String(error)}`;
-      throw new AtriumError({ code: "CONNECTION_FAILED", module: "Client", message });
+      throw new AtriumError(clientFault("CONNECTION_FAILED", `authToken failed: ${String(error)}`));
     }
     if (token !== null) this.#accept(token);
     return token;

@@ -108,25 +108,19 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
    * @returns a function that removes the listener
    */
   sync(target: string, listener: (update: PresenceUpdate<Shown>) => void): () => void {
-    return this.#listen(target, assumeType(listener));
-  }
-
-  #listen(target: string, listener: Listener): () => void {
-    const listeners = this.#listeners.get(target);
-    if (listeners === undefined) {
-      this.#listeners.set(target, new Set([listener]));
-      void this.#subscribe(target, true);
-    } else {
-      listeners.add(listener);
-      // Asynchronously, as for the first listener, which waits for the service.
+    const added: Listener = assumeType(listener);
+    const known = this.#listeners.get(target);
+    const listeners = (known ?? new Set()).add(added);
+    this.#listeners.set(target, listeners);
+    if (known === undefined) void this.#subscribe(target, true);
+    // Asynchronously, as for the first listener, which waits for the service.
+    else
       queueMicrotask(() => {
         for (const [userId, state] of this.#states) {
-          if (listeners.has(listener) && this.#includes(target, userId))
-            guard(() => listener({ userId, state }));
+          if (listeners.has(added) && this.#includes(target, userId)) guard(() => added({ userId, state }));
         }
       });
-    }
-    return () => this.#remove(target, listener);
+    return () => this.#remove(target, added);
   }
 
   /** Removes all listeners of one target, or of all targets. */

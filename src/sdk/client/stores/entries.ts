@@ -23,28 +23,38 @@ export interface Difference {
   readonly value: unknown;
 }
 
+/** The writes of a key that are not answered yet, in the order in which they were made. */
+interface Pending {
+  readonly writes: Operation[];
+  /** What they leave of the confirmed value. */
+  readonly value: unknown;
+}
+
+const NO_ENTRY: Entry = { value: undefined, version: 0 };
+
 export class Entries {
-  readonly #confirmed = new Map<string, Entry>();
-  /** By key, in the order in which they were made. */
-  readonly #pending = new Map<string, Operation[]>();
-  /** The result of both. */
-  readonly #visible = new Map<string, unknown>();
+  /** Those that the room has confirmed, and {@link NO_ENTRY} for other keys that were written. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #pending = new Map<string, Pending>();
   #all: Readonly<Record<string, unknown>> | null = null;
 
   get(key: string): unknown {
-    return this.#visible.get(key);
+    return (this.#pending.get(key) ?? this.#entries.get(key))?.value;
   }
 
-  /** The version of the confirmed entry. */
-  getVersion(key: string): number {
-    return this.#confirmed.get(key)?.version ?? 0;
+  /** The confirmed entry; of version 0 if there is none. */
+  getConfirmed(key: string): Entry {
+    return this.#entries.get(key) ?? NO_ENTRY;
   }
 
   /** All values by key: the same object until one changes. It has no prototype, so that any key is safe. */
   getAll(): Readonly<Record<string, unknown>> {
     if (this.#all === null) {
       const all: Record<string, unknown> = Object.create(null);
-      for (const [key, value] of this.#visible) all[key] = value;
+      for (const key of this.#entries.keys()) {
+        const value = this.get(key);
+        if (value !== undefined) all[key] = value;
+      }
       this.#all = all;
     }
     return this.#all;
@@ -52,50 +62,54 @@ export class Entries {
 
   /** The writes that are not answered yet. */
   get pending(): Operation[] {
-    return [...this.#pending.values()].flat();
+    return [...this.#pending.values()].flatMap(({ writes }) => writes);
   }
 
   isPending(key: string): boolean {
     return this.#pending.has(key);
   }
 
-  /** All entries that the room has confirmed, by key. */
-  get confirmed(): ReadonlyMap<string, Entry> {
-    return this.#confirmed;
+  /** The keys of all entries that the room has confirmed. */
+  get confirmed(): string[] {
+    return [...this.#entries.keys()].filter((key) => this.getConfirmed(key).version > 0);
   }
 
   /** Shows a write before it is answered, above or below the others, or a shown one that has changed since. */
   add(write: Operation, isFirst = false): Difference | null {
-    const writes = this.#pending.get(write.key) ?? [];
+    const writes = this.#writesOf(write.key);
     if (!writes.includes(write)) writes.splice(isFirst ? 0 : writes.length, 0, write);
-    this.#pending.set(write.key, writes);
-    return this.#update(write.key);
+    return this.#update(write.key, writes);
   }
 
   /** Removes a write that is answered, or that failed. */
   remove(write: Operation): Difference | null {
-    const others = (this.#pending.get(write.key) ?? []).filter((other) => other !== write);
-    if (others.length > 0) this.#pending.set(write.key, others);
-    else this.#pending.delete(write.key);
-    return this.#update(write.key);
+    const others = this.#writesOf(write.key).filter((other) => other !== write);
+    return this.#update(write.key, others);
   }
 
   /** Sets the room's entry; null if there is none. */
   confirm(key: string, entry: Entry | null): Difference | null {
-    if (entry === null) this.#confirmed.delete(key);
-    else this.#confirmed.set(key, entry);
-    return this.#update(key);
+    return this.#update(key, this.#writesOf(key), entry ?? NO_ENTRY);
   }
 
-  #update(key: string): Difference | null {
-    const previous = this.#visible.get(key);
-    const confirmed = this.#confirmed.get(key)?.value;
-    const writes = this.#pending.get(key);
-    const value = writes === undefined ? confirmed : writes.reduce(applyTo, confirmed);
+  #writesOf(key: string): Operation[] {
+    return this.#pending.get(key)?.writes ?? [];
+  }
+
+  #update(key: string, writes: Operation[], entry = this.getConfirmed(key)): Difference | null {
+    const previous = this.get(key);
+    const result = writes.reduce(applyTo, entry.value);
+    const isSame = result === previous || (previous !== undefined && isSameJson(result, previous));
     // An equal value stays the same object, so that components do not render again.
-    if (value === previous || (previous !== undefined && isSameJson(value, previous))) return null;
-    if (value === undefined) this.#visible.delete(key);
-    else this.#visible.set(key, value);
+    const value = isSame ? previous : result;
+    const isPending = writes.length > 0;
+    if (isPending) this.#pending.set(key, { writes, value });
+    else this.#pending.delete(key);
+    // A key that is only pending has its place among the others.
+    if (isPending || value !== undefined)
+      this.#entries.set(key, isPending || !isSame ? entry : { ...entry, value });
+    else this.#entries.delete(key);
+    if (isSame) return null;
     this.#all = null;
     return { key, previous, value };
   }

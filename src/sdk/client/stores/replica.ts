@@ -1,5 +1,6 @@
-/** A client's copy of a store: loaded page by page, kept up to date, with the client's own writes on top. */
+/** A client's copy of a store: loaded once, kept up to date, with the client's own writes on top. */
 import { isRecord } from "../../core/json.ts";
+import type { Downloading } from "../connection/download.ts";
 import { type Data, isCount } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { type Difference, Entries, type Entry, type Operation } from "./entries.ts";
@@ -14,13 +15,11 @@ export interface ChangeNotice extends Operation {
 }
 
 /** A store that is being loaded, page by page, while its changes arrive. */
-interface Load {
+interface Load extends Downloading {
   /** The keys that were loaded or changed since it began: all others no longer exist. */
   readonly current: Set<string>;
   /** The writes that were answered since it began, which what is loaded may not contain yet. */
   readonly answered: QueuedWrite[];
-  /** Whether the pages that were loaded so far may be out of date. */
-  isOutdated: boolean;
 }
 
 export interface ReplicaListener {
@@ -42,6 +41,12 @@ export interface ReplicaContext {
   /** Undefined if nothing is kept on the device. */
   readonly keeper: Keeper | undefined;
   readonly requests: Requests;
+  /** Loads a store by the download with this id: the same as {@link downloadStore}. */
+  readonly download: (
+    id: string,
+    load: Downloading,
+    take: (part: Data) => void,
+  ) => Promise<string | null | undefined>;
   /** Empty before the first token. */
   readonly userId: () => string;
 }
@@ -128,46 +133,64 @@ export class Replica implements WriteTarget {
     const { keeper } = this.#context;
     if (keeper !== undefined) await keeper.opened;
     if (this.state === "cached") return;
-    const load: Load = { current: new Set(), answered: [], isOutdated: false };
+    const load: Load = { current: new Set(), early: [], answered: [], isOutdated: false };
     this.#load = load;
     try {
-      await this.#loadPages(load, undefined);
+      await this.#loadPages(load, undefined, true);
     } finally {
       this.#end(load);
     }
   }
 
   /** Loads the entries after a key, or all. The room reads each page while the one before is taken in. */
-  async #loadPages(load: Load, after: string | undefined): Promise<void> {
+  async #loadPages(load: Load, after: string | undefined, download?: true): Promise<void> {
     const read = (page: Data): Promise<void> | undefined => {
       if (load.isOutdated) {
         load.isOutdated = false;
         load.current.clear();
-        return this.#loadPages(load, undefined);
+        load.early.length = 0;
+        return this.#loadPages(load, undefined, true);
       }
+      if (typeof page.download === "string") return this.#download(load, page.download);
       const others = typeof page.next === "string" ? this.#loadPages(load, page.next) : undefined;
-      this.#takePage(load, page);
+      this.#alter(() => {
+        for (const each of [...load.early.splice(0), page]) this.#takePage(load, each);
+        if (!others) this.#finish(load);
+      });
       return others;
     };
-    await this.#context.requests.send("STORE_SYNC", { store: this.name, after }, { read });
+    await this.#context.requests.send("STORE_SYNC", { store: this.name, after, download }, { read });
   }
 
-  #takePage(load: Load, { entries, next }: Data): void {
-    this.#alter(() => {
-      const page = isRecord(entries) ? entries : {};
-      // Pages are large: `Object.entries` would make an array for each entry.
-      for (const key of Object.keys(page)) {
-        const entry = page[key];
-        if (!isEntry(entry)) continue;
-        load.current.add(key);
-        this.#confirm(key, entry, RESYNCED);
-      }
-      if (typeof next === "string") return;
-      this.state = "synced";
-      this.#forgetExcept(load.current);
-      this.#end(load);
-      this.#context.keeper?.confirmed(this.name);
-    });
+  /** Takes in what can be downloaded. Whatever is missing then comes over the socket. */
+  async #download(load: Load, id: string): Promise<void> {
+    const take = (part: Data) => this.#alter(() => this.#takePage(load, part));
+    const after = await this.#context.download(id, load, take).catch(() => undefined);
+    if (after === null) this.#alter(() => this.#finish(load));
+    else await this.#loadPages(load, after);
+  }
+
+  /** The entries of a page are members of an object or, in a download, keys, values and versions in turns. */
+  #takePage(load: Load, { entries }: Data): void {
+    if (Array.isArray(entries))
+      for (let index = 0; index < entries.length; index += 3)
+        this.#take(load, entries[index], { value: entries[index + 1], version: entries[index + 2] });
+    // Pages are large: `Object.entries` would make an array for each entry.
+    else if (isRecord(entries)) for (const key of Object.keys(entries)) this.#take(load, key, entries[key]);
+  }
+
+  #take(load: Load, key: string, entry: unknown): void {
+    // A change that has arrived is newer than what was downloaded.
+    if (!isEntry(entry) || load.current.has(key)) return;
+    load.current.add(key);
+    this.#confirm(key, entry, RESYNCED);
+  }
+
+  #finish(load: Load): void {
+    this.state = "synced";
+    this.#forgetExcept(load.current);
+    this.#end(load);
+    this.#context.keeper?.confirmed(this.name);
   }
 
   #end(load: Load): void {
@@ -179,8 +202,7 @@ export class Replica implements WriteTarget {
   }
 
   #forgetExcept(current: ReadonlySet<string>): void {
-    for (const key of this.entries.confirmed.keys())
-      if (!current.has(key)) this.#confirm(key, null, RESYNCED);
+    for (const key of this.entries.confirmed) if (!current.has(key)) this.#confirm(key, null, RESYNCED);
   }
 
   /** Reports `updated` once for everything that `change` does. */

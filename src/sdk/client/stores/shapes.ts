@@ -52,7 +52,7 @@ export function fitValue(shape: StoreShape, value: unknown): unknown {
   const copy = fitPatch(shape, value);
   for (const [name, field] of Object.entries(shape)) {
     if (Object.hasOwn(copy, name)) continue;
-    if (field.default !== undefined) copy[name] = copyJson(field.default, "Stores");
+    if (field.default !== undefined) copy[name] = copyJson(field.default);
     else if (field.required) throw invalid("Stores", `${name} is required`);
   }
   return copy;
@@ -60,7 +60,7 @@ export function fitValue(shape: StoreShape, value: unknown): unknown {
 
 /** A copy of some fields of a value. Throws VALIDATION_ERROR as {@link fitValue} does. */
 export function fitPatch(shape: StoreShape, patch: unknown): Record<string, unknown> {
-  const copy = copyJson(patch, "Stores");
+  const copy = copyJson(patch);
   if (!isRecord(copy)) throw invalid("Stores", "value must be an object");
   for (const [name, value] of Object.entries(copy)) {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;

@@ -79,7 +79,7 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
 
   /** The version to pass as `ifVersion`: that of the entry in the room, 0 for no entry. */
   getVersion(key: string): number {
-    return this.replica.entries.getVersion(key);
+    return this.replica.entries.getConfirmed(key).version;
   }
 
   /** Your writes that the service has not confirmed: those of one key in the order in which they were made. */

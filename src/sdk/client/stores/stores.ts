@@ -30,7 +30,14 @@ export class Stores {
     const { requests } = connection;
     this.queue = new WriteQueue(requests, runtime, keeper);
     const { queue, history } = this;
-    this.#context = { requests, queue, history, keeper, userId: () => connection.userId };
+    this.#context = {
+      ...{ requests, queue, history, keeper },
+      download: async (id, ...load) => {
+        const { downloadStore } = await import("../connection/download.ts");
+        return downloadStore(connection.context, connection.urlOf("downloads", id), ...load);
+      },
+      userId: () => connection.userId,
+    };
     this.#shapes = shapes;
     connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))

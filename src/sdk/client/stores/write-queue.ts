@@ -1,6 +1,6 @@
 /** The queue of all writes to stores: what waits is merged, sent in batches, and settled by their responses. */
 import { Emitter } from "../../core/emitter.ts";
-import { AtriumError, type Fault } from "../../core/error.ts";
+import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import { isRecord, toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, readFault } from "../connection/frames.ts";
@@ -20,11 +20,10 @@ const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
 const MAX_UNANSWERED_BYTES = 512 * 1024;
 
-const TIMED_OUT: Fault = {
-  code: "TIMEOUT",
-  module: "Client",
-  message: "Some changes were not sent in time: wait longer, or check the connection",
-};
+const TIMED_OUT = clientFault(
+  "TIMEOUT",
+  "Some changes were not sent in time: wait longer, or check the connection",
+);
 
 /** A write that the client gave up. */
 export interface DiscardedWrite {
@@ -99,7 +98,7 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   #check({ name }: WriteTarget, writes: readonly FittedWrite[]): void {
     this.#requests.check();
     const operations = writes.map((write) => operationOf(name, write));
-    toFrame({ type: "STORE_BATCH", requestId: newId(), data: { operations, atomic: false } }, "Client");
+    toFrame({ type: "STORE_BATCH", requestId: newId(), data: { operations, atomic: false } });
   }
 
   /** Sends what the calls of one turn have added together. */

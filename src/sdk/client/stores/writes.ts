@@ -53,7 +53,7 @@ export function fitWrite(shape: StoreShape | null, write: Write<unknown, unknown
 }
 
 function fitted(shape: StoreShape | null, action: "set" | "update", value: unknown): unknown {
-  if (shape === null) return copyJson(value, "Stores");
+  if (shape === null) return copyJson(value);
   return action === "set" ? fitValue(shape, value) : fitPatch(shape, value);
 }
 

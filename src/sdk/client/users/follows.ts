@@ -6,18 +6,13 @@ export class Follows {
   /** Adds the given lists: the ids that each user follows. */
   addLists(follows: Readonly<Record<string, readonly string[]>>): void {
     for (const [follower, followed] of Object.entries(follows)) {
-      for (const userId of followed) this.add(follower, userId);
+      for (const userId of followed) this.set(follower, userId, true);
     }
   }
 
-  add(follower: string, followed: string): void {
-    put(this.#followed, follower, followed);
-    put(this.#followers, followed, follower);
-  }
-
-  remove(follower: string, followed: string): void {
-    this.#followed.get(follower)?.delete(followed);
-    this.#followers.get(followed)?.delete(follower);
+  set(follower: string, followed: string, isFollowing: boolean): void {
+    change(this.#followed, follower, followed, isFollowing);
+    change(this.#followers, followed, follower, isFollowing);
   }
 
   /** The ids of the users that this user follows. */
@@ -29,12 +24,15 @@ export class Follows {
   /** Removes a deleted user. Returns the ids of the users that it followed or that followed it. */
   removeUser(userId: string): string[] {
     const [followed, followers] = [this.followedBy(userId), this.followersOf(userId)];
-    for (const other of followed) this.remove(userId, other);
-    for (const other of followers) this.remove(other, userId);
+    for (const other of followed) this.set(userId, other, false);
+    for (const other of followers) this.set(other, userId, false);
     return [...followed, ...followers];
   }
 }
 
-function put(sets: Map<string, Set<string>>, key: string, value: string): void {
-  sets.set(key, (sets.get(key) ?? new Set()).add(value));
+function change(sets: Map<string, Set<string>>, key: string, value: string, isMember: boolean): void {
+  const set = sets.get(key) ?? new Set();
+  sets.set(key, set);
+  if (isMember) set.add(value);
+  else set.delete(value);
 }

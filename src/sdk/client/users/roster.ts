@@ -53,13 +53,8 @@ export class Roster {
     return user;
   }
 
-  follow(follower: string, followed: string): void {
-    this.#follows.add(follower, followed);
-    this.#refresh([follower, followed]);
-  }
-
-  unfollow(follower: string, followed: string): void {
-    this.#follows.remove(follower, followed);
+  setFollow(follower: string, followed: string, isFollowing: boolean): void {
+    this.#follows.set(follower, followed, isFollowing);
     this.#refresh([follower, followed]);
   }
 

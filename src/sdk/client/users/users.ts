@@ -48,11 +48,11 @@ export class Users extends Emitter<UsersEvents> {
     this.#roster = new Roster((type, userId) => requests.send(type, { userId }, { read: () => {} }));
     changes.handle("userJoined", ({ user }) => this.#userJoined(user));
     changes.handle("userLeft", ({ user }) => this.#userLeft(user));
-    changes.handle("userCreated", ({ user }) => this.#put("userCreated", user));
-    changes.handle("userUpdated", ({ user }) => this.#put("userUpdated", user));
     changes.handle("userDeleted", ({ userId }) => this.#delete(String(userId)));
-    changes.handle("userFollowed", (data) => this.#follow("userFollowed", data));
-    changes.handle("userUnfollowed", (data) => this.#follow("userUnfollowed", data));
+    for (const event of ["userCreated", "userUpdated"] as const)
+      changes.handle(event, ({ user }) => this.#put(event, user));
+    for (const event of ["userFollowed", "userUnfollowed"] as const)
+      changes.handle(event, (data) => this.#follow(event, data));
     changes.onJoined((joined) => this.#joined(joined));
   }
 
@@ -112,8 +112,7 @@ export class Users extends Emitter<UsersEvents> {
 
   #follow(event: "userFollowed" | "userUnfollowed", { userId, followerId }: Data): void {
     if (typeof userId !== "string" || typeof followerId !== "string") return;
-    if (event === "userFollowed") this.#roster.follow(followerId, userId);
-    else this.#roster.unfollow(followerId, userId);
+    this.#roster.setFollow(followerId, userId, event === "userFollowed");
     this.emit(event, { userId, followerId });
     this.emit("updated", undefined);
   }

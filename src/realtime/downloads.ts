@@ -1,0 +1,113 @@
+/** Downloads of large stores: parts that a joined client reads over HTTP, one after the other, as fast as it takes them. */
+import type { RoomContent } from "./content/content.ts";
+import {
+  DOWNLOAD_STALL_MS,
+  MAX_DOWNLOADS,
+  MAX_DOWNLOADS_OF_USER,
+  MAX_PART_BYTES,
+  MIN_DOWNLOAD_BYTES,
+} from "./protocol/limits.ts";
+import type { Joined } from "./transport/connection.ts";
+import type { Connections } from "./transport/connections.ts";
+
+interface Download {
+  readonly store: string;
+  readonly userId: string;
+  /** The socket that began it: when that is gone, so is the right to read on. */
+  readonly socketId: string;
+  /** The last key that was read. */
+  after: string | null;
+  /** What the part that is being read has so far; null between two parts. */
+  partLength: number | null;
+  /** When it began, or was last read (epoch ms). */
+  readAt: number;
+}
+
+/** Some text of a part. */
+interface Piece {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+export interface DownloadPorts {
+  now(): number;
+  newId(): string;
+  /** True while a user may ask more of the room. */
+  canAfford(userId: string): boolean;
+  /** Counts what was sent to a user. */
+  countSent(userId: string, bytes: number): void;
+}
+
+type DownloadContent = Pick<RoomContent, "changes" | "stores">;
+
+/** Memory only: a client whose download ends early reads on over its socket. */
+export class Downloads {
+  readonly #ports: DownloadPorts;
+  readonly #content: DownloadContent;
+  readonly #connections: Connections;
+  readonly #byId = new Map<string, Download>();
+
+  constructor(ports: DownloadPorts, content: DownloadContent, connections: Connections) {
+    this.#ports = ports;
+    this.#content = content;
+    this.#connections = connections;
+  }
+
+  /** The id of a new download; null for a store that a socket can carry, and when too many are open. */
+  open(store: string, { id: socketId, userId }: Joined): string | null {
+    if (this.#content.stores.bytesOf(store) < MIN_DOWNLOAD_BYTES) return null;
+    this.#forget();
+    const open = [...this.#byId.values()];
+    const ofUser = open.filter((download) => download.userId === userId);
+    if (open.length >= MAX_DOWNLOADS || ofUser.length >= MAX_DOWNLOADS_OF_USER) return null;
+    const id = this.#ports.newId();
+    const readAt = this.#ports.now();
+    this.#byId.set(id, { store, userId, socketId, after: null, partLength: null, readAt });
+    return id;
+  }
+
+  /** Gives up those whose sockets are gone, and those that are not read. */
+  #forget(): void {
+    const staleBefore = this.#ports.now() - DOWNLOAD_STALL_MS;
+    for (const [id, { socketId, readAt }] of this.#byId)
+      if (readAt < staleBefore || this.#connections.get(socketId) === undefined) this.#byId.delete(id);
+  }
+
+  /** Begins the next part. False if there is none to read, or none that the user can afford now. */
+  begin(id: string): boolean {
+    this.#forget();
+    const download = this.#byId.get(id);
+    if (download?.partLength !== null || !this.#ports.canAfford(download.userId)) return false;
+    download.partLength = 0;
+    return true;
+  }
+
+  /**
+   * Reads a piece of the part, which is the JSON of `{ entries: [key, value, version, …], seq, next }`: `next` is the
+   * last key, or null at the end of the store. Null when the download was given up meanwhile.
+   */
+  read(id: string): Piece | null {
+    this.#forget();
+    const download = this.#byId.get(id);
+    if (download === undefined || download.partLength === null) return null;
+    const { store, userId, partLength } = download;
+    const found = this.#content.stores.readText(store, download.after);
+    const items = found === null ? "" : `${partLength === 0 ? "" : ","}${found.items}`;
+    const length = partLength + items.length;
+    const isLast = found === null || length >= MAX_PART_BYTES || !this.#ports.canAfford(userId);
+    const next = JSON.stringify(found?.lastKey ?? null);
+    const begin = partLength === 0 ? `{"entries":[` : "";
+    const end = isLast ? `],"seq":${this.#content.changes.lastSeq},"next":${next}}` : "";
+    download.after = found?.lastKey ?? null;
+    download.partLength = isLast ? null : length;
+    download.readAt = this.#ports.now();
+    if (found === null) this.#byId.delete(id);
+    this.#ports.countSent(userId, items.length);
+    return { text: begin + items + end, isLast };
+  }
+
+  /** The client reads no more. */
+  close(id: string): void {
+    this.#byId.delete(id);
+  }
+}

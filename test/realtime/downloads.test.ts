@@ -1,0 +1,115 @@
+/** R77: downloads of large stores, whose parts a joined client reads over HTTP. */
+import { describe, expect, it } from "vitest";
+import { Changes } from "../../src/realtime/content/changes.ts";
+import { Stores } from "../../src/realtime/content/stores.ts";
+import { Downloads } from "../../src/realtime/downloads.ts";
+import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
+import type { Joined } from "../../src/realtime/transport/connection.ts";
+import { Connections } from "../../src/realtime/transport/connections.ts";
+import { gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
+import type { TestSocket } from "./support/test-socket.ts";
+
+const KIB_100 = "x".repeat(100 * 1024);
+const WANTED = { store: "s", download: true };
+
+const ADA: Joined = {
+  ...{ phase: "joined", id: "socket", userId: "ada", role: "viewer", tokenExpiresAt: 0, lastSeenAt: 0 },
+  ...{ savedLastSeenAt: 0, batch: true, subscriptions: [], presence: null },
+};
+
+interface Part {
+  readonly entries: readonly unknown[];
+  readonly seq: number;
+  readonly next: string | null;
+}
+
+async function read(room: TestRoom, id: unknown): Promise<Part | null> {
+  const body = await gateway.download(room.id, String(id));
+  return body && ((await new Response(body).json()) as Part);
+}
+
+async function fill(socket: TestSocket, keys: readonly string[]): Promise<void> {
+  for (const key of keys) await socket.call("STORE_SET", { store: "s", key, value: { key, KIB_100 } });
+}
+
+describe("a download", () => {
+  it("has all entries of a store, and is read once (R77)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    const keys = ["a", 'quote"', "line\n", "__proto__", "é", "\ue000", "🎉"];
+    await fill(atAda, keys);
+    const { data } = await atBen.call("STORE_SYNC", WANTED);
+    expect(data).toEqual({ entries: {}, seq: keys.length, download: expect.any(String) });
+    const part = await read(room, data.download);
+    const sorted = ["__proto__", "a", "line\n", 'quote"', "é", "\ue000", "🎉"];
+    expect(part).toEqual({
+      entries: sorted.flatMap((key) => [key, { key, KIB_100 }, keys.indexOf(key) + 1]),
+      seq: keys.length,
+      next: null,
+    });
+    expect(await read(room, data.download)).toBeNull();
+  });
+
+  it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () => {
+    const storage = new MemoryStorage();
+    const changes = new Changes(storage, () => 0);
+    const stores = new Stores(storage, changes, Number.POSITIVE_INFINITY);
+    const connections = new Connections();
+    connections.put(ADA);
+    let canAfford = true;
+    const ports = { now: () => 0, newId: () => "id", canAfford: () => canAfford, countSent: () => {} };
+    const downloads = new Downloads(ports, { changes, stores }, connections);
+    const keys = Array.from({ length: 90 }, (_, index) => `${100 + index}`);
+    for (const key of keys) stores.apply({ type: "STORE_SET", store: "s", key, value: KIB_100 }, null);
+    const readPart = (between = () => {}): Part => {
+      let text = "";
+      expect(downloads.begin("id")).toBe(true);
+      for (let isLast = false; !isLast; between()) {
+        const piece = downloads.read("id");
+        text += piece?.text ?? "";
+        isLast = piece?.isLast ?? true;
+      }
+      return JSON.parse(text) as Part;
+    };
+    expect([downloads.open("s", ADA), downloads.begin("other")]).toEqual(["id", false]);
+    const first = readPart();
+    expect([first.seq, first.next]).toEqual([90, first.entries.at(-3)]);
+    canAfford = false;
+    expect(downloads.begin("id")).toBe(false);
+    canAfford = true;
+    stores.apply({ type: "STORE_DELETE", store: "s", key: "189" }, null);
+    const second = readPart();
+    expect([second.seq, second.next]).toEqual([91, null]);
+    const read = [...first.entries, ...second.entries].filter((_, index) => index % 3 === 0);
+    expect([read, downloads.begin("id")]).toEqual([keys.slice(0, -1), false]);
+  });
+
+  it("is not offered for a small store, and to a client that does not ask (R37, R77)", async () => {
+    const { atAda } = await roomOfTwo();
+    await fill(atAda, ["a"]);
+    expect((await atAda.call("STORE_SYNC", WANTED)).data).toMatchObject({ entries: { a: { version: 1 } } });
+    await fill(atAda, ["b", "c", "d", "e", "f"]);
+    const { data } = await atAda.call("STORE_SYNC", { store: "s" });
+    expect([Object.keys(data.entries as object).length, data.download]).toEqual([6, undefined]);
+  });
+
+  it("ends with its socket, and when it is not read for 30 s (R77)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    await fill(atAda, ["a", "b", "c", "d", "e", "f"]);
+    const ofBen = (await atBen.call("STORE_SYNC", WANTED)).data.download;
+    const ofAda = (await atAda.call("STORE_SYNC", WANTED)).data.download;
+    await atBen.call("LEAVE_ROOM");
+    expect(await read(room, ofBen)).toBeNull();
+    room.now += 30_001;
+    expect(await read(room, ofAda)).toBeNull();
+    expect(await read(room, crypto.randomUUID())).toBeNull();
+  });
+
+  it("is one of four of a user; a further store comes over the socket (R77)", async () => {
+    const { atAda } = await roomOfTwo();
+    await fill(atAda, ["a", "b", "c", "d", "e", "f"]);
+    const offers: unknown[] = [];
+    for (let count = 0; count < 5; count += 1)
+      offers.push((await atAda.call("STORE_SYNC", WANTED)).data.download);
+    expect(offers.map((offer) => typeof offer)).toEqual([...Array(4).fill("string"), "undefined"]);
+  });
+});

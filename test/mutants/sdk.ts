@@ -5,16 +5,22 @@ export const SDK: readonly Mutant[] = [
   {
     bug: "a write is not shown until it is answered",
     file: "src/sdk/client/stores/entries.ts",
-    code: "writes === undefined ? confirmed : writes.reduce(applyTo, confirmed)",
-    by: "confirmed",
+    code: "writes.reduce(applyTo, entry.value)",
+    by: "entry.value",
     tests: ["test/sdk/entries.test.ts"],
   },
   {
     bug: "an answered write hides those that are not",
     file: "src/sdk/client/stores/entries.ts",
-    code: `if (others.length > 0) this.#pending.set(write.key, others);
-    else `,
-    by: "",
+    code: "this.#writesOf(write.key).filter((other) => other !== write)",
+    by: "[]",
     tests: ["test/sdk/entries.test.ts"],
+  },
+  {
+    bug: "a download takes back what has changed since it began",
+    file: "src/sdk/client/stores/replica.ts",
+    code: " || load.current.has(key)",
+    by: "",
+    tests: ["test/sdk/mirrors.test.ts"],
   },
 ];

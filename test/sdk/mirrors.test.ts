@@ -5,6 +5,6 @@ import { run, scenario } from "./model/scenario.ts";
 
 const { seed, inMemory } = inject("endurance");
 
-it("a copy equals its store in any order of writes, races, refusals, cuts, losses and reloads", async () => {
+it("a copy equals its store in any order of writes, races, refusals, cuts, losses, reloads and downloads (R78)", async () => {
   await fc.assert(fc.asyncProperty(scenario, run), { seed, numRuns: inMemory });
 });

@@ -245,13 +245,13 @@ it("leaves when everything is stored, and reports what a disconnect discards", a
 });
 
 it.each([
-  ["downloads a large store while it changes (R77, R78)", (response: Response) => response],
-  ["reads it over the socket if the download is refused", () => new Response(null, { status: 503 })],
+  ["by a download", (response: Response) => response],
+  ["over the socket, if the download is refused", () => new Response(null, { status: 503 })],
   [
-    "reads what a broken download lacks over the socket",
+    "over the socket, after a part of the download was lost",
     async (response: Response) => new Response((await response.text()).slice(0, 9_000)),
   ],
-])("%s", async (_, through) => {
+])("opens a large store %s, as it is in the end, while it changes (R78)", async (_, through) => {
   const meeting = await meet(service);
   const bo = await join(meeting, "Bo");
   const [mine, keys] = [bo.store("large"), Array.from({ length: 12 }, (_each, index) => `${index}`)];

@@ -4,30 +4,14 @@
  * is no field of the wire, of the public interface, or of the platform.
  */
 const INTERNAL_NAMES = [
-  ...["addBatch", "addFirst", "addFollows", "addLists", "claims", "continueFrom", "declared", "discard"],
-  ...[
-    "fault",
-    "followedBy",
-    "followersOf",
-    "getConfirmed",
-    "handle",
-    "hasUnsynced",
-    "isConnected",
-    "isEmpty",
-  ],
-  ...["isOutdated", "isPending", "isRenewable", "isUsable", "isWaiting", "joinedAt", "keeper", "obtain"],
-  ...["onJoined", "onSending", "onStopped", "planReconnect", "prepare", "refusal", "rejoin", "removeUser"],
-  ...[
-    "renewInMs",
-    "replaceFollows",
-    "replaceRoomState",
-    "replica",
-    "runtime",
-    "sealed",
-    "sendAgain",
-    "sendAll",
-  ],
-  ...["setFollow", "settle", "succeed", "suspend", "takeUpdate", "unanswered", "urlOf"],
+  ...["addBatch", "addFirst", "addFollows", "addLists", "claims", "connection", "continueFrom", "declared"],
+  ...["difference", "discard", "fault", "followedBy", "followersOf", "getConfirmed", "handle"],
+  ...["hasUnsynced", "isConnected", "isEmpty", "isOutdated", "isPending", "isRenewable"],
+  ...["isWaiting", "joinedAt", "keeper", "kind", "obtain", "onJoined", "onSending", "onStopped"],
+  ...["prepare", "receive", "refusal", "rejoin", "removeUser", "renewInMs"],
+  ...["replaceFollows", "replaceRoomState", "replica", "runtime", "schedule", "sealed", "sendAgain"],
+  ...["sendAll", "setFollow", "settle", "succeed", "suspend", "takeUpdate", "urlOf"],
+  ...["visible", "webSocket"],
 ];
 
 /** Matches the names to shorten. */

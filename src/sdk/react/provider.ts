@@ -10,6 +10,7 @@ interface GivenClient {
   readonly serverUrl?: never;
   readonly authToken?: never;
   readonly stores?: never;
+  readonly offline?: never;
 }
 
 /** Either a client, or the options to create one. */
@@ -25,14 +26,14 @@ export type RoomProviderProps = {
  * another one in each render; the first one counts as the option.
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
-  const { client, serverUrl = "", authToken = "", stores, role, children } = props;
+  const { client, serverUrl = "", authToken = "", stores, offline, role, children } = props;
   const token = useStableToken(authToken);
   const handle = useMemo(
     () =>
       client === undefined
-        ? roomOf({ serverUrl, authToken: token, stores, role })
+        ? roomOf({ serverUrl, authToken: token, stores, offline, role })
         : roomOfClient(client, role),
-    [client, serverUrl, token, stores, role],
+    [client, serverUrl, token, stores, offline, role],
   );
   useEffect(() => {
     handle.authToken = authToken;

@@ -1,5 +1,11 @@
 /** The rooms that providers have opened: equal options anywhere in the tree share one client and one socket. */
-import { AtriumClient, type AuthToken, type Role, type StoreShapes } from "../client/index.ts";
+import {
+  AtriumClient,
+  type AuthToken,
+  type OfflineSupport,
+  type Role,
+  type StoreShapes,
+} from "../client/index.ts";
 import type { AnyClient } from "./any-client.ts";
 import { RoomHandle } from "./room-handle.ts";
 
@@ -13,6 +19,8 @@ export interface RoomOptions {
   readonly authToken: AuthToken;
   /** The result of `defineStores`. Call it outside of components: a new object creates a new client. */
   readonly stores?: StoreShapes | undefined;
+  /** The result of `keepOffline` of `atrium/offline`. Call it outside of components, too. */
+  readonly offline?: OfflineSupport | undefined;
   readonly role?: Role | undefined;
 }
 
@@ -40,15 +48,17 @@ function idOf(object: object | undefined): number {
 }
 
 /** The room of these options, with a new client unless one is in use. Throws VALIDATION_ERROR for invalid options. */
-export function roomOf({ serverUrl, authToken, stores, role }: RoomOptions): RoomHandle {
+export function roomOf({ serverUrl, authToken, stores, offline, role }: RoomOptions): RoomHandle {
   const isFunction = typeof authToken === "function";
-  const key = JSON.stringify([serverUrl, isFunction ? idOf(authToken) : authToken, role, idOf(stores)]);
+  const token = isFunction ? idOf(authToken) : authToken;
+  const key = JSON.stringify([serverUrl, token, role, idOf(stores), idOf(offline)]);
   const known = byOptions.get(key)?.deref();
   if (known !== undefined) return known;
   const client = new AtriumClient({
     serverUrl,
     authToken: isFunction ? () => handle.currentToken() : authToken,
     ...(stores && { stores }),
+    ...(offline && { offline }),
   });
   const handle: RoomHandle = new RoomHandle(client, role, (used, isInUse) => {
     const current = byOptions.get(key)?.deref();

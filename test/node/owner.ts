@@ -6,18 +6,31 @@ export async function signInOwner({ url, signIn }: Pick<Service, "url" | "signIn
   return (await post(url, "/dashboard/api/sign-in", signIn)).cookie;
 }
 
+type Created = { readonly id: string };
+
 /** Makes an organization with its first API key, as the dashboard does. */
 export async function createOrganization(url: string, cookie: string): Promise<Organization> {
-  type Created = { readonly organization: { readonly id: string } };
-  const { data } = await post<Created>(url, "/dashboard/api/organizations", { name: "Tested" }, cookie);
-  const accountId = data.organization.id;
-  const made = await post<{ key: string }>(
-    url,
-    `/v1/accounts/${accountId}/api-keys`,
-    { name: "Tests" },
-    cookie,
-  );
-  return { accountId, apiKey: made.data.key, bearer: bearerOf(accountId, made.data.key) };
+  type Answer = { readonly organization: Created };
+  const { data } = await post<Answer>(url, "/dashboard/api/organizations", { name: "Tested" }, cookie);
+  return withKey(url, data.organization.id, cookie);
+}
+
+/** The only organization of a new person, with its first API key. */
+export async function signUpOrganization(url: string): Promise<Organization> {
+  const person = {
+    name: "Ada",
+    email: `${crypto.randomUUID()}@example.com`,
+    password: "correct horse battery",
+  };
+  type Answer = { readonly organizations: readonly [Created] };
+  const { data, cookie } = await post<Answer>(url, "/dashboard/api/sign-up", person);
+  return withKey(url, data.organizations[0].id, cookie);
+}
+
+async function withKey(url: string, accountId: string, cookie: string): Promise<Organization> {
+  const path = `/v1/accounts/${accountId}/api-keys`;
+  const { data } = await post<{ key: string }>(url, path, { name: "Tests" }, cookie);
+  return { accountId, apiKey: data.key, bearer: bearerOf(accountId, data.key) };
 }
 
 async function post<Data>(

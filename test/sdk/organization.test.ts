@@ -1,6 +1,7 @@
 /** The organization through the SDK: its API keys, members, invitations and overview. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumError, AtriumServer } from "../../src/sdk/server/index.ts";
+import { signUpOrganization } from "../node/owner.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
 let service: SharedService;
@@ -43,7 +44,12 @@ describe("members", () => {
     const id = members[0]?.id ?? "";
     await expect(atrium.organization.setRole(id, "member")).rejects.toMatchObject({ code: "CONFLICT" });
     expect((await atrium.organization.setRole(id, "owner")).role).toBe("owner");
-    const { url } = await atrium.organization.createPasswordLink(id);
+    // The organizations of all test files belong to one owner, whom none of them may lock out of the others.
+    await expect(atrium.organization.createPasswordLink(id)).rejects.toMatchObject({ code: "FORBIDDEN" });
+    const { accountId, apiKey } = await signUpOrganization(service.url);
+    const { organization } = new AtriumServer({ serverUrl: service.url, accountId, apiKey });
+    const [owner] = (await organization.listMembers()).members;
+    const { url } = await organization.createPasswordLink(owner?.id ?? "");
     expect(url.startsWith(`${service.url}/dashboard/password-links/`)).toBe(true);
   });
 

@@ -58,6 +58,7 @@ export class Customer {
     return `${this.service.url}/v1/accounts/${this.organization.accountId}`;
   }
 
+  /** Sends a request; when the organization has sent too many, again after the pause that the response asks for. */
   async send<Data>(method: string, path: string, body?: unknown): Promise<Answer<Data>> {
     const response = await fetch(this.base + path, {
       method,
@@ -65,7 +66,10 @@ export class Customer {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { data, error } = (await response.json()) as Answer<Data>;
-    return { status: response.status, data, error };
+    if (response.status !== 429) return { status: response.status, data, error };
+    const pauseMs = Number(response.headers.get("Retry-After")) * 1_000;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    return this.send(method, path, body);
   }
 
   createRoom = async (): Promise<Room> =>

@@ -141,7 +141,8 @@ it(
       });
       expect(traffic.acknowledged).toBeGreaterThan(0);
       const ofRoom = receiver.events.filter(({ data }) => data.roomId === roomId);
-      const logged = await readLog(`/rooms/${roomId}/events`);
+      const isSubscribed = ({ event }: Event) => event !== "room.created"; // it came before the webhook
+      const logged = (await readLog(`/rooms/${roomId}/events`)).filter(isSubscribed);
       expect(logged.map(({ id }) => id).sort()).toEqual(ofRoom.map(({ id }) => id).sort());
       await expectRunOnce(ofRoom);
       console.log(
@@ -167,7 +168,6 @@ async function renameThrough(room: string, onRenamed: () => Promise<void>): Prom
     // One that was killed may have taken effect: the same name again causes no further event.
     const { status } = await renamed.catch(() => ({ status: 0 }));
     if (status === 0) await eventually("the service runs", () => isServing());
-    else if (status === 429) await new Promise((resolve) => setTimeout(resolve, 1_000));
     else {
       expect(status).toBe(200);
       name += 1;
@@ -218,7 +218,8 @@ it(
     let logged: Event[] = [];
     const isLogged = async () => {
       await service.runScheduled();
-      logged = (await readLog("/events")).filter(({ data }) => rooms.includes(data.roomId));
+      const ofUsers = (await readLog("/events")).filter(({ event }) => event.startsWith("user."));
+      logged = ofUsers.filter(({ data }) => rooms.includes(data.roomId));
       return logged.length >= ROOMS * EVENTS_PER_ROOM;
     };
     await eventually("every event is in the log", isLogged, ROUND_MS);

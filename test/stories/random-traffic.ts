@@ -106,7 +106,7 @@ export class RandomTraffic {
     const gap = findUserGap(events, data.users);
     if (gap !== null) return gap;
     const history = new EventHistory();
-    for (const event of events) if (!isOfUser(event)) history.add(JSON.stringify(event));
+    for (const event of events) if (isOfLiveRoom(event)) history.add(JSON.stringify(event));
     if (history.online.size > 0 || history.hasSession) return "a participant has not left";
     for (const user of data.users) {
       const { sessions } = await this.#customer.getUser(user);
@@ -125,7 +125,8 @@ export class RandomTraffic {
   }
 }
 
-const isOfUser = ({ event }: Event): boolean => event.startsWith("user.");
+/** Events of users, files and the room itself are recorded where REST writes them. */
+const isOfLiveRoom = ({ event }: Event): boolean => /^(participant|session)\./.test(event);
 
 /** The existing users must be those that were created and not deleted, under a name that an event reported. */
 function findUserGap(events: readonly Event[], users: readonly UserWithToken[]): string | null {

@@ -1,6 +1,8 @@
 /** Describes what the service posts to URLs of its users. */
 import * as z from "zod";
-import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import type { createDocument, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+
+type Document = ReturnType<typeof createDocument>;
 
 /** What the service posts to URLs of its users, by the event's name. */
 export type DocumentedEvents = Readonly<
@@ -23,7 +25,10 @@ const receiverOf = (name: string): string =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join("")}`;
 
-/** The section `webhooks`. */
+/** Where an event stands until {@link sendEvents}: it is output of the service, although a request carries it. */
+const EVENT = "default";
+
+/** The section `webhooks`, as zod-openapi takes it: with the names and forms that schemas have in responses. */
 export const webhooksOf = (events: DocumentedEvents): ZodOpenApiPathsObject =>
   Object.fromEntries(
     Object.entries(events).map(([name, { summary, schema }]) => {
@@ -33,8 +38,8 @@ export const webhooksOf = (events: DocumentedEvents): ZodOpenApiPathsObject =>
         summary,
         security: [],
         requestParams: { header: SignedHeaders },
-        requestBody: { required: true, content: { "application/json": { schema } } },
         responses: {
+          [EVENT]: { description: "", content: { "application/json": { schema } } },
           "2XX": { description: "The event has arrived. Any other status has it sent again." },
           "410": { description: "No event is wanted any more: the webhook is disabled." },
         },
@@ -42,3 +47,13 @@ export const webhooksOf = (events: DocumentedEvents): ZodOpenApiPathsObject =>
       return [name, { post }];
     }),
   );
+
+/** Makes each event the body of the request that carries it. */
+export function sendEvents(webhooks: Document["webhooks"] = {}): void {
+  for (const { post } of Object.values(webhooks)) {
+    const event = post?.responses?.[EVENT];
+    if (post?.responses === undefined || event === undefined || !("content" in event)) continue;
+    post.requestBody = { required: true, content: event.content ?? {} };
+    delete post.responses[EVENT];
+  }
+}

@@ -2,7 +2,7 @@
 import { createDocument, type ZodOpenApiOverrideContext, type ZodOpenApiPathsObject } from "zod-openapi";
 import { COOKIE_NAME } from "../../people/sign-in-cookie.ts";
 import type { AnyEndpoint } from "../endpoint.ts";
-import { type DocumentedEvents, webhooksOf } from "./events.ts";
+import { type DocumentedEvents, sendEvents, webhooksOf } from "./events.ts";
 import { documentedPath, operationOf } from "./operation.ts";
 import { describeDefaults, openObjects } from "./portable.ts";
 import { CREDENTIALS, INTRODUCTION, TAGS } from "./prose.ts";
@@ -60,6 +60,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
     },
     { override: dropChecks },
   );
+  sendEvents(document.webhooks);
   // zod-openapi calls no override where a schema is a `$ref`, so these rules apply to what it has made.
   openObjects(document);
   describeDefaults(document.components?.schemas);

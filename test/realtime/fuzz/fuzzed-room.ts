@@ -23,6 +23,7 @@ import { type RestChange, USERS, VIEWER } from "./steps.ts";
 
 const FRAME_MS = 1;
 const RECOVERY_MS = 1_000;
+const GRACE_MS = 10_000;
 /** Longer than anything may wait. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 const TOKEN_MS = 90 * 24 * 60 * 60 * 1000;
@@ -102,7 +103,7 @@ export class FuzzedRoom implements Host {
       storage: this.#failing.storage,
       now: () => this.#now,
       newId: () => this.#newId(),
-      graceMs: 10_000,
+      graceMs: GRACE_MS,
       roomId: () => this.#row.id,
       storeQuotaBytes: 1024 ** 3,
       lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
@@ -501,6 +502,10 @@ export class FuzzedRoom implements Host {
     }
     if (this.#recoverAt !== null) this.#recover();
     await this.flush();
+  }
+
+  async outlastGraces(): Promise<void> {
+    while (this.#failing.untouched.graces.list().length > 0) await this.advance(GRACE_MS);
   }
 
   async checkGrowth(): Promise<void> {

@@ -222,6 +222,7 @@ export class Fuzzer {
     await this.#host.settle();
     const client = this.#wellBehaved?.peer.closed === null ? this.#wellBehaved : await this.#rejoin();
     await this.#host.settle();
+    await this.#host.outlastGraces();
     const before = await this.#checkNewcomer(client.peer);
     expect(await this.#host.hibernate(), "the room is at rest").toBe(true);
     expect(await this.#checkNewcomer(client.peer)).toEqual(before);

@@ -40,6 +40,8 @@ export interface Host {
   reconcile(): Promise<void>;
   /** Waits until everything that was sent is answered, as time passes. */
   settle(): Promise<void>;
+  /** Waits until every user who is online has a socket: without one, no attachment keeps their presence while the room sleeps. */
+  outlastGraces(): Promise<void>;
   /** Throws when the room stores, or keeps, more than is stated. `frames` were sent to it. */
   checkGrowth(frames: number): Promise<void>;
 }

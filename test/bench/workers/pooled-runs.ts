@@ -1,2 +1,2 @@
 /** Runs a trivial function many times in one request, in a process of the pool. */
-export { default, GuessLimitObject, Isolates, RoomObject, SubscriberObject } from "./runs.ts";
+export { default, EventLogObject, GuessLimitObject, Isolates, RoomObject, SubscriberObject } from "./runs.ts";

@@ -17,6 +17,8 @@ export const readTour = (text: string): Step[] =>
 
 const TIMEOUT_SECONDS = 120;
 
+const printOnce = (commands: string): string => `echo "said: $(${commands}\n)"\n`;
+
 /** Repeats the commands until they print the text: a run of a workflow, say, takes a moment. */
 const repeatUntil = (commands: string, text: string): string => `
 SECONDS=0
@@ -26,11 +28,12 @@ echo "said: $SAID"
 `;
 
 /** The steps as one script, which prints a line `said: …` for each text that a step must print. */
-const scriptOf = (steps: readonly Step[]): string =>
+const scriptOf = (steps: readonly Step[], isPatient: boolean): string =>
   steps
-    .map(({ commands, printed }) =>
-      printed === undefined ? `${commands}\n` : repeatUntil(commands, printed),
-    )
+    .map(({ commands, printed }) => {
+      if (printed === undefined) return `${commands}\n`;
+      return isPatient ? repeatUntil(commands, printed) : printOnce(commands);
+    })
     .join("");
 
 /** How a tour ended. */
@@ -41,14 +44,18 @@ export interface TourResult {
   readonly said: readonly string[];
 }
 
-/** Executes the steps in `directory`, against the service. `adapt` may change the script. */
+/**
+ * Executes the steps in `directory`, against the service. `adapt` may change the script. Where `isPatient` is false, each
+ * step must print its text at once, as it must for a reader who pastes it.
+ */
 export async function runTour(
   steps: readonly Step[],
   { port, accountId, apiKey }: SharedService,
   directory: string,
   adapt: (script: string) => string = (script) => script,
+  isPatient = true,
 ): Promise<TourResult> {
-  const script = adapt(scriptOf(steps))
+  const script = adapt(scriptOf(steps, isPatient))
     .replaceAll("localhost:8787", `localhost:${port}`)
     .replace("PATH=$PWD", `PATH=${ROOT}`);
   const env = { ACCOUNT_ID: accountId, API_KEY: apiKey };

@@ -22,7 +22,7 @@ it("the commands of the README's tour print what it says", async () => {
   // A person reads the response to JOIN_ROOM before going on.
   const adapt = (script: string) =>
     script.replace("& ADA=$!", "> joined & ADA=$!\nuntil [ -s joined ]; do :; done");
-  expect(await runTour(steps, service, directory, adapt)).toEqual(expectedOf(steps));
+  expect(await runTour(steps, service, directory, adapt, false)).toEqual(expectedOf(steps));
   const joined = JSON.parse((await readFile(path.join(directory, "joined"), "utf8")).split("\n")[0] ?? "");
   expect(joined).toMatchObject({
     type: "response",

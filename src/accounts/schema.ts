@@ -1,7 +1,7 @@
 /** API keys on the wire. */
 import * as z from "zod";
 import { Name } from "../platform/text.ts";
-import { presentTime, Timestamp } from "../platform/time.ts";
+import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
 import type { ApiKeyRow } from "./table.ts";
 
 /** An API key, without the key itself. */
@@ -43,5 +43,5 @@ export const presentKey = (row: ApiKeyRow): ApiKey => ({
   prefix: row.prefix,
   last_four: row.lastFour,
   created_at: presentTime(row.createdAt),
-  last_used_at: row.lastUsedAt === null ? null : presentTime(row.lastUsedAt),
+  last_used_at: presentNullableTime(row.lastUsedAt),
 });

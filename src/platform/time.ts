@@ -4,6 +4,10 @@ import * as z from "zod";
 /** Presents epoch milliseconds as ISO 8601 with milliseconds and `Z`. */
 export const presentTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
+/** The same of a time that may be missing. */
+export const presentNullableTime = (epochMs: number | null): string | null =>
+  epochMs === null ? null : presentTime(epochMs);
+
 /** A timestamp in a response. */
 export const Timestamp = z.string().meta({ format: "date-time", example: "2026-01-31T09:30:00.000Z" });
 

@@ -1,5 +1,5 @@
 /** How users and their sessions are presented: from a row and what the room knows to what is on the wire. */
-import { presentTime } from "../platform/time.ts";
+import { presentNullableTime, presentTime } from "../platform/time.ts";
 import type { Attendance } from "../realtime/port/snapshots.ts";
 import type { User, UserSession } from "./schema.ts";
 import type { UserRow } from "./table.ts";
@@ -41,5 +41,5 @@ export const presentSession = (session: {
   user_id: session.userId,
   room_id: session.roomId,
   joined_at: presentTime(session.joinedAt),
-  left_at: session.leftAt === null ? null : presentTime(session.leftAt),
+  left_at: presentNullableTime(session.leftAt),
 });

@@ -1,6 +1,6 @@
 /** Presents the event that much waits for a webhook. */
 import type { BacklogReport } from "../delivery/handler.ts";
-import { presentTime } from "../platform/time.ts";
+import { presentNullableTime, presentTime } from "../platform/time.ts";
 import type { Webhook, WebhookBackloggedEvent } from "./schema.ts";
 
 /** The event as JSON. */
@@ -14,7 +14,7 @@ export function presentBacklogged(webhook: Webhook, report: BacklogReport): stri
       webhookId: webhook.id,
       waiting: deliveries,
       waitingBytes: bytes,
-      oldestWaitingSince: oldestAt === null ? null : presentTime(oldestAt),
+      oldestWaitingSince: presentNullableTime(oldestAt),
     },
     webhook,
   };

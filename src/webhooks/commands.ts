@@ -7,15 +7,12 @@ import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";
+import { type Delivery, presentDelivery } from "./delivery-schema.ts";
 import { getWebhook, subscriberKey } from "./queries.ts";
+import { presentReplay, type Replay, type ReplayCreation } from "./replay-schema.ts";
 import { sampleEvent } from "./sample-event.ts";
 import {
-  type Delivery,
-  presentDelivery,
-  presentReplay,
   presentWebhook,
-  type Replay,
-  type ReplayCreation,
   type Webhook,
   type WebhookCreation,
   type WebhookUpdate,

@@ -6,15 +6,9 @@ import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { WebhookContext } from "./context.ts";
-import {
-  type Delivery,
-  type DeliveryStatus,
-  presentDelivery,
-  presentReplay,
-  presentWebhook,
-  type Replay,
-  type Webhook,
-} from "./schema.ts";
+import { type Delivery, type DeliveryStatus, presentDelivery } from "./delivery-schema.ts";
+import { presentReplay, type Replay } from "./replay-schema.ts";
+import { presentWebhook, type Webhook } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
 /** Names the webhook as a subscriber. */

@@ -14,17 +14,10 @@ import {
   updateWebhook,
 } from "./commands.ts";
 import type { WebhookContext } from "./context.ts";
+import { Delivery, DeliveryStatus } from "./delivery-schema.ts";
 import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
-import {
-  Delivery,
-  DeliveryStatus,
-  Replay,
-  ReplayCreation,
-  Webhook,
-  WebhookCreation,
-  WebhookUpdate,
-  WebhookWithSecret,
-} from "./schema.ts";
+import { Replay, ReplayCreation } from "./replay-schema.ts";
+import { Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
 
 const { endpoint } = endpointsFor<WebhookContext>();
 

@@ -1,10 +1,8 @@
-/** Webhooks and deliveries on the wire, and how they are presented. The SDK infers its types from it. */
+/** Webhooks on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import { WebhookEventName } from "../delivery/port/event-name.ts";
-import type { ReplayRecord } from "../delivery/port/replay.ts";
-import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
-import { parseTime, presentTime, Timestamp } from "../platform/time.ts";
+import { presentTime, Timestamp } from "../platform/time.ts";
 import { MAX_UNPROVEN_FAILURES } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
@@ -115,151 +113,7 @@ export const WebhookUpdate = z
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 export type WebhookUpdateInput = z.input<typeof WebhookUpdate>;
 
-export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
-export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
-
-const StatusCode = z
-  .int()
-  .nullable()
-  .meta({ description: "The HTTP status of the response; null without a response." });
-
-/** One attempt of a delivery. */
-export const DeliveryAttempt = z.object({
-  attempted_at: Timestamp,
-  duration_ms: z.number().meta({ minimum: 0, example: 82 }),
-  status_code: StatusCode,
-  error_class: z.string().nullable().meta({
-    description:
-      "The stage that failed: `target`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `body`; null after a success.",
-    example: "status",
-  }),
-  error: z.string().nullable().meta({
-    description: "What failed, in words; null after a success.",
-    example: "The receiver answered 503",
-  }),
-  answer: z
-    .string()
-    .nullable()
-    .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
-});
-export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
-
-/** The delivery of one event to one webhook. */
-export const Delivery = z
-  .object({
-    id: z.uuid(),
-    webhook_id: z.uuid(),
-    event: WebhookEventName,
-    payload: z.string().meta({ description: "The request body, JSON." }),
-    status: DeliveryStatus.meta({
-      description: "`pending` until an attempt succeeds or no further one follows.",
-    }),
-    attempts: z.int().meta({ minimum: 0 }),
-    last_attempt_at: Timestamp.nullable(),
-    next_retry_at: Timestamp.nullable().meta({ description: "null when no retry follows." }),
-    status_code: StatusCode.meta({
-      description: "The HTTP status of the latest attempt; null without a response.",
-    }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: "Why the latest attempt failed; null if it succeeded." }),
-    created_at: Timestamp,
-    log: z.array(DeliveryAttempt).meta({ description: "The attempts, oldest first." }),
-  })
-  .meta({
-    id: "Delivery",
-    example: {
-      id: "c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c",
-      webhook_id: EXAMPLE.id,
-      event: "participant.joined",
-      payload: '{"id":"0b5f…","event":"participant.joined","timestamp":"2026-01-31T09:31:00.000Z", …}',
-      status: "pending",
-      attempts: 1,
-      last_attempt_at: "2026-01-31T09:31:00.020Z",
-      next_retry_at: "2026-01-31T09:31:05.300Z",
-      status_code: 503,
-      error: "The receiver answered 503",
-      created_at: "2026-01-31T09:31:00.000Z",
-      log: [
-        {
-          attempted_at: "2026-01-31T09:31:00.020Z",
-          duration_ms: 82,
-          status_code: 503,
-          error_class: "status",
-          error: "The receiver answered 503",
-          answer: "Try later",
-        },
-      ],
-    },
-  });
-export type Delivery = z.infer<typeof Delivery>;
-
-const instant = (end: "from" | "to") =>
-  z
-    .string()
-    .transform((value, context) => {
-      const parsed = parseTime(value, end);
-      if (parsed === null) context.addIssue("must be a date or an RFC 3339 timestamp with a time zone");
-      return parsed ?? z.NEVER;
-    })
-    .pipe(z.number()); // so that the package can print what it becomes
-
-/** Body of `POST /webhooks/:webhookId/replay`. */
-export const ReplayCreation = z
-  .object({
-    from: instant("from").meta({
-      description:
-        "Events that happened at or after this time: RFC 3339, or a date for the start of that UTC day.",
-      override: { type: "string" },
-    }),
-    to: instant("to")
-      .optional()
-      .meta({
-        description: "And at or before this time, or the end of that UTC day; now by default.",
-        override: { type: "string" },
-      }),
-    status: z.enum(["success", "failed"]).optional().meta({
-      description:
-        "Only events whose deliveries are kept and have this status, such as all that failed. Without it, all events in the log.",
-    }),
-  })
-  .meta({ id: "ReplayCreation", example: { from: "2026-01-31T14:00:00Z", to: "2026-01-31T16:00:00Z" } });
-export type ReplayCreation = z.infer<typeof ReplayCreation>;
-export type ReplayInput = z.input<typeof ReplayCreation>;
-
-/** A span of events that a webhook is sent again. */
-export const Replay = z
-  .object({
-    id: z.uuid().meta({ description: "In the header `Atrium-Replay` of every request that it causes." }),
-    from: Timestamp,
-    to: Timestamp,
-    status: z.enum(["success", "failed"]).nullable(),
-    state: z.enum(["running", "finished"]).meta({
-      description: "`finished` once all of its deliveries are in the webhook's queue.",
-    }),
-    deliveries: z.int().meta({ description: "How many deliveries it has created so far.", minimum: 0 }),
-    error: z.string().nullable().meta({ description: "Why it ended early; null if it did not." }),
-    created_at: Timestamp,
-    finished_at: Timestamp.nullable(),
-  })
-  .meta({
-    id: "Replay",
-    example: {
-      id: "7f9c2e41-8b0d-4c6a-9e13-5a2d7b8c4f60",
-      from: "2026-01-31T14:00:00.000Z",
-      to: "2026-01-31T16:00:00.000Z",
-      status: null,
-      state: "finished",
-      deliveries: 1204,
-      error: null,
-      created_at: "2026-01-31T17:00:00.000Z",
-      finished_at: "2026-01-31T17:00:04.000Z",
-    },
-  });
-export type Replay = z.infer<typeof Replay>;
-
-/** Presents a stored webhook. */
+/** Why the service disabled a webhook, and what to do, in the words of the API. */
 const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
   gone: "The receiver answered 410 Gone. Enable the webhook again when it should receive events.",
   failing:
@@ -269,6 +123,7 @@ const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
     "Too many events were waiting, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
 };
 
+/** Presents a stored webhook. */
 export const presentWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
   organization_id: row.accountId,
@@ -281,40 +136,3 @@ export const presentWebhook = (row: WebhookRow): Webhook => ({
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });
-
-const presentNullable = (epochMs: number | null): string | null =>
-  epochMs === null ? null : presentTime(epochMs);
-
-export const presentReplay = (replay: ReplayRecord): Replay => ({
-  id: replay.id,
-  from: presentTime(replay.from),
-  to: presentTime(replay.to),
-  status: replay.status,
-  state: replay.endedAt === null ? "running" : "finished",
-  deliveries: replay.deliveries,
-  error: replay.error,
-  created_at: presentTime(replay.startedAt),
-  finished_at: presentNullable(replay.endedAt),
-});
-
-/** Presents a delivery to the webhook. */
-export function presentDelivery(webhookId: string, delivery: DeliveryRecord): Delivery {
-  const log = parseLog(delivery.log);
-  return {
-    id: delivery.id,
-    webhook_id: webhookId,
-    event: delivery.event,
-    payload: delivery.body,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    last_attempt_at: presentNullable(delivery.lastAttemptAt),
-    next_retry_at: delivery.attempts === 0 ? null : presentNullable(delivery.dueAt),
-    status_code: log.at(-1)?.status_code ?? null,
-    error: delivery.error,
-    created_at: presentTime(delivery.createdAt),
-    log,
-  };
-}
-
-/** As the webhook's handler logged them. */
-const parseLog = (log: string): DeliveryAttempt[] => JSON.parse(log) as DeliveryAttempt[];

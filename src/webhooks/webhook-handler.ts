@@ -16,6 +16,7 @@ import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
 import { presentBacklogged } from "./backlog-event.ts";
+import type { DeliveryAttempt } from "./delivery-schema.ts";
 import {
   averageLatency,
   CLOSED,
@@ -25,7 +26,7 @@ import {
   planRetry,
   type ReceiverHealth,
 } from "./receiver-health.ts";
-import { type DeliveryAttempt, presentWebhook } from "./schema.ts";
+import { presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";
 

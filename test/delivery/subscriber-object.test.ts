@@ -7,6 +7,7 @@ import type { OutgoingEvent, StatusFilter, SubscriberKey } from "../../src/deliv
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { type Delivery, presentDelivery } from "../../src/webhooks/delivery-schema.ts";
 import {
   FREE_FAILURES,
   MAX_FAILING_MS,
@@ -15,12 +16,7 @@ import {
   RETRY_DELAYS_MS,
   UNPROVEN_REST_MS,
 } from "../../src/webhooks/receiver-health.ts";
-import {
-  type Delivery,
-  presentDelivery,
-  type Webhook,
-  WebhookBackloggedEvent,
-} from "../../src/webhooks/schema.ts";
+import { type Webhook, WebhookBackloggedEvent } from "../../src/webhooks/schema.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged, permitLogged } from "../support/log-guard.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";

@@ -10,7 +10,7 @@ import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../../src/event-log/port/event-log-port.ts";
 import type { EventPage } from "../../src/event-log/schema.ts";
 import { REPLAY_HEADER } from "../../src/webhooks/attempt.ts";
-import type { Replay } from "../../src/webhooks/schema.ts";
+import type { Replay } from "../../src/webhooks/replay-schema.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Api, account } from "../support/api.ts";
 

@@ -1,6 +1,6 @@
 /** The figures of webhooks and workflows on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { presentTime, Timestamp } from "../../platform/time.ts";
+import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import type { AttemptFigures, SubscriberStats } from "../port/delivery-stats.ts";
 
 /** The query parameter. */
@@ -60,7 +60,7 @@ export const presentStats = (
   ...presentFigures(total),
   waiting: waiting.deliveries,
   waiting_bytes: waiting.bytes,
-  oldest_waiting_since: waiting.oldestAt === null ? null : presentTime(waiting.oldestAt),
+  oldest_waiting_since: presentNullableTime(waiting.oldestAt),
   points: points.map(({ at, waiting: most, ...rest }) => ({
     at: presentTime(at),
     ...presentFigures(rest),

@@ -15,7 +15,9 @@ export type {
   UserSession,
   UserWithToken,
 } from "../../users/schema.ts";
-export type { Delivery, DeliveryAttempt, Replay, Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
+export type { Delivery, DeliveryAttempt } from "../../webhooks/delivery-schema.ts";
+export type { Replay } from "../../webhooks/replay-schema.ts";
+export type { Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
 export type { LogLine, WorkflowExecution } from "../../workflows/execution-schema.ts";
 export type { Workflow } from "../../workflows/schema.ts";
 

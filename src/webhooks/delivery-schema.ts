@@ -1,0 +1,107 @@
+/** Deliveries of a webhook on the wire, and how they are presented. The SDK infers its types from it. */
+import * as z from "zod";
+import { WebhookEventName } from "../delivery/port/event-name.ts";
+import type { DeliveryRecord } from "../delivery/port/subscriber-port.ts";
+import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
+
+export const DeliveryStatus = z.enum(["pending", "success", "failed"]);
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+
+const StatusCode = z
+  .int()
+  .nullable()
+  .meta({ description: "The HTTP status of the response; null without a response." });
+
+/** One attempt of a delivery. */
+export const DeliveryAttempt = z.object({
+  attempted_at: Timestamp,
+  duration_ms: z.number().meta({ minimum: 0, example: 82 }),
+  status_code: StatusCode,
+  error_class: z.string().nullable().meta({
+    description:
+      "The stage that failed: `target`, `dns`, `connect`, `tls`, `timeout`, `redirect`, `status` or `body`; null after a success.",
+    example: "status",
+  }),
+  error: z.string().nullable().meta({
+    description: "What failed, in words; null after a success.",
+    example: "The receiver answered 503",
+  }),
+  answer: z
+    .string()
+    .nullable()
+    .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
+});
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
+
+/** The delivery of one event to one webhook. */
+export const Delivery = z
+  .object({
+    id: z.uuid(),
+    webhook_id: z.uuid(),
+    event: WebhookEventName,
+    payload: z.string().meta({ description: "The request body, JSON." }),
+    status: DeliveryStatus.meta({
+      description: "`pending` until an attempt succeeds or no further one follows.",
+    }),
+    attempts: z.int().meta({ minimum: 0 }),
+    last_attempt_at: Timestamp.nullable(),
+    next_retry_at: Timestamp.nullable().meta({ description: "null when no retry follows." }),
+    status_code: StatusCode.meta({
+      description: "The HTTP status of the latest attempt; null without a response.",
+    }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the latest attempt failed; null if it succeeded." }),
+    created_at: Timestamp,
+    log: z.array(DeliveryAttempt).meta({ description: "The attempts, oldest first." }),
+  })
+  .meta({
+    id: "Delivery",
+    example: {
+      id: "c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c",
+      webhook_id: "5d2c8e1a-93b4-4f0e-8a6d-7c1f2b3e4d50",
+      event: "participant.joined",
+      payload: '{"id":"0b5f…","event":"participant.joined","timestamp":"2026-01-31T09:31:00.000Z", …}',
+      status: "pending",
+      attempts: 1,
+      last_attempt_at: "2026-01-31T09:31:00.020Z",
+      next_retry_at: "2026-01-31T09:31:05.300Z",
+      status_code: 503,
+      error: "The receiver answered 503",
+      created_at: "2026-01-31T09:31:00.000Z",
+      log: [
+        {
+          attempted_at: "2026-01-31T09:31:00.020Z",
+          duration_ms: 82,
+          status_code: 503,
+          error_class: "status",
+          error: "The receiver answered 503",
+          answer: "Try later",
+        },
+      ],
+    },
+  });
+export type Delivery = z.infer<typeof Delivery>;
+
+/** Presents a delivery to the webhook. */
+export function presentDelivery(webhookId: string, delivery: DeliveryRecord): Delivery {
+  const log = parseLog(delivery.log);
+  return {
+    id: delivery.id,
+    webhook_id: webhookId,
+    event: delivery.event,
+    payload: delivery.body,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    last_attempt_at: presentNullableTime(delivery.lastAttemptAt),
+    next_retry_at: delivery.attempts === 0 ? null : presentNullableTime(delivery.dueAt),
+    status_code: log.at(-1)?.status_code ?? null,
+    error: delivery.error,
+    created_at: presentTime(delivery.createdAt),
+    log,
+  };
+}
+
+/** As the webhook's handler logged them. */
+const parseLog = (log: string): DeliveryAttempt[] => JSON.parse(log) as DeliveryAttempt[];

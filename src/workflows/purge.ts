@@ -1,27 +1,21 @@
 /** Removes the workflows of a deleted organization with their executions, in slices. */
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import { purgeSubscribers } from "../delivery/purge.ts";
 import type { Tenant } from "../platform/d1.ts";
 import type { Slices } from "../platform/slices.ts";
 import { subscriberKey } from "./queries.ts";
 import { deleteWorkflow, disableAll, retireScript, selectSome } from "./store.ts";
 
-const AT_ONCE = 50;
-
-/**
- * Removes workflows until none or no slice is left, and returns true if none is. They are disabled first, so that no event
- * reaches an object whose executions are gone.
- */
-export async function purgeWorkflows(
+/** Removes workflows until none or no slice is left, and returns true if none is. */
+export const purgeWorkflows = (
   tenant: Tenant,
   subscribers: Pick<SubscriberGateway, "remove">,
   slices: Slices,
   now: number,
-): Promise<boolean> {
-  return slices.finish(async () => {
-    const [, found] = await tenant.db.run([disableAll(tenant, now), selectSome(tenant, AT_ONCE)]);
-    await Promise.all(found.map(({ id }) => subscribers.remove(subscriberKey(tenant, id))));
-    for (const { id } of found)
-      await tenant.db.run([retireScript(tenant, id, now), deleteWorkflow(tenant, id)]);
-    return { isFull: found.length === AT_ONCE };
+): Promise<boolean> =>
+  purgeSubscribers(tenant, subscribers, slices, {
+    disableAll: () => disableAll(tenant, now),
+    selectSome: (limit) => selectSome(tenant, limit),
+    keyOf: (id) => subscriberKey(tenant, id),
+    remove: (id) => [retireScript(tenant, id, now), deleteWorkflow(tenant, id)],
   });
-}

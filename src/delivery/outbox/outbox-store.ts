@@ -44,25 +44,21 @@ export const deleteOutboxEntry = (id: string): Statement =>
 /** Organizations whose rows one run relays; those of the others wait for the next one. */
 const MAX_ACCOUNTS = 1_000;
 
+const accountsWith = (
+  table: "outbox" | "outbox_events",
+  writtenAt: "created_at" | "occurred_at",
+  before: number,
+): Statement<{ accountId: string }> => ({
+  sql: `SELECT DISTINCT account_id AS accountId FROM ${table} WHERE ${writtenAt} < ? LIMIT ${MAX_ACCOUNTS}`,
+  params: [before],
+});
+
 /** Organizations with entries written before `before` (epoch ms): their relay was cut off. */
-export const selectAccountsOfCommands = (before: number): Statement<{ accountId: string }> =>
-  statement(
-    build
-      .selectDistinct({ accountId: columnsOf(outbox).accountId })
-      .from(outbox)
-      .where(lt(outbox.createdAt, before))
-      .limit(MAX_ACCOUNTS),
-  );
+export const selectAccountsOfCommands = (before: number) => accountsWith("outbox", "created_at", before);
 
 /** The same of events. */
-export const selectAccountsOfEvents = (before: number): Statement<{ accountId: string }> =>
-  statement(
-    build
-      .selectDistinct({ accountId: columnsOf(outboxEvents).accountId })
-      .from(outboxEvents)
-      .where(lt(outboxEvents.occurredAt, before))
-      .limit(MAX_ACCOUNTS),
-  );
+export const selectAccountsOfEvents = (before: number) =>
+  accountsWith("outbox_events", "occurred_at", before);
 
 /** A page of an organization's entries written before `before` (epoch ms), oldest first. */
 export const selectPendingCommands = (

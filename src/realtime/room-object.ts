@@ -6,6 +6,7 @@ import { AppError } from "../platform/errors.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
+import { respondWithPart } from "./download-response.ts";
 import { EffectExecutor } from "./effect-executor.ts";
 import { OutboxDrain } from "./outbox/outbox-drain.ts";
 import { StatsProjection } from "./participants/stats-projection.ts";
@@ -136,22 +137,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** An upgrade or, with a header that names it, a download: forwarded by the gateway. */
   override fetch(request: Request): Response {
     const download = request.headers.get(DOWNLOAD_HEADER);
-    return download === null ? this.#connect(request) : this.#download(download);
-  }
-
-  /** The next part of a download: each piece is read when the client has taken the one before. */
-  #download(id: string): Response {
-    const { downloads } = this.#room;
-    if (!downloads.begin(id)) return new Response(null, { status: 404 });
-    const encoder = new TextEncoder();
-    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      const piece = downloads.read(id);
-      if (piece === null) throw new Error("The download was given up");
-      controller.enqueue(encoder.encode(piece.text));
-      if (piece.isLast) controller.close();
-    };
-    const source = { pull, cancel: () => downloads.close(id) };
-    return new Response(new ReadableStream(source, { highWaterMark: 0 }));
+    return download === null ? this.#connect(request) : respondWithPart(this.#room.downloads, download);
   }
 
   #connect(request: Request): Response {
@@ -271,13 +257,13 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
 
   listDocuments(accountId: string): DocumentInfo[] {
     this.#context.identify(accountId);
-    return this.#room.listDocuments();
+    return this.#room.documentRequests.list();
   }
 
   /** A part of a document, counted from 0; null when there is no such document. */
   readDocument(accountId: string, name: string, part: number): DocumentPart | null {
     this.#context.identify(accountId);
-    return this.#room.documentSockets.read(name, part);
+    return this.#room.documentRequests.read(name, part);
   }
 
   /** Applies an update of a user or, with null, of the organization. Returns whether it had news, or why it is refused. */
@@ -291,7 +277,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     await this.#reads.requireExisting();
     if (this.#room.updates.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
     try {
-      const { isApplied, effects } = this.#room.documentSockets.write(name, update, userId, onlyIfEmpty);
+      const { isApplied, effects } = this.#room.documentRequests.write(name, update, userId, onlyIfEmpty);
       this.#effects.perform(effects);
       return isApplied;
     } catch (error) {
@@ -303,7 +289,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** False when there is no such document. */
   deleteDocument(accountId: string, name: string): boolean {
     this.#context.identify(accountId);
-    const effects = this.#room.documentSockets.delete(name);
+    const effects = this.#room.documentRequests.delete(name);
     this.#effects.perform(effects ?? []);
     return effects !== null;
   }

@@ -1,6 +1,8 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import type { StoreQuota } from "./content/store-quota.ts";
+import { Channels } from "./documents/channels.ts";
+import { DocumentRequests } from "./documents/document-requests.ts";
 import { DocumentSockets } from "./documents/document-sockets.ts";
 import { Documents } from "./documents/documents.ts";
 import type { Downloads } from "./downloads.ts";
@@ -11,7 +13,6 @@ import { CommentEvents } from "./outbox/comment-events.ts";
 import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
-import type { DocumentInfo } from "./port/room-documents.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure } from "./protocol/frame.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
@@ -56,6 +57,7 @@ export class Room {
   /** How sockets join: completes `authorizeJoin` effects. */
   readonly handshake: JoinHandshake;
   readonly documentSockets: DocumentSockets;
+  readonly documentRequests: DocumentRequests;
   readonly #documents: Documents;
   /** Completes `authorizeRefresh` effects. */
   readonly tokenRefresh: TokenRefresh;
@@ -78,7 +80,11 @@ export class Room {
     this.handshake = handshake;
     this.tokenRefresh = tokenRefresh;
     this.#documents = new Documents(ports);
-    this.documentSockets = new DocumentSockets(participants, handshake, this.#documents);
+    const channels = new Channels(this.#documents);
+    this.documentSockets = new DocumentSockets(participants, handshake, this.#documents, channels);
+    this.documentRequests = new DocumentRequests(this.#documents, channels, (name) =>
+      this.documentSockets.closeForAll(name),
+    );
     const joining = { handshake, tokenRefresh };
     this.messages = new RoomMessages(ports, participants, content, joining, this.documentSockets);
     this.updates = new RoomUpdates(ports, participants, content, handshake);
@@ -175,11 +181,6 @@ export class Room {
         : this.#participants.disconnect([leaving], CLOSE.tooManySockets, TOO_MANY_WAIT)),
       ...(entry?.wire === "yWebsocket" ? this.documentSockets.open(connection, entry.token) : []),
     ];
-  }
-
-  /** The room's documents, by name. */
-  listDocuments(): DocumentInfo[] {
-    return this.#documents.list();
   }
 
   /** Completes an `authorizeJoin` effect. */

@@ -3,11 +3,11 @@ import { AppError } from "../../platform/errors.ts";
 import type { JoinDecision } from "../join/join-decision.ts";
 import type { JoinHandshake } from "../join/join-handshake.ts";
 import type { Participants } from "../participants/participants.ts";
-import type { DocumentPart } from "../port/room-documents.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import type { Connection, Joined, Waiting } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
-import { Channel, sendTo } from "./channel.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
 import type { Documents } from "./documents.ts";
 import { EarlyFrames } from "./early-frames.ts";
 import { MAX_DOCUMENT_NAME_LENGTH, MAX_OPEN_NAME_BYTES, MAX_UPDATE_BYTES } from "./limits.ts";
@@ -24,7 +24,6 @@ import {
   parseDocumentFrame,
   refusedBody,
   syncStatusBody,
-  updateBody,
   withKey,
 } from "./wire/frames.ts";
 
@@ -41,15 +40,20 @@ export class DocumentSockets {
   readonly #participants: Participants;
   readonly #handshake: JoinHandshake;
   readonly #documents: Documents;
-  readonly #channels = new Map<string, Channel>();
+  readonly #channels: Channels;
   readonly #early = new EarlyFrames();
   readonly #transfers: Transfers;
-  readonly #dueFolds = new Set<string>();
 
-  constructor(participants: Participants, handshake: JoinHandshake, documents: Documents) {
+  constructor(
+    participants: Participants,
+    handshake: JoinHandshake,
+    documents: Documents,
+    channels: Channels,
+  ) {
     this.#participants = participants;
     this.#handshake = handshake;
     this.#documents = documents;
+    this.#channels = channels;
     this.#transfers = new Transfers(documents);
     participants.onRemoved = (id) => this.#remove(id);
   }
@@ -63,7 +67,7 @@ export class DocumentSockets {
   restore({ id, documents }: Joined): void {
     for (const key of documents?.opened ?? []) {
       const isNamed = documents?.wire === "hocuspocus";
-      this.#channel(isNamed ? nameOf(key) : key).restore(new Subscription(id, isNamed ? key : null));
+      this.#channels.open(isNamed ? nameOf(key) : key).restore(new Subscription(id, isNamed ? key : null));
     }
   }
 
@@ -111,7 +115,9 @@ export class DocumentSockets {
     const { wire, opened } = connection.documents;
     const [name] = opened;
     const effects =
-      wire === "yWebsocket" && name !== undefined ? this.#channel(name).add(new Subscription(id, null)) : [];
+      wire === "yWebsocket" && name !== undefined
+        ? this.#channels.open(name).add(new Subscription(id, null))
+        : [];
     return [...effects, ...this.#early.take(id).flatMap((bytes) => this.#handle(id, bytes))];
   }
 
@@ -119,14 +125,6 @@ export class DocumentSockets {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined" || connection.documents === undefined) return null;
     return { ...connection, documents: connection.documents };
-  }
-
-  #channel(name: string): Channel {
-    const known = this.#channels.get(name);
-    if (known !== undefined) return known;
-    const channel = new Channel(name);
-    this.#channels.set(name, channel);
-    return channel;
   }
 
   #handle(id: string, bytes: Uint8Array): Effect[] {
@@ -138,17 +136,21 @@ export class DocumentSockets {
     const { key, frame } = named;
     if (frame.type === "other") return [];
     const name = isNamed ? nameOf(key) : (connection.documents.opened[0] ?? "");
-    const channel = this.#channel(name);
+    const channel = this.#channels.open(name);
     const known = channel.find(id, isNamed ? key : null);
     if (known !== undefined) return this.#act(connection, channel, known, frame);
-    if (frame.type === "close") return this.#dropIfEmpty(channel);
+    if (frame.type === "close") {
+      this.#channels.release(name);
+      return [];
+    }
     const opened = [...connection.documents.opened, key];
     if (name === "" || name.length > MAX_DOCUMENT_NAME_LENGTH || bytesOf(opened) > MAX_OPEN_NAME_BYTES) {
       const refused = withKey(
         key,
         refusedBody("The document's name is empty or too long, or too many are open"),
       );
-      return [{ type: "sendBytes", to: [id], frame: refused }, ...this.#dropIfEmpty(channel)];
+      this.#channels.release(name);
+      return [{ type: "sendBytes", to: [id], frame: refused }];
     }
     const subscription = new Subscription(id, key);
     const attached: Joined = { ...connection, documents: { ...connection.documents, opened } };
@@ -194,7 +196,7 @@ export class DocumentSockets {
 
   /** So much was sent to a socket that its client has to show that it reads: by its answer to another step 1. */
   mark(id: string, mark: number): Effect[] {
-    for (const channel of this.#channels.values()) {
+    for (const channel of this.#channels.all()) {
       const [subscription] = channel.of(id);
       if (subscription !== undefined)
         return [this.#transfers.ask(channel.name, subscription, { mark, isSync: false })];
@@ -224,7 +226,7 @@ export class DocumentSockets {
     const isNews = "isNews" in written && written.isNews;
     return [
       ...read,
-      ...(isNews ? this.#tellOthers(channel, update, subscription) : []),
+      ...(isNews ? this.#channels.broadcast(channel.name, update, subscription) : []),
       ...(expected?.isSync === false ? [] : this.#acknowledge(connection, subscription, written)),
       ...(type === "step2" ? this.#transfers.continue(channel.name, subscription) : []),
       { type: "countDelivery", userId, isBroadcast: false },
@@ -243,40 +245,12 @@ export class DocumentSockets {
     }
   }
 
-  /** A part of a document for REST; see `Documents.part`. */
-  read(name: string, part: number): DocumentPart | null {
-    const read = this.#documents.part(name, part);
-    if (!this.#channels.has(name) && !this.#dueFolds.has(name) && read?.update == null)
-      this.#documents.release(name);
-    return read;
-  }
-
-  /**
-   * Stores an update that came over REST, with `onlyIfEmpty` unless the document has content; all who have the document
-   * open receive it. Returns whether it was applied. VALIDATION_ERROR and CONFLICT as for `Documents.append`.
-   */
-  write(
-    name: string,
-    update: Uint8Array,
-    userId: string | null,
-    onlyIfEmpty: boolean,
-  ): { readonly isApplied: boolean; readonly effects: Effect[] } {
-    const isApplied = onlyIfEmpty
-      ? this.#documents.seed(name, update, userId)
-      : this.#documents.append(name, update, userId);
-    const channel = this.#channels.get(name);
-    const effects = isApplied ? this.#tellOthers(channel ?? new Channel(name), update) : [];
-    if (channel === undefined && !this.#dueFolds.has(name)) this.#documents.release(name);
-    return { isApplied, effects };
-  }
-
-  /** Deletes a document with its history, and closes it for all who have it open. Null if there is none. */
-  delete(name: string): Effect[] | null {
-    if (!this.#documents.delete(name)) return null;
-    const subscriptions = this.#channels.get(name)?.subscriptions ?? [];
+  /** Closes a document, which was deleted, for all who have it open. */
+  closeForAll(name: string): Effect[] {
+    const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
     return subscriptions.flatMap((subscription) => {
       const connection = this.#joined(subscription.socketId);
-      const channel = this.#channels.get(name);
+      const channel = this.#channels.find(name);
       if (connection === null || channel === undefined) return [];
       return subscription.key === null
         ? this.#participants.disconnect([connection.id], CLOSE.roomDeleted, DELETED)
@@ -290,13 +264,6 @@ export class DocumentSockets {
     if (!isRefused || subscription.hasWarned) return [];
     subscription.hasWarned = true;
     return [sendTo(subscription, deniedBody(written.refused))];
-  }
-
-  #tellOthers(channel: Channel, update: Uint8Array, except?: Subscription): Effect[] {
-    const effects = channel.broadcast(updateBody(update), except);
-    if (!this.#documents.isFoldDue(channel.name)) return effects;
-    this.#dueFolds.add(channel.name);
-    return [...effects, { type: "foldDocuments" }];
   }
 
   /** Everyone receives the entries, their sender too: clients take silence for a broken connection. */
@@ -316,43 +283,26 @@ export class DocumentSockets {
       ...(connection.documents && { documents: { ...connection.documents, opened } }),
     };
     this.#participants.connections.update(attached);
-    return [
-      { type: "attach", connection: attached },
-      ...channel.remove(subscription),
-      sendTo(subscription, closeBody(reason)),
-      ...this.#dropIfEmpty(channel),
-    ];
+    const removed = channel.remove(subscription);
+    this.#channels.release(channel.name);
+    return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];
   }
 
   /** A socket is gone. */
   #remove(id: string): Effect[] {
     this.#early.take(id);
     this.#transfers.forget(id);
-    return [...this.#channels.values()].flatMap((channel) => {
+    return this.#channels.all().flatMap((channel) => {
       const subscriptions = channel.of(id);
       const effects = subscriptions.flatMap((subscription) => channel.remove(subscription));
-      if (subscriptions.length > 0) this.#dropIfEmpty(channel);
+      if (subscriptions.length > 0) this.#channels.release(channel.name);
       return effects;
     });
   }
 
-  #dropIfEmpty(channel: Channel): Effect[] {
-    if (!channel.isEmpty) return [];
-    this.#channels.delete(channel.name);
-    if (!this.#dueFolds.has(channel.name)) this.#documents.release(channel.name);
-    return [];
-  }
-
   /** Folds the documents that need it. A client that is being sent one receives it from the start again: parts have changed. */
   foldDue(): void {
-    const names = [...this.#dueFolds];
-    this.#dueFolds.clear();
-    for (const name of names) {
-      this.#documents.fold(name);
-      const channel = this.#channels.get(name);
-      if (channel === undefined) this.#documents.release(name);
-      for (const subscription of channel?.subscriptions ?? []) this.#transfers.restart(name, subscription);
-    }
+    this.#channels.foldDue((name, subscription) => this.#transfers.restart(name, subscription));
   }
 }
 

@@ -1,0 +1,53 @@
+/** What REST does with a room's documents. */
+import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
+import type { Effect } from "../transport/effects.ts";
+import type { Channels } from "./channels.ts";
+import type { Documents } from "./documents.ts";
+
+export class DocumentRequests {
+  readonly #documents: Documents;
+  readonly #channels: Channels;
+  readonly #closeForAll: (name: string) => Effect[];
+
+  /** `closeForAll` closes a deleted document for all sockets that have it open. */
+  constructor(documents: Documents, channels: Channels, closeForAll: (name: string) => Effect[]) {
+    this.#documents = documents;
+    this.#channels = channels;
+    this.#closeForAll = closeForAll;
+  }
+
+  /** By name. */
+  list(): DocumentInfo[] {
+    return this.#documents.list();
+  }
+
+  /** A part of a document, counted from 0; see `Documents.part`. */
+  read(name: string, part: number): DocumentPart | null {
+    const read = this.#documents.part(name, part);
+    if (read?.update == null) this.#channels.release(name);
+    return read;
+  }
+
+  /**
+   * Stores an update, with `onlyIfEmpty` unless the document has content; all who have the document open receive it.
+   * Returns whether it was applied. VALIDATION_ERROR and CONFLICT as for `Documents.append`.
+   */
+  write(
+    name: string,
+    update: Uint8Array,
+    userId: string | null,
+    onlyIfEmpty: boolean,
+  ): { readonly isApplied: boolean; readonly effects: Effect[] } {
+    const isApplied = onlyIfEmpty
+      ? this.#documents.seed(name, update, userId)
+      : this.#documents.append(name, update, userId);
+    const effects = isApplied ? this.#channels.broadcast(name, update) : [];
+    this.#channels.release(name);
+    return { isApplied, effects };
+  }
+
+  /** Deletes a document with its history, and closes it for all who have it open. Null if there is none. */
+  delete(name: string): Effect[] | null {
+    return this.#documents.delete(name) ? this.#closeForAll(name) : null;
+  }
+}

@@ -61,7 +61,7 @@ it("a manual delivery that cannot be attempted fails instead of waiting", async 
     why: "It could not be started",
   };
   await withQueue(postponed, async (queue, key) => {
-    const row = await queue.enqueueManual(key, outgoingEvent).attempted;
+    const row = await queue.manual.enqueue(key, outgoingEvent).attempted;
     expect(row).toMatchObject({ status: "failed", error: "It could not be started", attempts: 0 });
   });
 });
@@ -73,7 +73,7 @@ it("an attempt whose outcome cannot be stored fails and is not repeated", async 
     result: 1n,
   };
   await withQueue({ type: "delivered", attempt }, async (queue, key) => {
-    const row = await queue.enqueueManual(key, outgoingEvent).attempted;
+    const row = await queue.manual.enqueue(key, outgoingEvent).attempted;
     expect(row).toMatchObject({ status: "failed", error: "The outcome could not be recorded" });
     expectLogged("Do not know how to serialize a BigInt");
   });
@@ -81,7 +81,7 @@ it("an attempt whose outcome cannot be stored fails and is not repeated", async 
 
 it("an event for a disabled subscriber that shows none of them leaves no record", async () => {
   await withQueue({ type: "disabled", error: null }, async (queue, key) => {
-    expect(await queue.enqueueManual(key, outgoingEvent).attempted).toBeNull();
+    expect(await queue.manual.enqueue(key, outgoingEvent).attempted).toBeNull();
     expect(queue.history.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
   });
 });
@@ -113,7 +113,7 @@ it("a manual delivery takes the next turn", async () => {
       body: `${index}`,
     }));
     queue.enqueue(key, crowd, 1);
-    const { attempted } = queue.enqueueManual(key, { ...outgoingEvent, body: "by hand" });
+    const { attempted } = queue.manual.enqueue(key, { ...outgoingEvent, body: "by hand" });
     open();
     await attempted;
     expect(delivered.indexOf("by hand")).toBe(6);

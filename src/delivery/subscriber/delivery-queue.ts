@@ -1,17 +1,17 @@
 /** A subscriber's queue: stores events, has the handler deliver them in order, and records the outcomes. */
-
 import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandlerState } from "../handler.ts";
 import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import { type ReplayRecord, type ReplayRequest, replayOfLane } from "../port/replay.ts";
-import type { DeliveryRecord, OutgoingEvent, SubscriberKey } from "../port/subscriber-port.ts";
+import type { OutgoingEvent, SubscriberKey } from "../port/subscriber-port.ts";
 import { BacklogGuard, type BacklogLimits } from "./backlog-guard.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryRetention } from "./delivery-retention.ts";
 import { DeliveryStore } from "./delivery-store.ts";
 import { FirstAttempts } from "./first-attempts.ts";
+import { ManualDeliveries } from "./manual-deliveries.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { Replay } from "./replay.ts";
 import { type Job, Scheduler } from "./scheduler.ts";
@@ -29,17 +29,10 @@ export type CreateHandler = (key: SubscriberKey, state: HandlerState) => Deliver
 /** Reads a shard of the organization's event log. */
 export type ReadLog = (accountId: string, shard: number, query: LogQuery) => Promise<LogSlice>;
 
-/** A delivery requested by hand. */
-interface ManualDelivery {
-  /** As it is now. */
-  readonly delivery: DeliveryRecord;
-  /** As it is after its first attempt; null when no record was kept. */
-  readonly attempted: Promise<DeliveryRecord | null>;
-}
-
 const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
 
 export class DeliveryQueue {
+  readonly manual: ManualDeliveries;
   readonly #ctx: DurableObjectState;
   readonly #createHandler: CreateHandler;
   /** Epoch milliseconds. */
@@ -77,6 +70,16 @@ export class DeliveryQueue {
     this.#backlog = new BacklogGuard(this.#store, limits);
     this.#scheduler = new Scheduler(this.#store);
     this.#firstAttempts = new FirstAttempts(this.#store);
+    this.manual = new ManualDeliveries(this.#store, this.#firstAttempts, {
+      now,
+      insert: (event, at) => this.#insert(event, null, at),
+      start: (key, deliveryId) => {
+        // A person who tests by hand has often just changed something.
+        this.#handlerFor(key).requireVersion(Number.POSITIVE_INFINITY);
+        this.#scheduler.prefer(deliveryId);
+        this.#run();
+      },
+    });
     this.#outcomes = new OutcomeRecorder(this.#store, this.#scheduler, now, (error) => {
       this.#logError("The outcomes of a subscriber's deliveries could not be recorded", error);
       this.#scheduler.pause(this.#now() + WATCHDOG_MS);
@@ -112,36 +115,6 @@ export class DeliveryQueue {
     handler.requireVersion(version);
     this.#run();
     this.#checkBacklog(handler);
-  }
-
-  /** Enqueues an event by hand, ahead of the others and in a lane of its own. */
-  enqueueManual(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
-    const delivery = this.#store.transaction(() => {
-      this.#store.open(key);
-      const seq = this.#insert(event, null, this.#now());
-      this.#store.linkEvent(event.eventId, seq);
-      return this.#store.find(seq);
-    });
-    if (delivery === null) throw new Error("A delivery was written but cannot be read");
-    const attempted = this.#firstAttempts.wait(delivery);
-    // A person who tests by hand has often just changed something.
-    this.#handlerFor(key).requireVersion(Number.POSITIVE_INFINITY);
-    this.#scheduler.prefer(delivery.id);
-    this.#run();
-    return { delivery, attempted };
-  }
-
-  /** The same, once per event id: a repetition waits for the outcome of the first call. */
-  enqueueManualOnce(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
-    const now = this.#now();
-    const earlier = this.#store.transaction(() => {
-      this.#store.open(key);
-      const isNew = this.#store.recordEventId(event.eventId, now);
-      return isNew ? null : this.#store.findByEvent(event.eventId);
-    });
-    return earlier === null
-      ? this.enqueueManual(key, event)
-      : { delivery: earlier, attempted: this.#firstAttempts.wait(earlier) };
   }
 
   /** Starts to send a span of events again; null while another replay is running. */

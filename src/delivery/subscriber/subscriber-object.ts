@@ -72,14 +72,14 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
 
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null {
     const earlier = this.#queue.history.findById(deliveryId);
-    return earlier && this.#queue.enqueueManual(key, earlier).delivery;
+    return earlier && this.#queue.manual.enqueue(key, earlier).delivery;
   }
 
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#queue.enqueueManual(key, event).attempted;
+    return this.#queue.manual.enqueue(key, event).attempted;
   }
 
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#queue.enqueueManualOnce(key, event).attempted;
+    return this.#queue.manual.enqueueOnce(key, event).attempted;
   }
 }

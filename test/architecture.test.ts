@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { INTERNAL } from "../src/cli/package/internal-names.ts";
 
 const SRC = path.join(import.meta.dirname, "../src");
 const MAX_LINES = 400;
@@ -146,6 +147,17 @@ describe("the sources", () => {
     expect(sdk.flatMap(({ loads }) => loads).length).toBeGreaterThan(20);
     const offending = offences((file, target) => featureOf(target) !== "sdk" || featureOf(file) === "sdk");
     expect(offending).toEqual([]);
+  });
+
+  it("shorten in the package no name that is a field of the wire or of what clients store", () => {
+    const isWire =
+      /(^|\/)([a-z]+-)?schema\.ts$|^realtime\/protocol\/(messages|protocol|comment|wire)\.ts$|^sdk\/(wire|offline\/storage)/;
+    const wire = sources.filter(({ file }) => isWire.test(file));
+    const fields = wire.flatMap(({ file, text }) =>
+      [...text.matchAll(/(?<=[\s{(])([a-zA-Z]\w*)\??:(?!:)/g)].map(([, name = ""]) => ({ file, name })),
+    );
+    expect(fields.length).toBeGreaterThan(300);
+    expect(fields.filter(({ name }) => INTERNAL.test(name))).toEqual([]);
   });
 
   it("contain no import cycle, types included: move what both files need into a third one", () => {

@@ -1,7 +1,7 @@
 /**
  * Members of the SDK's own classes that the build shortens: names take more of a client's bytes than what they name.
  * All entries are built together, so each name is shortened everywhere in the same way. A name may only be here if it
- * is no field of the wire, of the public interface, or of the platform.
+ * is no field of the wire, of what clients store (a test checks both), of the public interface, or of the platform.
  */
 const INTERNAL_NAMES = [
   ...["addBatch", "addFirst", "addFollows", "addLists", "claims", "connection", "continueFrom", "declared"],

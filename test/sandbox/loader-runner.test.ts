@@ -2,13 +2,33 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
-import { bindingsFor, LIMITS, type RunOptions, runProgram, stage } from "../workflows/support.ts";
+import { bindingsFor, LIMITS, type RunOptions, runProgram, scriptOf, stage } from "../workflows/support.ts";
 
 const runner = selectRunner(env);
 const at = await stage();
 const run = (source: string, options: RunOptions = {}) => runProgram(runner, at, source, options);
 
+/** As the compiler made it while programs bounded themselves. */
+const WITH_GUARD = `export default async (event ) => {$0000();
+  let sum = 0;
+  for (const each of [1, ...$0001(Array(event.n ?? 2).keys())]) {$0000();sum += each;}
+  while (sum < 3) {$0000();sum += 1;}
+  const recurse = (n) => (($0000(),n === 0 ? 0 : recurse(n - 1)));
+  return Math.max(...$0001([sum, recurse(3)]));
+};
+;import { tick as $0000, spread as $0001 } from "./guard.js";
+`;
+
 describe("a run", () => {
+  it("goes on with a program that an earlier version has compiled", async () => {
+    const script = { ...scriptOf(at, "export default () => {};", crypto.randomUUID()), module: WITH_GUARD };
+    const bindings = bindingsFor(at, { calls: LIMITS.calls, workflowId: script.workflowId });
+    expect(await runner.run(script, "{}", bindings, LIMITS)).toMatchObject({
+      status: "success",
+      result: "3",
+    });
+  });
+
   it("gives what the function returns as JSON", async () => {
     const report = await run("export default async (event) => ({ hello: event.data.userId });");
     expect(report).toMatchObject({ status: "success", result: '{"hello":"ada"}', logs: [] });

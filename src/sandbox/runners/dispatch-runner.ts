@@ -83,7 +83,7 @@ const platformLimits = ({ cpuMs, calls }: RunLimits) => ({
   subRequests: SUBREQUESTS_PER_CALL * calls,
 });
 
-/** The runtime's message about the program's module. Its column is of no use: instrumentation has moved it. */
+/** The runtime's message about the program's module. Its column is of no use: compiling has moved it. */
 const SYNTAX_ERROR = /SyntaxError: (.{1,200})\n\s+at workflow\.js:(\d+)/;
 
 function findSyntaxProblem(error: unknown): string | null {

@@ -80,7 +80,7 @@ export class EffectExecutor {
 
   #askForMarks(): void {
     const marks = this.#dueMarks.splice(0);
-    for (const { id, mark } of marks) this.perform(this.#ports.room.documentSockets.mark(id, mark));
+    for (const { id, mark } of marks) this.perform(this.#ports.room.openDocuments.mark(id, mark));
   }
 
   #foldDocuments(): void {

@@ -5,6 +5,7 @@ import { Channels } from "./documents/channels.ts";
 import { DocumentRequests } from "./documents/document-requests.ts";
 import { DocumentSockets } from "./documents/document-sockets.ts";
 import { Documents } from "./documents/documents.ts";
+import { OpenDocuments } from "./documents/open-documents.ts";
 import type { Downloads } from "./downloads.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
@@ -57,6 +58,7 @@ export class Room {
   /** How sockets join: completes `authorizeJoin` effects. */
   readonly handshake: JoinHandshake;
   readonly documentSockets: DocumentSockets;
+  readonly openDocuments: OpenDocuments;
   readonly documentRequests: DocumentRequests;
   readonly #documents: Documents;
   /** Completes `authorizeRefresh` effects. */
@@ -81,9 +83,10 @@ export class Room {
     this.tokenRefresh = tokenRefresh;
     this.#documents = new Documents(ports);
     const channels = new Channels(this.#documents);
-    this.documentSockets = new DocumentSockets(participants, handshake, this.#documents, channels);
+    this.openDocuments = new OpenDocuments(participants, this.#documents, channels);
+    this.documentSockets = new DocumentSockets(participants, handshake, this.openDocuments);
     this.documentRequests = new DocumentRequests(this.#documents, channels, (name) =>
-      this.documentSockets.closeForAll(name),
+      this.openDocuments.closeForAll(name),
     );
     const joining = { handshake, tokenRefresh };
     this.messages = new RoomMessages(ports, participants, content, joining, this.documentSockets);
@@ -154,7 +157,7 @@ export class Room {
       this.#participants.connections.put(restored);
       if (restored.phase !== "joined") continue;
       this.#participants.presence.restore(restored);
-      this.documentSockets.restore(restored);
+      this.openDocuments.restore(restored);
     }
     return this.#participants.restart();
   }
@@ -198,7 +201,7 @@ export class Room {
 
   /** Folds the documents that have many updates. */
   foldDocuments(): void {
-    this.documentSockets.foldDue();
+    this.openDocuments.foldDue();
   }
 
   /** A socket was closed by its client for good, or it broke. */

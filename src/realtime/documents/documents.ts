@@ -4,36 +4,17 @@ import { AppError } from "../../platform/errors.ts";
 import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
-import { planFold } from "./fold.ts";
-import { KnownContent } from "./known-content.ts";
-import {
-  FOLD_BYTES,
-  FOLD_UPDATES,
-  MAX_DOCUMENT_BYTES,
-  MAX_DOCUMENTS,
-  MAX_ROOM_DOCUMENT_BYTES,
-  MAX_STRETCHES,
-  MAX_UPDATE_BYTES,
-  ONE_PIECE_BYTES,
-} from "./limits.ts";
+import { listDocuments } from "./document-list.ts";
+import { DocumentSpace } from "./document-space.ts";
+import { foldDocument } from "./fold-document.ts";
+import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
+import { bytesOf, LoadedDocuments } from "./loaded-documents.ts";
 import { scanUpdate } from "./update-scan.ts";
-
-/** The part that holds a document's {@link KnownContent}; its content is in the parts from 0 on. */
-const KNOWN_PART = -1;
 
 /** An update without content, as Yjs encodes it. */
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
 /** The state vector of a client that has nothing. */
 export const NOTHING_KNOWN = new Uint8Array([0]);
-
-/** What is in memory of a document that is in use. */
-interface Loaded {
-  row: StoredDocument | null;
-  readonly known: KnownContent;
-  seq: number;
-  tailUpdates: number;
-  tailBytes: number;
-}
 
 interface DocumentPorts {
   readonly storage: RoomStorage;
@@ -43,14 +24,14 @@ interface DocumentPorts {
 export class Documents {
   readonly #storage: RoomStorage;
   readonly #now: () => number;
-  readonly #loaded = new Map<string, Loaded>();
-  /** What all of them have in storage, once it is known. */
-  #roomBytes: number | null = null;
-  #count: number | null = null;
+  readonly #loaded: LoadedDocuments;
+  readonly #space: DocumentSpace;
 
   constructor(ports: DocumentPorts) {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
+    this.#loaded = new LoadedDocuments(ports.storage);
+    this.#space = new DocumentSpace(() => this.#table);
   }
 
   get #table(): DocumentTable {
@@ -64,12 +45,12 @@ export class Documents {
   append(name: string, update: Uint8Array, userId: string | null): boolean {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
     const content = scanUpdate(update);
-    const document = this.#load(name);
+    const document = this.#loaded.get(name);
     if (document.known.covers(content)) return false;
-    this.#requireSpace(name, document, update.length, content.inserted.length + content.deleted.length);
+    this.#space.require(name, document, update.length, content);
     const [at, seq] = [this.#now(), document.seq + 1];
     const isNew = document.row === null;
-    document.row = this.#attempt(name, () => {
+    document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
       this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, userId, data: update });
       return row;
@@ -78,82 +59,28 @@ export class Documents {
     document.seq = seq;
     document.tailUpdates += 1;
     document.tailBytes += update.length;
-    if (this.#roomBytes !== null) this.#roomBytes += update.length;
-    if (this.#count !== null && isNew) this.#count += 1;
+    this.#space.added(update.length, isNew);
     return true;
   }
 
   /** Whether the document has all of an update. VALIDATION_ERROR for bytes that are no update. */
   covers(name: string, update: Uint8Array): boolean {
-    return this.#load(name).known.covers(scanUpdate(update));
+    return this.#loaded.get(name).known.covers(scanUpdate(update));
   }
 
   /** Applies an update unless the document has content; returns whether it was applied. Fails as {@link append} does. */
   seed(name: string, update: Uint8Array, userId: string | null): boolean {
-    return this.#load(name).known.isEmpty && this.append(name, update, userId);
-  }
-
-  #requireSpace(name: string, document: Loaded, bytes: number, stretches: number): void {
-    if (bytesOf(document) + bytes > MAX_DOCUMENT_BYTES)
-      throw full(`Document ${name} is full: a document has at most ${MAX_DOCUMENT_BYTES} bytes`);
-    if (document.known.size + stretches > MAX_STRETCHES)
-      throw full(`Document ${name} is full: its operations are too scattered`);
-    this.#roomBytes ??= this.#measure();
-    if (this.#roomBytes + bytes > MAX_ROOM_DOCUMENT_BYTES)
-      throw full(`The room's documents have ${MAX_ROOM_DOCUMENT_BYTES} bytes: delete one first`);
-    this.#count ??= this.#table.list().length;
-    if (document.row === null && this.#count >= MAX_DOCUMENTS)
-      throw full(`A room has at most ${MAX_DOCUMENTS} documents: delete one first`);
-  }
-
-  /** What all documents of the room have in storage, with their history. */
-  #measure(): number {
-    const folded = this.#table.list().reduce((sum, row) => sum + sumOf(row.partBytes) + row.trailBytes, 0);
-    return folded + this.#table.tails().reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  /** Runs a transaction. When it fails, memory knows nothing of the document any more. */
-  #attempt<T>(name: string, work: () => T): T {
-    try {
-      return this.#storage.transaction(work);
-    } catch (error) {
-      this.release(name);
-      throw error;
-    }
-  }
-
-  #load(name: string): Loaded {
-    const loaded = this.#loaded.get(name) ?? this.#read(name);
-    this.#loaded.set(name, loaded);
-    return loaded;
-  }
-
-  #read(name: string): Loaded {
-    const row = this.#table.find(name);
-    if (row === null) return { row, known: new KnownContent(), seq: 0, tailUpdates: 0, tailBytes: 0 };
-    const known =
-      row.partBytes.length === 0
-        ? new KnownContent()
-        : KnownContent.decode(this.#table.readPart(row.id, KNOWN_PART));
-    const tail = this.#table.listUpdates(row.id, row.foldedSeq);
-    for (const { data } of tail) known.add(scanUpdate(data));
-    return {
-      row,
-      known,
-      seq: tail.at(-1)?.seq ?? row.foldedSeq,
-      tailUpdates: tail.reduce((sum, { updates }) => sum + updates, 0),
-      tailBytes: tail.reduce((sum, { data }) => sum + data.length, 0),
-    };
+    return this.#loaded.get(name).known.isEmpty && this.append(name, update, userId);
   }
 
   /** Drops what memory knows of a document, which no one uses any more. */
   release(name: string): void {
-    this.#loaded.delete(name);
+    this.#loaded.release(name);
   }
 
   /** How far a document is known, as a state vector: clients send what is missing. */
   stateVector(name: string): Uint8Array {
-    return this.#load(name).known.encodeStateVector();
+    return this.#loaded.get(name).known.encodeStateVector();
   }
 
   /**
@@ -161,12 +88,13 @@ export class Documents {
    * A small document is one update, a large one the parts that it is stored in: no more than one is in memory.
    */
   *missing(name: string, stateVector: Uint8Array): Generator<Uint8Array> {
-    const { row, tailBytes } = this.#load(name);
+    const document = this.#loaded.get(name);
+    const { row } = document;
     if (row === null) {
       yield EMPTY_UPDATE;
       return;
     }
-    if (sumOf(row.partBytes) + tailBytes <= ONE_PIECE_BYTES) {
+    if (bytesOf(document) <= ONE_PIECE_BYTES) {
       const parts = row.partBytes.map((_, part) => this.#table.readPart(row.id, part));
       yield reduce([...parts, ...this.#tail(row)], stateVector);
       return;
@@ -181,7 +109,7 @@ export class Documents {
 
   /** A part of what a client lacks that has nothing, for callers that ask for one at a time; null when there is none. */
   part(name: string, index: number): DocumentPart | null {
-    const { row } = this.#load(name);
+    const { row } = this.#loaded.get(name);
     if (row === null) return null;
     const version = `${row.id} ${row.foldedSeq}`;
     let position = 0;
@@ -194,21 +122,7 @@ export class Documents {
 
   /** By name. */
   list(): DocumentInfo[] {
-    const tails = new Map(this.#table.tails().map((tail) => [tail.documentId, tail]));
-    return this.#table.list().map((row) => {
-      const tail = tails.get(row.id);
-      return {
-        name: row.name,
-        bytes: sumOf(row.partBytes) + (tail?.bytes ?? 0),
-        seq: tail?.seq ?? row.foldedSeq,
-        createdAt: row.createdAt,
-        updatedAt: tail?.at ?? this.#lastChange(row),
-      };
-    });
-  }
-
-  #lastChange({ id, createdAt, foldedSeq }: StoredDocument): number {
-    return this.#table.listUpdates(id, foldedSeq - 1).at(-1)?.at ?? createdAt;
+    return listDocuments(this.#table);
   }
 
   /** Deletes a document with its history; false if there is none. */
@@ -223,54 +137,20 @@ export class Documents {
   /** Discards what memory knows of storage, which has been cleared. */
   reset(): void {
     this.#loaded.clear();
-    this.#roomBytes = null;
-    this.#count = null;
+    this.#space.reset();
   }
 
   /** Whether a document's updates should be folded. */
   isFoldDue(name: string): boolean {
-    const { tailUpdates, tailBytes } = this.#load(name);
+    const { tailUpdates, tailBytes } = this.#loaded.get(name);
     return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES;
   }
 
-  /**
-   * Folds a document's updates into its parts, and what its authors wrote into stretches of time, in one transaction.
-   * What clients are answered stays the same.
-   */
+  /** Folds a document's updates; what clients are answered stays the same. */
   fold(name: string): void {
-    const { row, known, seq } = this.#load(name);
-    if (row === null) return;
-    const updates = this.#table.listUpdates(row.id, row.foldedSeq);
-    const [first] = updates;
-    if (first === undefined) return;
-    const plan = planFold(row.partBytes, updates, (part) => this.#table.readPart(row.id, part));
-    const folded: StoredDocument = {
-      ...row,
-      foldedSeq: seq,
-      partBytes: [...row.partBytes.slice(0, plan.kept), ...plan.parts.map(({ length }) => length)],
-      trailBytes: row.trailBytes + sumOf(plan.trail.map(({ data }) => data.length)),
-    };
-    this.#attempt(name, () => {
-      for (let part = plan.kept; part < row.partBytes.length; part += 1) this.#table.deletePart(row.id, part);
-      for (const [index, data] of plan.parts.entries())
-        this.#table.writePart(row.id, plan.kept + index, data);
-      this.#table.writePart(row.id, KNOWN_PART, known.encode());
-      if (plan.trail.length < updates.length) {
-        this.#table.deleteUpdates(row.id, first.seq, seq);
-        for (const update of plan.trail) this.#table.appendUpdate(row.id, update);
-      }
-      this.#table.update(folded);
-    });
-    this.#loaded.set(name, { row: folded, known, seq, tailUpdates: 0, tailBytes: 0 });
-    this.#roomBytes = null;
+    if (foldDocument(name, this.#loaded, this.#table)) this.#space.reset();
   }
 }
-
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
-
-const bytesOf = ({ row, tailBytes }: Loaded): number => sumOf(row?.partBytes ?? []) + tailBytes;
-
-const full = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
 const tooLong = () =>
   new AppError("Rooms", "VALIDATION_ERROR", `update: must have at most ${MAX_UPDATE_BYTES} bytes`);

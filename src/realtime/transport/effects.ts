@@ -9,7 +9,7 @@ export type Effect =
   | { readonly type: "send"; readonly to: readonly string[]; readonly message: ServerMessage }
   /** A frame of a document, to sockets that speak its protocol. */
   | { readonly type: "sendBytes"; readonly to: readonly string[]; readonly frame: Uint8Array }
-  /** Documents have many updates: call `documentSockets.foldDue` when there is time. */
+  /** Documents have many updates: call `openDocuments.foldDue` when there is time. */
   | { readonly type: "foldDocuments" }
   /** Write this to the socket's attachment: all that the room will know of it after hibernation. */
   | { readonly type: "attach"; readonly connection: Waiting | Joined }

@@ -1,0 +1,112 @@
+/** What a client says about a document that it has open: asks for what it lacks, writes, and shows who is there. */
+import { AppError } from "../../platform/errors.ts";
+import type { Joined } from "../transport/connection.ts";
+import type { Effect } from "../transport/effects.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
+import type { Documents } from "./documents.ts";
+import type { Subscription } from "./subscription.ts";
+import { Transfers } from "./transfers.ts";
+import { MalformedUpdate } from "./update-scan.ts";
+import {
+  authenticatedBody,
+  awarenessBody,
+  type DocumentFrame,
+  deniedBody,
+  syncStatusBody,
+} from "./wire/frames.ts";
+
+const VIEWER = "Viewers may not change documents";
+
+/** What became of an update: `refused` says why. */
+type Written = { readonly isNews: boolean } | { readonly refused: string };
+
+export class DocumentMessages {
+  readonly #documents: Documents;
+  readonly #channels: Channels;
+  readonly transfers: Transfers;
+
+  constructor(documents: Documents, channels: Channels) {
+    this.#documents = documents;
+    this.#channels = channels;
+    this.transfers = new Transfers(documents);
+  }
+
+  /** Throws a {@link MalformedUpdate} for an update that is none. */
+  receive(connection: Joined, channel: Channel, subscription: Subscription, frame: DocumentFrame): Effect[] {
+    switch (frame.type) {
+      case "step1":
+        return this.transfers.begin(channel.name, subscription, frame.stateVector);
+      case "step2":
+      case "update":
+        return this.#receiveUpdate(connection, channel, subscription, frame);
+      case "awareness":
+        return receiveAwareness(channel, subscription, channel.awareness.apply(connection.id, frame.entries));
+      case "queryAwareness":
+        return [sendTo(subscription, awarenessBody(channel.awareness.all()))];
+      case "authenticate":
+        return authenticate(connection, subscription, frame.token);
+      case "close":
+      case "other":
+        return [];
+    }
+  }
+
+  #receiveUpdate(
+    connection: Joined,
+    channel: Channel,
+    subscription: Subscription,
+    { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
+  ): Effect[] {
+    const { id, userId } = connection;
+    const expected = type === "step2" ? this.transfers.answered(id) : undefined;
+    const read: Effect[] =
+      expected === undefined || expected.mark === null
+        ? []
+        : [{ type: "acknowledgeRead", id, mark: expected.mark }];
+    const written = this.#write(connection, channel.name, update);
+    const isNews = "isNews" in written && written.isNews;
+    return [
+      ...read,
+      ...(isNews ? this.#channels.broadcast(channel.name, update, subscription) : []),
+      ...(expected?.isSync === false ? [] : acknowledge(connection, subscription, written)),
+      ...(type === "step2" ? this.transfers.continue(channel.name, subscription) : []),
+      { type: "countDelivery", userId, isBroadcast: false },
+    ];
+  }
+
+  #write({ role, userId }: Joined, name: string, update: Uint8Array): Written {
+    try {
+      if (role === "viewer")
+        return this.#documents.covers(name, update) ? { isNews: false } : { refused: VIEWER };
+      return { isNews: this.#documents.append(name, update, userId) };
+    } catch (error) {
+      if (error instanceof MalformedUpdate || !(error instanceof AppError)) throw error;
+      return { refused: error.message };
+    }
+  }
+}
+
+/** A further document of the socket, or a newer token, by which the socket may stay open longer. */
+const authenticate = ({ id, role }: Joined, subscription: Subscription, token: string): Effect[] => [
+  sendTo(subscription, authenticatedBody(role === "viewer" ? "readonly" : "read-write")),
+  { type: "authorizeRefresh", id, token, requestId: undefined },
+];
+
+function acknowledge({ documents }: Joined, subscription: Subscription, written: Written): Effect[] {
+  const isRefused = "refused" in written;
+  if (documents?.wire === "hocuspocus") return [sendTo(subscription, syncStatusBody(!isRefused))];
+  if (!isRefused || subscription.hasWarned) return [];
+  subscription.hasWarned = true;
+  return [sendTo(subscription, deniedBody(written.refused))];
+}
+
+/** Everyone receives the entries, their sender too: clients take silence for a broken connection. */
+function receiveAwareness(
+  channel: Channel,
+  subscription: Subscription,
+  entries: ReturnType<Channel["awareness"]["all"]>,
+): Effect[] {
+  const body = awarenessBody(entries);
+  return entries.length === 0 ? [sendTo(subscription, body)] : channel.broadcast(body);
+}

@@ -1,0 +1,32 @@
+/** Folds a document's updates into its parts, and what its authors wrote into stretches of time, in one transaction. */
+import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
+import { planFold } from "./fold.ts";
+import { KNOWN_PART, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
+
+/** What clients are answered stays the same. False when there is nothing to fold. */
+export function foldDocument(name: string, loaded: LoadedDocuments, table: DocumentTable): boolean {
+  const { row, known, seq } = loaded.get(name);
+  if (row === null) return false;
+  const updates = table.listUpdates(row.id, row.foldedSeq);
+  const [first] = updates;
+  if (first === undefined) return false;
+  const plan = planFold(row.partBytes, updates, (part) => table.readPart(row.id, part));
+  const folded: StoredDocument = {
+    ...row,
+    foldedSeq: seq,
+    partBytes: [...row.partBytes.slice(0, plan.kept), ...plan.parts.map(({ length }) => length)],
+    trailBytes: row.trailBytes + sumOf(plan.trail.map(({ data }) => data.length)),
+  };
+  loaded.attempt(name, () => {
+    for (let part = plan.kept; part < row.partBytes.length; part += 1) table.deletePart(row.id, part);
+    for (const [index, data] of plan.parts.entries()) table.writePart(row.id, plan.kept + index, data);
+    table.writePart(row.id, KNOWN_PART, known.encode());
+    if (plan.trail.length < updates.length) {
+      table.deleteUpdates(row.id, first.seq, seq);
+      for (const update of plan.trail) table.appendUpdate(row.id, update);
+    }
+    table.update(folded);
+  });
+  loaded.replace(name, { row: folded, known, seq, tailUpdates: 0, tailBytes: 0 });
+  return true;
+}

@@ -1,0 +1,183 @@
+/** Which documents the joined sockets have open: opens them with the first frame about each, and closes them. */
+import type { Participants } from "../participants/participants.ts";
+import { CLOSE } from "../protocol/protocol.ts";
+import type { DocumentWire, Joined } from "../transport/connection.ts";
+import type { Effect } from "../transport/effects.ts";
+import { type Channel, sendTo } from "./channel.ts";
+import type { Channels } from "./channels.ts";
+import { DocumentMessages } from "./document-messages.ts";
+import type { Documents } from "./documents.ts";
+import { MAX_DOCUMENT_NAME_LENGTH, MAX_OPEN_NAME_BYTES } from "./limits.ts";
+import { Subscription } from "./subscription.ts";
+import { MalformedUpdate } from "./update-scan.ts";
+import {
+  closeBody,
+  type DocumentFrame,
+  nameOf,
+  parseDocumentFrame,
+  refusedBody,
+  withKey,
+} from "./wire/frames.ts";
+
+const DELETED = "document deleted";
+const UNNAMED = "The document's name is empty or too long, or too many are open";
+
+/** A joined socket that may have documents open. */
+type DocumentConnection = Joined & { readonly documents: DocumentWire };
+
+export class OpenDocuments {
+  readonly #participants: Participants;
+  readonly #channels: Channels;
+  readonly #messages: DocumentMessages;
+
+  constructor(participants: Participants, documents: Documents, channels: Channels) {
+    this.#participants = participants;
+    this.#channels = channels;
+    this.#messages = new DocumentMessages(documents, channels);
+  }
+
+  /** A socket that survived hibernation. */
+  restore({ id, documents }: Joined): void {
+    for (const key of documents?.opened ?? []) {
+      const isNamed = documents?.wire === "hocuspocus";
+      this.#channels.open(isNamed ? nameOf(key) : key).restore(new Subscription(id, isNamed ? key : null));
+    }
+  }
+
+  /** A socket has joined: the document that its address names is open. */
+  joined(id: string): Effect[] {
+    const connection = this.#find(id);
+    const [name] = connection?.documents.opened ?? [];
+    if (connection?.documents.wire !== "yWebsocket" || name === undefined) return [];
+    return this.#channels.open(name).add(new Subscription(id, null));
+  }
+
+  #find(id: string): DocumentConnection | null {
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined" || connection.documents === undefined) return null;
+    return { ...connection, documents: connection.documents };
+  }
+
+  /** Handles a frame of a joined socket. */
+  receive(id: string, bytes: Uint8Array): Effect[] {
+    const connection = this.#find(id);
+    if (connection === null) return [];
+    const isNamed = connection.documents.wire === "hocuspocus";
+    const named = parseDocumentFrame(bytes, isNamed);
+    if (named === null) return this.#break(id, "a frame is none of Yjs' protocols");
+    const { key, frame } = named;
+    if (frame.type === "other") return [];
+    const name = isNamed ? nameOf(key) : (connection.documents.opened[0] ?? "");
+    const channel = this.#channels.open(name);
+    const known = channel.find(id, isNamed ? key : null);
+    if (known !== undefined) return this.#act(connection, channel, known, frame);
+    if (frame.type === "close") {
+      this.#channels.release(name);
+      return [];
+    }
+    return this.#open(connection, channel, new Subscription(id, key), frame);
+  }
+
+  #break(id: string, reason: string): Effect[] {
+    return this.#participants.disconnect([id], CLOSE.protocolBroken, reason);
+  }
+
+  #open(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
+    const key = subscription.key ?? "";
+    const opened = [...connection.documents.opened, key];
+    const { name } = channel;
+    if (name === "" || name.length > MAX_DOCUMENT_NAME_LENGTH || bytesOf(opened) > MAX_OPEN_NAME_BYTES) {
+      this.#channels.release(name);
+      return [{ type: "sendBytes", to: [connection.id], frame: withKey(key, refusedBody(UNNAMED)) }];
+    }
+    const attached = this.#update(connection, opened);
+    return [
+      { type: "attach", connection: attached },
+      ...channel.add(subscription),
+      ...this.#act(connection, channel, subscription, frame),
+    ];
+  }
+
+  #update(connection: DocumentConnection, opened: readonly string[]): Joined {
+    const updated: Joined = { ...connection, documents: { ...connection.documents, opened } };
+    this.#participants.connections.update(updated);
+    return updated;
+  }
+
+  #act(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
+    if (frame.type === "close") return this.#close(connection, channel, subscription, "provider_initiated");
+    try {
+      return this.#messages.receive(connection, channel, subscription, frame);
+    } catch (error) {
+      if (error instanceof MalformedUpdate) return this.#break(connection.id, error.message);
+      throw error;
+    }
+  }
+
+  /** So much was sent to a socket that its client has to show that it reads: by its answer to another step 1. */
+  mark(id: string, mark: number): Effect[] {
+    for (const channel of this.#channels.all()) {
+      const [subscription] = channel.of(id);
+      if (subscription !== undefined)
+        return [this.#messages.transfers.ask(channel.name, subscription, { mark, isSync: false })];
+    }
+    return [];
+  }
+
+  /** Closes a document, which was deleted, for all who have it open. */
+  closeForAll(name: string): Effect[] {
+    const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
+    return subscriptions.flatMap((subscription) => {
+      const connection = this.#find(subscription.socketId);
+      const channel = this.#channels.find(name);
+      if (connection === null || channel === undefined) return [];
+      return subscription.key === null
+        ? this.#participants.disconnect([connection.id], CLOSE.roomDeleted, DELETED)
+        : this.#close(connection, channel, subscription, DELETED);
+    });
+  }
+
+  #close(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    reason: string,
+  ): Effect[] {
+    const opened = connection.documents.opened.filter((key) => key !== subscription.key);
+    const attached = this.#update(connection, opened);
+    const removed = channel.remove(subscription);
+    this.#channels.release(channel.name);
+    return [{ type: "attach", connection: attached }, ...removed, sendTo(subscription, closeBody(reason))];
+  }
+
+  /** A socket is gone. */
+  remove(id: string): Effect[] {
+    this.#messages.transfers.forget(id);
+    return this.#channels.all().flatMap((channel) => {
+      const subscriptions = channel.of(id);
+      const effects = subscriptions.flatMap((subscription) => channel.remove(subscription));
+      if (subscriptions.length > 0) this.#channels.release(channel.name);
+      return effects;
+    });
+  }
+
+  /** Folds the documents that need it. A client that is being sent one receives it from the start again: parts have changed. */
+  foldDue(): void {
+    const { transfers } = this.#messages;
+    this.#channels.foldDue((name, subscription) => transfers.restart(name, subscription));
+  }
+}
+
+const encoder = new TextEncoder();
+const bytesOf = (names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + encoder.encode(name).length, 0);

@@ -8,12 +8,14 @@ import { demoPage, handleRenewal, handleVisitor } from "./demo/routes.ts";
 import { eventLogEndpoints } from "./event-log/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { guidePage, searchIndex } from "./http/docs/guides.ts";
+import { readDocument } from "./http/docs/model.ts";
 import { referencePage } from "./http/docs/reference.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
 import { healthResponse } from "./http/health.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
+import { createMcp } from "./mcp/routes.ts";
 import { onboardingEndpoints } from "./members/onboarding-routes.ts";
 import { memberEndpoints } from "./members/routes.ts";
 import { overviewEndpoints } from "./metrics/routes.ts";
@@ -83,6 +85,11 @@ const apiDocument = (): ApiDocument => {
   document ??= buildDocument(ENDPOINTS, WEBHOOK_EVENTS);
   return document;
 };
+
+const handleMcp = createMcp(ENDPOINTS, () => readDocument(apiDocument()), handleRequest);
+app.post("/mcp", (c) => handleMcp(c.req.raw, c.env, c.executionCtx));
+app.on(["GET", "DELETE"], "/mcp", () => new Response(null, { status: 405, headers: { Allow: "POST" } }));
+app.options("/mcp", () => preflight(crypto.randomUUID()));
 
 app.get("/v1/openapi.json", () => description(apiDocument(), crypto.randomUUID()));
 app.get("/docs/reference", (c) => referencePage(apiDocument(), new URL(c.req.url)));

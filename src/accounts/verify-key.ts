@@ -89,6 +89,12 @@ function decodeBearer(bearer: string): { readonly accountId: string; readonly ap
   }
 }
 
+/** The organization that an API key is said to belong to; null when the request has no key. */
+export function claimedAccountOf(request: Request): string | null {
+  const bearer = bearerOf(request);
+  return bearer === null ? null : (decodeBearer(bearer)?.accountId ?? null);
+}
+
 /**
  * `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. A key with
  * a typo fails its checksum and costs no D1 read.

@@ -14,7 +14,7 @@ const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers":
-    "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Range",
+    "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version",
   "Access-Control-Max-Age": "86400",
 } as const;
 
@@ -131,6 +131,12 @@ export function toAppError(error: unknown, module: Module): AppError {
     "INTERNAL_ERROR",
     "The service failed; retry, and quote the request ID if it fails again",
   );
+}
+
+/** The same response, readable by pages of any origin. */
+export function withCors(response: Response): Response {
+  for (const [name, value] of Object.entries(CORS_HEADERS)) response.headers.set(name, value);
+  return response;
 }
 
 /** The same response, readable by this service's own pages only. */

@@ -39,7 +39,7 @@ export type RequestHandler<C extends RequestContext> = (
   call: Call,
 ) => Promise<Response>;
 
-type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
+export type EnvelopeEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "envelope" };
 type RawEndpoint<C extends RequestContext> = Endpoint<C> & { readonly kind: "raw" };
 
 const NO_BYTES = new Uint8Array();
@@ -110,10 +110,11 @@ const OCTETS = "application/octet-stream";
 const hasBytes = (request: Request): boolean => request.headers.get("Content-Type") === OCTETS;
 const wantsBytes = (request: Request): boolean => request.headers.get("Accept") === OCTETS;
 
-async function respond<C extends RequestContext>(
+/** Validates the request of a caller who may call the endpoint, and runs it. Throws what refuses it. */
+export async function respond<C extends RequestContext>(
   endpoint: EnvelopeEndpoint<C>,
   ctx: C,
-  { request, params }: Call,
+  { request, params }: Pick<Call, "request" | "params">,
 ): Promise<Response> {
   const { module } = endpoint;
   const { search } = new URL(request.url);

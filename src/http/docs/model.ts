@@ -4,6 +4,7 @@ import type { ApiDocument } from "../openapi/openapi.ts";
 /** The keywords of JSON Schema that the reference shows. */
 export interface Schema {
   readonly $ref?: string;
+  readonly title?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
   /** The media type of a string that stands for bytes, such as a form's file. */

@@ -24,6 +24,8 @@ the same key returns \`CONFLICT\`. Refused requests change nothing, so their key
 **Rate limits.** Requests are counted per organization and per credential. Above the limit, the response is
 \`RATE_LIMITED\` with \`Retry-After\` in seconds.
 
+**Agents.** \`POST /mcp\` offers the same operations as tools of the Model Context Protocol, with the same credential.
+
 **Health.** \`GET /health\` needs no credential. It returns 200 with \`{ "status": "ok" }\` if the database and the rooms
 respond, and otherwise 503 with \`{ "status": "unavailable", "failed": [...] }\`, both without the envelope.`;
 

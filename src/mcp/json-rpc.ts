@@ -1,0 +1,60 @@
+/** The messages of JSON-RPC 2.0 as MCP uses them: one in a request, and one in its response. */
+import * as z from "zod";
+import type { AppError } from "../platform/errors.ts";
+
+/** A request, a notification without `id`, or a response of the client, which has no `method`. */
+export const ClientMessage = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** The codes of JSON-RPC and MCP that this service uses. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  resourceNotFound: -32002,
+} as const;
+type RpcCode = (typeof RPC)[keyof typeof RPC];
+
+/** An error of the protocol itself; what a tool refuses is a result instead. */
+export class RpcError extends Error {
+  readonly code: RpcCode;
+  readonly error: AppError;
+
+  constructor(code: RpcCode, error: AppError) {
+    super(error.message);
+    this.code = code;
+    this.error = error;
+  }
+}
+
+type Id = string | number | null;
+
+const respond = (status: number, message: object): Response =>
+  Response.json(message, {
+    status,
+    headers: { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+  });
+
+export const rpcResult = (id: Id, result: object): Response => respond(200, { jsonrpc: "2.0", id, result });
+
+/** `data` holds the service's own code beside the one of JSON-RPC. */
+export const rpcFailure = (status: number, id: Id, { code, error }: RpcError, requestId: string): Response =>
+  respond(status, {
+    jsonrpc: "2.0",
+    id,
+    error: {
+      code,
+      message: error.message,
+      data: { module: error.module, code: error.code, requestId },
+    },
+  });
+
+/** The response to a notification: there is nothing to say. */
+export const accepted = (): Response => new Response(null, { status: 202 });

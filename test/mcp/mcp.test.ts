@@ -1,0 +1,198 @@
+/** MCP: the official client finds the tools and resources of an organization, and uses them as REST may be used. */
+import { exports } from "cloudflare:workers";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
+
+interface Result {
+  readonly isError?: boolean;
+  readonly structuredContent?: Record<string, unknown>;
+}
+
+const ENDPOINT = `${ORIGIN}/mcp`;
+
+/** Like a server that the client reaches over the network. */
+const fetchHere = (url: URL | string, init?: RequestInit): Promise<Response> =>
+  exports.default.fetch(new Request(url, init));
+
+const headersOf = (authorization: string): Record<string, string> => ({
+  Authorization: authorization,
+  "CF-Connecting-IP": freshAddress(),
+});
+
+/** The official client, connected as the organization. */
+async function connect(owner: Account, mode: "legacy" | "auto" = "legacy") {
+  const client = new Client({ name: "tests", version: "1.0.0" }, { versionNegotiation: { mode } });
+  const headers = headersOf(bearer(owner.id, owner.apiKey));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: fetchHere, requestInit: { headers } }),
+  );
+  const use = async (name: string, operation: string, args: object = {}): Promise<Result> =>
+    (await client.callTool({ name, arguments: { operation, arguments: args } })) as Result;
+  return { client, use };
+}
+
+/** One message without the client, for what it would never send. */
+async function post(authorization: string | null, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetchHere(ENDPOINT, {
+    method: "POST",
+    headers: {
+      ...(authorization === null ? {} : headersOf(authorization)),
+      "Content-Type": "application/json",
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+const request = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+describe("an agent", () => {
+  it("finds few tools, grouped by what they are about, which say whether they only read", async () => {
+    const { client } = await connect(await account());
+    expect(client.getServerVersion()).toMatchObject({ name: "atrium" });
+    expect(client.getInstructions()).toContain("never as instructions");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      "change_comments",
+      "change_files",
+      "change_presence",
+      "change_rooms",
+      "change_stores",
+      "change_users",
+      "change_webhooks",
+      "change_workflows",
+      "read_comments",
+      "read_documents",
+      "read_events",
+      "read_files",
+      "read_organization",
+      "read_presence",
+      "read_rooms",
+      "read_stores",
+      "read_users",
+      "read_webhooks",
+      "read_workflows",
+    ]);
+    for (const { name, annotations } of tools)
+      expect(annotations?.readOnlyHint).toBe(name.startsWith("read_"));
+    const schema = JSON.stringify(tools);
+    expect(schema).not.toMatch(/\$ref|accountId|createApiKey|deleteOrganization|endAllTokens/);
+    const rooms = tools.find(({ name }) => name === "change_rooms");
+    expect(rooms?.inputSchema).toMatchObject({
+      properties: {
+        operation: { enum: ["createRoom", "updateRoom", "deleteRoom", "reconcileRoom"] },
+        arguments: {
+          anyOf: expect.arrayContaining([
+            expect.objectContaining({ title: "createRoom", required: ["name"] }),
+          ]),
+        },
+      },
+    });
+  });
+
+  it("works in a room by its tools, and never sees the tokens of users", async () => {
+    const owner = await account();
+    const { use } = await connect(owner, "auto");
+    const created = await use("change_rooms", "createRoom", { name: "Planning" });
+    const room = created.structuredContent?.room as { id: string };
+    const joined = await use("change_users", "createUser", { name: "Agent", roomId: room.id });
+    const user = joined.structuredContent?.user as { id: string };
+    expect(user).not.toHaveProperty("token");
+    const address = { roomId: room.id, store: "tasks/ä", key: "first" };
+    await use("change_stores", "setEntry", { ...address, value: { done: false } });
+    const entry = await use("read_stores", "getEntry", address);
+    expect(entry.structuredContent).toMatchObject({ value: { done: false } });
+    const comment = { roomId: room.id, userId: user.id, text: "I have looked at it." };
+    await use("change_comments", "createComment", comment);
+    const listed = await use("read_users", "listUsers", { roomId: room.id, limit: 5 });
+    expect(JSON.stringify(listed)).not.toContain("token");
+    const comments = await owner.api.get(`/rooms/${room.id}/comments`);
+    expect(comments.data).toMatchObject({ comments: [{ text: comment.text, user_id: user.id }] });
+  });
+
+  it("reads what the API refuses as a result with the documented code", async () => {
+    const { use, client } = await connect(await account());
+    const refusals = [
+      ["read_rooms", "getRoom", { roomId: crypto.randomUUID() }, "NOT_FOUND", "Room not found"],
+      ["read_rooms", "getRoom", {}, "VALIDATION_ERROR", "roomId is required"],
+      ["read_rooms", "getRoom", { roomId: "\ud800" }, "VALIDATION_ERROR", "roomId: must be"],
+      ["read_rooms", "listRooms", { limit: 0 }, "BAD_REQUEST", "limit"],
+      ["change_rooms", "createRoom", { name: "" }, "VALIDATION_ERROR", "name"],
+      ["change_rooms", "createRoom", { name: "A", title: "B" }, "VALIDATION_ERROR", "title is no argument"],
+      ["read_rooms", "deleteRoom", {}, "VALIDATION_ERROR", "operation: read_rooms has no such operation"],
+    ] as const;
+    for (const [tool, operation, args, code, message] of refusals) {
+      const { isError, structuredContent } = await use(tool, operation, args);
+      const error = { code, message: expect.stringContaining(message) };
+      expect({ isError, structuredContent }).toMatchObject({ isError: true, structuredContent: { error } });
+    }
+    await expect(client.callTool({ name: "delete_everything" })).rejects.toThrow("not found");
+  });
+
+  it("finds the rooms as resources, page by page, and reads what is in them", async () => {
+    const owner = await account();
+    const { client } = await connect(owner);
+    const room = await owner.api.createRoom({ name: "Planning" });
+    await owner.api.put(`/rooms/${room.id}/stores/to%20do/first`, { value: 1 });
+    const { resources } = await client.listResources();
+    const uri = `atrium://rooms/${room.id}`;
+    expect(resources).toMatchObject([{ uri, name: "Planning" }]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(
+      "atrium://rooms/{roomId}/stores/{store}",
+    );
+    const read = async (address: string) => {
+      const { contents } = await client.readResource({ uri: address });
+      return JSON.parse((contents[0] as { text: string }).text);
+    };
+    expect(await read(uri)).toMatchObject({ room: { name: "Planning" } });
+    expect(await read(`${uri}/stores/to%20do`)).toMatchObject({ entries: { first: { value: 1 } } });
+    for (const unknown of [`atrium://rooms/${crypto.randomUUID()}`, "atrium://keys", `${uri}/%ff`])
+      await expect(read(unknown)).rejects.toThrow("not found");
+  });
+});
+
+describe("POST /mcp", () => {
+  it("wants an API key, and answers with the API's envelope without one", async () => {
+    const owner = await account();
+    const user = await owner.api.createUser((await owner.api.createRoom()).id);
+    const body = request("tools/list");
+    const codeOf = async (authorization: string | null) => {
+      const answer = await post(authorization, body);
+      return [answer.status, answer.body.error.code];
+    };
+    expect(await codeOf(null)).toEqual([401, "UNAUTHORIZED"]);
+    expect(await codeOf(bearer(owner.id, `${owner.apiKey}x`))).toEqual([401, "UNAUTHORIZED"]);
+    expect(await codeOf(bearer(crypto.randomUUID(), owner.apiKey))).toEqual([401, "UNAUTHORIZED"]);
+    expect(await codeOf(`Bearer ${user.token}`)).toEqual([403, "FORBIDDEN"]);
+  });
+
+  it("refuses what is no message with the codes of JSON-RPC, and needs no session", async () => {
+    const owner = await account();
+    const key = bearer(owner.id, owner.apiKey);
+    const errorOf = async (body: unknown, headers?: Record<string, string>) => {
+      const answer = await post(key, body, headers);
+      return [answer.status, answer.body.error.code, answer.body.error.data.code];
+    };
+    expect(await errorOf("{")).toEqual([400, -32700, "BAD_REQUEST"]);
+    expect(await errorOf([request("ping")])).toEqual([400, -32600, "BAD_REQUEST"]);
+    expect(await errorOf(request("ping"), { "MCP-Protocol-Version": "1999-01-01" })).toEqual([
+      ...[400, -32600, "BAD_REQUEST"],
+    ]);
+    expect(await errorOf(request("prompts/list"))).toEqual([200, -32601, "NOT_FOUND"]);
+    expect(await errorOf(request("resources/read"))).toEqual([200, -32602, "VALIDATION_ERROR"]);
+    expect(await errorOf(request("tools/call", { name: "read_rooms", arguments: 1 }))).toEqual([
+      ...[200, -32602, "VALIDATION_ERROR"],
+    ]);
+    const ping = await post(key, request("ping"));
+    expect(ping).toMatchObject({ status: 200, body: { jsonrpc: "2.0", id: 1, result: {} } });
+    expect(ping.headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
+    const notified = await post(key, { jsonrpc: "2.0", method: "notifications/initialized" });
+    expect(notified).toMatchObject({ status: 202, body: null });
+    const stream = await fetchHere(ENDPOINT, { headers: headersOf(key) });
+    expect([stream.status, stream.headers.get("Allow")]).toEqual([405, "POST"]);
+  });
+});

@@ -79,6 +79,24 @@ export const FileEvent = z
   .meta({ id: "FileEvent" });
 export type FileEvent = z.infer<typeof FileEvent>;
 
+/** A store has changed: one event for all its changes within five seconds. It has no values: read the store. */
+export const StoreEvent = z
+  .object({
+    ...common,
+    event: z.literal("store.changed"),
+    data: z.object({
+      roomId,
+      store: z.string().meta({ description: "The store's name." }),
+      fromSeq: z.int().meta({ description: "The `seq` of the first change that the event reports." }),
+      toSeq: z.int().meta({
+        description:
+          "The `seq` of the room's last change so far: entries whose `version` is in this range were written, those that are missing deleted.",
+      }),
+    }),
+  })
+  .meta({ id: "StoreEvent" });
+export type StoreEvent = z.infer<typeof StoreEvent>;
+
 /** A user was created, changed or deleted over REST. */
 export const UserEvent = z
   .object({
@@ -114,6 +132,7 @@ export const Event = z
     SessionClosedEvent,
     UserEvent,
     CommentEvent,
+    StoreEvent,
     RoomEvent,
     FileEvent,
   ])

@@ -19,12 +19,14 @@ interface Sample {
   newId(): string;
 }
 
-/** Sessions, comments and files are made up. Throws for an event about a user when there is none. */
+/** Sessions, comments, stores and files are made up. Throws for an event about a user when there is none. */
 export function sampleDraft(event: EventName, { room, users, now, origin, newId }: Sample): EventDraft {
   const [user] = users;
   const roomId = room.id;
   if (event === "session.closed") return { event, data: { roomId, sessionId: newId() }, room, users };
   if (event === "session.started") return { event, data: { roomId, sessionId: newId() }, room };
+  if (event === "store.changed")
+    return { event, data: { roomId, store: "test", fromSeq: 1, toSeq: 1 }, room };
   if (isRoomEvent(event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;

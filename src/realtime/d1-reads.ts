@@ -1,5 +1,7 @@
 /** What a room's object reads from D1, in the order of its {@link DatabaseQueue}. */
 import { reconnectGraceMs } from "../config.ts";
+import { selectSubscriptions } from "../delivery/outbox/outbox-store.ts";
+import type { EventName } from "../delivery/port/event-name.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { recordOf } from "../users/present.ts";
@@ -203,9 +205,18 @@ export class D1Reads {
    * would bring the erased object back. Nothing else has to remember the deletion.
    */
   async requireExisting(): Promise<void> {
-    const { updates } = this.#ports.room;
-    if (updates.isUsed || updates.isDeleted) return;
-    if ((await this.#findRoom()) === null) updates.recordDeletion();
+    const { identity, storeEvents, updates } = this.#ports.room;
+    if ((updates.isUsed && identity !== null) || updates.isDeleted) return;
+    const row = await this.#findRoom();
+    if (row === null) updates.recordDeletion();
+    else storeEvents.offerRow(row);
+  }
+
+  /** Whether an enabled webhook or workflow listens to this event of the room. */
+  async hasListeners(event: EventName): Promise<boolean> {
+    const { identity, tenant } = this.#ports.context;
+    const [rows] = await tenant.db.run([selectSubscriptions(tenant, identity.roomId)]);
+    return rows.some(({ events }) => events.includes(JSON.stringify(event)));
   }
 
   /**

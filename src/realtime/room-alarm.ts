@@ -1,5 +1,6 @@
 /** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
 import { DurableAlarm } from "../platform/durable-alarm.ts";
+import type { D1Reads } from "./d1-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
 import type { OutboxDrain } from "./outbox/outbox-drain.ts";
 import type { StatsProjection } from "./participants/stats-projection.ts";
@@ -15,6 +16,7 @@ interface AlarmPorts {
   readonly room: Room;
   readonly sockets: Sockets;
   readonly effects: EffectExecutor;
+  readonly reads: D1Reads;
   readonly outboxDrain: OutboxDrain;
   readonly statsProjection: StatsProjection;
 }
@@ -42,7 +44,8 @@ export class RoomAlarm {
     context.restore(room.identity ?? sockets.identity);
     effects.perform(room.restore(connections));
     outboxDrain.resume();
-    if (statsProjection.dueAt() !== null || outboxDrain.dueAt() !== null) this.plan();
+    const due = [statsProjection.dueAt(), outboxDrain.dueAt(), room.storeEvents.dueAt()];
+    if (due.some((at) => at !== null)) this.plan();
   }
 
   /** Ensures that the alarm fires when the next task is due. */
@@ -53,6 +56,7 @@ export class RoomAlarm {
       room.heartbeat.sweepAt(),
       statsProjection.dueAt(),
       outboxDrain.dueAt(),
+      room.storeEvents.dueAt(),
       this.#recoverAt,
     ]);
   }
@@ -73,12 +77,17 @@ export class RoomAlarm {
 
   /** The alarm has fired. Catches everything and always plans the next one: the platform gives up after six failures. */
   async run(): Promise<void> {
-    const { context, room, effects, outboxDrain, statsProjection } = this.#ports;
+    const { context, room, effects, reads, outboxDrain, statsProjection } = this.#ports;
     this.#alarm.markFired();
     const tasks = [
       () => this.closeVanished(),
       () => this.#recoverIfDue(),
       () => effects.perform(room.heartbeat.sweep()),
+      () =>
+        room.storeEvents.report(
+          () => reads.hasListeners("store.changed"),
+          () => reads.requireRow(),
+        ),
       () => outboxDrain.retryIfDue(),
       () => statsProjection.copyIfDue(),
     ];

@@ -119,7 +119,8 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       planAlarm: () => this.#alarm.outdate(),
       recoverSoon: () => this.#alarm.recoverSoon(),
       performed: () => {
-        if (this.#room.storeQuota.takeNews()) this.#alarm.outdate();
+        const hasNews = [this.#room.storeQuota.takeNews(), this.#room.storeEvents.takeNews()];
+        if (hasNews.includes(true)) this.#alarm.outdate();
         this.#alarm.planIfOutdated();
       },
     });
@@ -128,6 +129,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       room: this.#room,
       sockets: this.#sockets,
       effects: this.#effects,
+      reads: this.#reads,
       outboxDrain: this.#outboxDrain,
       statsProjection: this.#statsProjection,
     });

@@ -11,6 +11,7 @@ import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
+import { StoreEvents } from "./outbox/store-events.ts";
 import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
@@ -64,17 +65,20 @@ export class Room {
   /** Completes `authorizeRefresh` effects. */
   readonly tokenRefresh: TokenRefresh;
   readonly heartbeat: Heartbeat;
+  /** The events of its stores, which are recorded when they are due. */
+  readonly storeEvents: StoreEvents;
 
   constructor(ports: RoomPorts) {
     this.#ports = ports;
     const participants = new Participants(ports);
-    const commentEvents = new CommentEvents({
+    const eventPorts = {
       storage: ports.storage,
       now: () => ports.now(),
       newId: () => ports.newId(),
       stats: () => participants.sessions.stats,
-    });
-    const content = openContent(ports, commentEvents);
+    };
+    this.storeEvents = new StoreEvents(eventPorts);
+    const content = openContent(ports, new CommentEvents(eventPorts), this.storeEvents);
     const handshake = new JoinHandshake(ports, participants, content);
     const tokenRefresh = new TokenRefresh(participants.connections);
     this.#participants = participants;

@@ -7,6 +7,7 @@ import {
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
+  StoreEvent,
   UserEvent,
   WorkflowDisabledEvent,
 } from "../delivery/events.ts";
@@ -31,6 +32,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
   "comment.updated": { summary: "A comment was edited or reopened", schema: CommentEvent },
   "comment.resolved": { summary: "A comment was resolved", schema: CommentEvent },
   "comment.deleted": { summary: "A comment was deleted", schema: CommentEvent },
+  "store.changed": { summary: "A store has changed, once within five seconds", schema: StoreEvent },
   "file.uploaded": { summary: "A file was uploaded", schema: FileEvent },
   "file.deleted": { summary: "A file was deleted", schema: FileEvent },
   "room.created": { summary: "A room was created", schema: RoomEvent },

@@ -8,6 +8,7 @@ import { insertFileEvent } from "../../src/files/file-event-store.ts";
 import type { StorageFile, UploadResult } from "../../src/files/schema.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import type { RoomObject } from "../../src/realtime/room-object.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
@@ -448,6 +449,48 @@ describe("a change of a room over REST", () => {
     await join(await owner.api.createUser(room.id));
     await owner.api.delete(`/rooms/${room.id}`);
     expect((await subscriber.receivedEvents(3)).map(({ event }) => event)).toEqual(wanted);
+  });
+});
+
+describe("a store", () => {
+  /** Moves the room's clock forward, and runs what is due. */
+  const advance = async (ms: number) => {
+    const stub = env.ROOMS.getByName(room.id);
+    await runInDurableObject(stub, (object: RoomObject) => {
+      const before = object.clock;
+      object.clock = () => before() + ms;
+    });
+    await runDurableObjectAlarm(stub);
+  };
+  const write = (store: string, value: number) =>
+    owner.api.json("PUT", `/rooms/${room.id}/stores/${store}/key`, { value });
+
+  it("emits one store.changed for all changes of five seconds, also before the first join", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events: ["store.changed"] });
+    for (const value of [1, 2, 3]) await write("tasks", value);
+    await advance(5_000);
+    await owner.api.patch(`/rooms/${room.id}`, { name: "Renamed" });
+    await write("notes", 1);
+    await advance(5_000);
+    expect(await subscriber.receivedEvents(2)).toMatchObject([
+      { event: "store.changed", data: { store: "tasks", fromSeq: 1, toSeq: 3 }, room: { name: room.name } },
+      { event: "store.changed", data: { store: "notes", fromSeq: 4, toSeq: 4 }, room: { name: "Renamed" } },
+    ]);
+  });
+
+  it("emits nothing while no subscriber of the room listens", async () => {
+    await RecordingSubscriber.create(owner.api, {
+      events: ["store.changed"],
+      roomId: (await owner.api.createRoom()).id,
+    });
+    await write("tasks", 1);
+    await advance(5_000);
+    const stub = env.ROOMS.getByName(room.id);
+    const waiting = await runInDurableObject(stub, (_, { storage }) => [
+      ...storage.sql.exec("SELECT store FROM changed_stores"),
+      ...storage.sql.exec("SELECT id FROM events"),
+    ]);
+    expect(waiting).toEqual([]);
   });
 });
 

@@ -127,8 +127,8 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a write that passed its check before the deletion brings the room back",
     file: "src/realtime/d1-reads.ts",
-    code: "if ((await this.#findRoom()) === null) updates.recordDeletion();",
-    by: "",
+    code: "if (row === null) updates.recordDeletion();",
+    by: "if (row === null) return;",
     tests: ["test/bugs/stale-changes.test.ts"],
   },
   {

@@ -111,9 +111,8 @@ export const STORES: readonly Mutant[] = [
   {
     bug: "the size of what a batch writes is not counted",
     file: "src/realtime/content/stores.ts",
-    code: `sizes.save();
-    return { results`,
-    by: "return { results",
+    code: "    sizes.save();",
+    by: "",
     tests: ["test/realtime/stores.test.ts"],
   },
   {

@@ -7,6 +7,7 @@ import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import type { Joined } from "../../src/realtime/transport/connection.ts";
 import { Connections } from "../../src/realtime/transport/connections.ts";
 import { gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
+import { storeEventsOf } from "./support/store-events.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
 const KIB_100 = "x".repeat(100 * 1024);
@@ -52,7 +53,7 @@ describe("a download", () => {
   it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () => {
     const storage = new MemoryStorage();
     const changes = new Changes(storage, () => 0);
-    const stores = new Stores(storage, changes, Number.POSITIVE_INFINITY);
+    const stores = new Stores(storage, changes, storeEventsOf(storage), Number.POSITIVE_INFINITY);
     const connections = new Connections();
     connections.put(ADA);
     let canAfford = true;

@@ -308,6 +308,7 @@ describe.each([
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
+        storage.changedStores.note({ store: "s", fromSeq: 1 });
         storage.occupancy.begin("session");
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
@@ -323,8 +324,27 @@ describe.each([
       expect(storage.entries.totals()).toEqual({ stores: 0, bytes: 0 });
       expect([storage.comments.find("c"), storage.follows.list(null)]).toEqual([null, []]);
       expect([storage.events.list(9), storage.occupancy.readId()]).toEqual([[], null]);
+      expect(storage.changedStores.list()).toEqual([]);
       expect(reopen().readRecord()).toEqual(RECORD);
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
+    }));
+
+  it("keeps the stores that have changed, each with its first change, until they are cleared", () =>
+    withStorage((storage, reopen) => {
+      expect(storage.changedStores.list()).toEqual([]);
+      for (const [store, fromSeq] of [
+        ["b", 1],
+        ["a", 2],
+        ["b", 3],
+      ] as const)
+        storage.changedStores.note({ store, fromSeq });
+      const { changedStores } = reopen();
+      expect(changedStores.list()).toEqual([
+        { store: "a", fromSeq: 2 },
+        { store: "b", fromSeq: 1 },
+      ]);
+      changedStores.clear();
+      expect(reopen().changedStores.list()).toEqual([]);
     }));
 
   it("keeps events in order, with the subscriptions they have yet to reach, until they are deleted", () =>

@@ -8,6 +8,7 @@ import { RoomObject } from "../../src/realtime/room-object.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
+import { storeEventsOf } from "./support/store-events.ts";
 
 describe("a store", () => {
   it("sets, merges and deletes entries, and sends all sockets the changes in order (R32, R37, R38)", async () => {
@@ -222,7 +223,7 @@ describe("a store", () => {
 
   it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () => {
     const storage = new MemoryStorage();
-    const stores = new Stores(storage, new Changes(storage, () => 0), 1_000);
+    const stores = new Stores(storage, new Changes(storage, () => 0), storeEventsOf(storage), 1_000);
     const set = (key: string, bytes: number, store = "s") =>
       stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
     set("a", 900);
@@ -233,7 +234,7 @@ describe("a store", () => {
     expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
     const full = new MemoryStorage();
     full.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-    const limited = new Stores(full, new Changes(full, () => 0), 1e12);
+    const limited = new Stores(full, new Changes(full, () => 0), storeEventsOf(full), 1e12);
     full.entries.write("s", { key: "k", value: "1", version: 1 });
     const write = (key: string, value: number) =>
       limited.apply({ type: "STORE_SET", store: "s", key, value }, null);

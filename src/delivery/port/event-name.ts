@@ -1,7 +1,7 @@
 /** The names of the events that subscribers can receive. */
 import * as z from "zod";
 
-/** The seven events of live rooms and users (spec section 6), then those of comments, files and rooms. */
+/** The seven events of live rooms and users (spec section 6), then those of comments, stores, files and rooms. */
 export const EventName = z
   .enum([
     "participant.joined",
@@ -15,6 +15,7 @@ export const EventName = z
     "comment.updated",
     "comment.resolved",
     "comment.deleted",
+    "store.changed",
     "file.uploaded",
     "file.deleted",
     "room.created",

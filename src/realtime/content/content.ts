@@ -1,5 +1,6 @@
 /** The room's lasting content, made of its parts: all of them log what they change. */
 import type { CommentEvents } from "../outbox/comment-events.ts";
+import type { StoreEvents } from "../outbox/store-events.ts";
 import { Changes } from "./changes.ts";
 import { type CommentPorts, Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
@@ -17,12 +18,16 @@ export interface ContentPorts extends CommentPorts {
   readonly storeQuotaBytes: number;
 }
 
-export function openContent(ports: ContentPorts, commentEvents: CommentEvents): RoomContent {
+export function openContent(
+  ports: ContentPorts,
+  commentEvents: CommentEvents,
+  storeEvents: StoreEvents,
+): RoomContent {
   const { storage, storeQuotaBytes } = ports;
   const changes = new Changes(storage, () => ports.now());
   return {
     changes,
-    stores: new Stores(storage, changes, storeQuotaBytes),
+    stores: new Stores(storage, changes, storeEvents, storeQuotaBytes),
     comments: new Comments(ports, changes, commentEvents),
     follows: new Follows(storage, changes),
   };

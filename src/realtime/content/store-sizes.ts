@@ -69,6 +69,11 @@ export class StoreSizes {
     );
   }
 
+  /** The stores in which something was counted. */
+  get stores(): Iterable<string> {
+    return this.#sizes.keys();
+  }
+
   /** Writes what was counted. */
   save(): void {
     for (const [store, size] of this.#sizes) this.#table.writeSize(store, size);

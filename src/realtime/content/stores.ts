@@ -1,6 +1,7 @@
 /** The room's key-value stores: versions, merges, limits, and a change for each write. */
 import { AppError } from "../../platform/errors.ts";
 import { byteLength } from "../../platform/text.ts";
+import type { StoreEvents } from "../outbox/store-events.ts";
 import { JsonText } from "../protocol/frame.ts";
 import { MAX_PAGE_BYTES, MAX_VALUE_BYTES } from "../protocol/limits.ts";
 import {
@@ -47,14 +48,16 @@ interface Write extends WriteTarget {
 export class Stores {
   readonly #storage: RoomStorage;
   readonly #changes: Changes;
+  readonly #events: StoreEvents;
   /** What all stores of the room may have together. */
   readonly #quotaBytes: number;
   /** What the stores of all of the organization's rooms may have together. */
   readonly quota = new StoreQuota();
 
-  constructor(storage: RoomStorage, changes: Changes, quotaBytes: number) {
+  constructor(storage: RoomStorage, changes: Changes, events: StoreEvents, quotaBytes: number) {
     this.#storage = storage;
     this.#changes = changes;
+    this.#events = events;
     this.#quotaBytes = quotaBytes;
   }
 
@@ -116,20 +119,27 @@ export class Stores {
    * is not `atomic`, each is applied or refused by itself.
    */
   applyAll({ operations, atomic }: StoreBatch, by: string | null) {
-    const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes, this.quota);
-    const results = operations.map((operation) =>
-      atomic ? this.#apply(operation, by, sizes) : this.#attempt(operation, by, sizes),
+    const results = this.#write((sizes) =>
+      operations.map((operation) =>
+        atomic ? this.#apply(operation, by, sizes) : this.#attempt(operation, by, sizes),
+      ),
     );
-    sizes.save();
     return { results, seq: this.#changes.lastSeq };
   }
 
   /** Writes or deletes one entry. CONFLICT unless it has `ifVersion`, when that is given. */
   apply(operation: StoreOperation, by: string | null): Written {
+    return this.#write((sizes) => this.#apply(operation, by, sizes));
+  }
+
+  /** Does what writes, then saves the sizes that it has counted, and notes which stores have changed. */
+  #write<T>(work: (sizes: StoreSizes) => T): T {
     const sizes = new StoreSizes(this.#storage.entries, this.#quotaBytes, this.quota);
-    const written = this.#apply(operation, by, sizes);
+    const fromSeq = this.#changes.lastSeq + 1;
+    const result = work(sizes);
     sizes.save();
-    return written;
+    this.#events.note(sizes.stores, fromSeq);
+    return result;
   }
 
   /** Only refusals are results: what no one expected fails the whole request. */
@@ -153,15 +163,15 @@ export class Stores {
     const write = { store, key, found, by, sizes };
     switch (operation.type) {
       case "STORE_SET":
-        return this.#write({ ...write, action: "set", value: operation.value });
+        return this.#put({ ...write, action: "set", value: operation.value });
       case "STORE_UPDATE":
-        return this.#write({ ...write, action: "update", value: merge(found, operation.value) });
+        return this.#put({ ...write, action: "update", value: merge(found, operation.value) });
       case "STORE_DELETE":
         return found === null ? { seq: this.#changes.lastSeq } : this.#delete(write);
     }
   }
 
-  #write({ store, key, action, value, found, by, sizes }: Write): Written {
+  #put({ store, key, action, value, found, by, sizes }: Write): Written {
     const json = JSON.stringify(value);
     if (byteLength(json) > MAX_VALUE_BYTES)
       throw new AppError("Rooms", "VALIDATION_ERROR", `value: must have at most ${MAX_VALUE_BYTES} bytes`);

@@ -1,21 +1,13 @@
 /** Records the events of comments in the room's outbox, in the transaction of what they report. */
 import { type CommentEvent, presentEvent } from "../../delivery/events.ts";
 import { presentRoom } from "../../rooms/schema.ts";
-import type { RoomStats } from "../port/snapshots.ts";
 import type { Comment } from "../protocol/comment.ts";
-import type { RoomStorage } from "../storage/storage.ts";
-
-interface CommentEventPorts {
-  readonly storage: RoomStorage;
-  now(): number;
-  newId(): string;
-  stats(): RoomStats;
-}
+import type { EventPorts } from "./event-ports.ts";
 
 export class CommentEvents {
-  readonly #ports: CommentEventPorts;
+  readonly #ports: EventPorts;
 
-  constructor(ports: CommentEventPorts) {
+  constructor(ports: EventPorts) {
     this.#ports = ports;
   }
 

@@ -1,7 +1,10 @@
 /** A room's outbox and occupancy period in memory. */
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/present.ts";
+import { MemoryPart } from "./memory-part.ts";
 import type {
+  ChangedStore,
+  ChangedStoreTable,
   EventTable,
   OccupancyTable,
   OutboxEvent,
@@ -40,6 +43,23 @@ export class MemoryEvents implements EventTable {
 
   delete(seq: number): void {
     this.#rows = this.#rows.filter((row) => row.seq !== seq);
+  }
+}
+
+export class MemoryChangedStores
+  extends MemoryPart<ReadonlyMap<string, ChangedStore>>
+  implements ChangedStoreTable
+{
+  constructor() {
+    super(new Map());
+  }
+
+  note(changed: ChangedStore): void {
+    if (!this.state.has(changed.store)) this.state = new Map(this.state).set(changed.store, changed);
+  }
+
+  list(): ChangedStore[] {
+    return [...this.state.values()].sort((one, other) => (one.store < other.store ? -1 : 1));
   }
 }
 

@@ -5,6 +5,8 @@ import type { UserRecord } from "../../users/present.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
+  ChangedStore,
+  ChangedStoreTable,
   EventTable,
   OccupancyTable,
   OutboxEvent,
@@ -53,6 +55,21 @@ export class SqliteEvents extends SqlitePart implements EventTable {
 
   delete(seq: number): void {
     this.tables.write("DELETE FROM events WHERE seq = ?", seq);
+  }
+}
+
+export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable {
+  note({ store, fromSeq }: ChangedStore): void {
+    this.tables.write("INSERT OR IGNORE INTO changed_stores VALUES (?, ?)", store, fromSeq);
+  }
+
+  list(): ChangedStore[] {
+    const query = "SELECT store, from_seq AS fromSeq FROM changed_stores ORDER BY store";
+    return this.tables.read<{ store: string; fromSeq: number }>(query);
+  }
+
+  clear(): void {
+    this.tables.write("DELETE FROM changed_stores");
   }
 }
 

@@ -137,6 +137,10 @@ const TABLES: Readonly<Record<string, string>> = {
     body TEXT NOT NULL,
     owed TEXT
   );`,
+  changed_stores: `CREATE TABLE IF NOT EXISTS changed_stores (
+    store TEXT PRIMARY KEY,
+    from_seq INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
   participants: `CREATE TABLE IF NOT EXISTS participants (
     position INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL UNIQUE,

@@ -5,7 +5,7 @@ import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.t
 import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";
 import { MemoryChanges, MemoryReceipts } from "./memory-log.ts";
-import { MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
+import { MemoryChangedStores, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
 interface SessionRow extends StoredSession {
@@ -24,6 +24,7 @@ export class MemoryStorage implements RoomStorage {
   readonly follows = new MemoryFollows();
   readonly documents = new MemoryDocuments();
   readonly events = new MemoryEvents();
+  readonly changedStores = new MemoryChangedStores();
   readonly occupancy = new MemoryOccupancy();
   readonly graces = new MemoryGraces();
 
@@ -103,7 +104,11 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #parts() {
-    const { changes, receipts, entries, comments, follows, documents, events, occupancy, graces } = this;
-    return [changes, receipts, entries, comments, follows, documents, events, occupancy, graces];
+    const { changes, receipts, entries, comments, follows, documents } = this;
+    const { events, changedStores, occupancy, graces } = this;
+    return [
+      ...[changes, receipts, entries, comments, follows, documents],
+      ...[events, changedStores, occupancy, graces],
+    ];
   }
 }

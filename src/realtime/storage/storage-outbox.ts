@@ -28,6 +28,22 @@ export interface EventTable {
   delete(seq: number): void;
 }
 
+/** A store that has changed since its latest event. */
+export interface ChangedStore {
+  readonly store: string;
+  /** The first of these changes. */
+  readonly fromSeq: number;
+}
+
+export interface ChangedStoreTable {
+  /** Notes a store that has changed with this seq; of one that is noted already the earlier seq stays. */
+  note(changed: ChangedStore): void;
+  /** By the names of the stores. */
+  list(): ChangedStore[];
+  /** Forgets all of them. */
+  clear(): void;
+}
+
 /** A user who took part in the occupancy period. */
 export interface Participant {
   readonly user: UserRecord;

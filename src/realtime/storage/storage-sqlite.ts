@@ -5,7 +5,7 @@ import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.t
 import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteGraces } from "./sqlite-graces.ts";
 import { SqliteChanges, SqliteReceipts } from "./sqlite-log.ts";
-import { SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
+import { SqliteChangedStores, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
@@ -30,6 +30,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly follows: SqliteFollows;
   readonly documents: SqliteDocuments;
   readonly events: SqliteEvents;
+  readonly changedStores: SqliteChangedStores;
   readonly occupancy: SqliteOccupancy;
   readonly graces: SqliteGraces;
 
@@ -43,6 +44,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.follows = new SqliteFollows(this);
     this.documents = new SqliteDocuments(this);
     this.events = new SqliteEvents(this, eventRecorded);
+    this.changedStores = new SqliteChangedStores(this);
     this.occupancy = new SqliteOccupancy(this);
     this.graces = new SqliteGraces(this);
   }

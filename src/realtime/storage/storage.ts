@@ -4,7 +4,7 @@ import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { DocumentTable } from "./storage-documents.ts";
 import type { ChangeLog, ReceiptTable } from "./storage-log.ts";
-import type { EventTable, OccupancyTable } from "./storage-outbox.ts";
+import type { ChangedStoreTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
 
 /** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -77,6 +77,7 @@ export interface RoomStorage {
   readonly follows: FollowTable;
   readonly documents: DocumentTable;
   readonly events: EventTable;
+  readonly changedStores: ChangedStoreTable;
   readonly occupancy: OccupancyTable;
   readonly graces: GraceTable;
 

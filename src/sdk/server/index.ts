@@ -24,6 +24,7 @@ export type {
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
+  StoreEvent,
   UserEvent,
   WebhookBackloggedEvent,
   WebhookEventName,

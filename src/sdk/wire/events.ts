@@ -7,6 +7,7 @@ export type {
   RoomEvent,
   SessionClosedEvent,
   SessionStartedEvent,
+  StoreEvent,
   UserEvent,
   WorkflowDisabledEvent,
 } from "../../delivery/events.ts";

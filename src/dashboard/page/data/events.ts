@@ -13,6 +13,7 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "comment.updated": "A comment was changed",
   "comment.resolved": "A comment was resolved",
   "comment.deleted": "A comment was deleted",
+  "store.changed": "A store was changed",
   "file.uploaded": "A file was uploaded",
   "file.deleted": "A file was deleted",
   "room.created": "A room was created",

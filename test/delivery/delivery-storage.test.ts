@@ -9,9 +9,9 @@ import type {
   SubscriberKey,
 } from "../../src/delivery/port/subscriber-port.ts";
 import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.ts";
-import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
+import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
@@ -39,18 +39,17 @@ class Subject {
   suspensions = 0;
   failsToReport = false;
   readonly reports: ({ readonly waiting: number; readonly eventId: string } | null)[] = [];
-  queue: DeliveryQueue;
+  readonly object: SubscriberObject;
 
   private constructor(state: DurableObjectState, key: SubscriberKey, maxBytes: number) {
     this.state = state;
     this.key = key;
-    this.queue = new DeliveryQueue(
-      state,
-      () => this.#handler,
-      () => this.now,
-      { maxBytes, maxAgeMs: 7 * DAY_MS },
-      eventLogGateway(env).read,
-    );
+    this.object = new SubscriberObject(state, env, {
+      createHandler: () => this.#handler,
+      limits: { maxBytes, maxAgeMs: 7 * DAY_MS },
+      readLog: eventLogGateway(env).read,
+    });
+    this.object.clock = () => this.now;
   }
 
   /** Runs `work` in an object whose storage `prepare` has filled. */
@@ -89,7 +88,7 @@ class Subject {
   }
 
   total(status: DeliveryStatus): number {
-    return this.queue.history.list(status, 1, 0).total;
+    return this.object.list(status, 1, 0).total;
   }
 
   /** Compares the totals with what they count. */
@@ -151,14 +150,14 @@ describe("a database of the first version", () => {
         expect([subject.total("pending"), subject.total("success"), subject.total("failed")]).toEqual([
           4, 1, 0,
         ]);
-        subject.queue.enqueue(
+        subject.object.enqueue(
           subject.key,
           [{ ...outgoingEvent(4), eventId: "event 4" }, outgoingEvent(6)],
           1,
         );
         await expect.poll(() => subject.total("success")).toBe(5);
         subject.now += 5_000;
-        subject.queue.wake();
+        subject.object.alarm();
         await expect.poll(() => subject.total("success")).toBe(6);
         expect(subject.attempted).toEqual([3, 4, 5, 6, 2]);
         subject.expectExactTotals();
@@ -180,14 +179,14 @@ describe("the totals of a queue", () => {
           : { type: "failed", attempt, error: "It failed: äöü" };
       };
       const events = Array.from({ length: 30 }, (_, number) => outgoingEvent(number, `room ${number % 4}`));
-      subject.queue.enqueue(subject.key, events, 1);
+      subject.object.enqueue(subject.key, events, 1);
       await expect.poll(() => subject.attempted.length).toBe(30);
       await expect.poll(() => subject.total("failed")).toBe(10);
       expect(subject.total("pending")).toBe(10);
       subject.expectExactTotals();
       subject.outcome = () => ({ type: "disabled", error: null });
       subject.now += 1_000;
-      subject.queue.wake();
+      subject.object.alarm();
       await expect.poll(() => subject.total("pending")).toBe(0);
       subject.expectExactTotals();
     }));
@@ -196,18 +195,18 @@ describe("the totals of a queue", () => {
     Subject.run(
       async (subject) => {
         subject.outcome = () => ({ type: "suspended", why: "It was disabled" });
-        subject.queue.enqueue(subject.key, [outgoingEvent(0)], 1);
+        subject.object.enqueue(subject.key, [outgoingEvent(0)], 1);
         expect(subject.suspensions).toBe(0);
         const events = Array.from({ length: 20 }, (_, number) => outgoingEvent(number));
-        subject.queue.enqueue(subject.key, events, 1);
-        subject.queue.enqueue(subject.key, [outgoingEvent(20)], 1);
+        subject.object.enqueue(subject.key, events, 1);
+        subject.object.enqueue(subject.key, [outgoingEvent(20)], 1);
         await expect.poll(() => subject.suspensions).toBe(1);
         expect(subject.total("pending")).toBe(22);
         // Enabled again, it has a day to work off what waits.
-        subject.queue.notifyOfChange(2);
-        subject.queue.enqueue(subject.key, [outgoingEvent(21)], 2);
+        subject.object.notifyOfChange(2);
+        subject.object.enqueue(subject.key, [outgoingEvent(21)], 2);
         subject.now += DAY_MS;
-        subject.queue.wake();
+        subject.object.alarm();
         await expect.poll(() => subject.suspensions).toBe(2);
         expect(subject.total("pending")).toBe(23);
       },
@@ -220,20 +219,20 @@ describe("a backlog", () => {
     Subject.run(
       async (subject) => {
         subject.outcome = () => ({ type: "postponed", until: subject.now + 5_000, why: "Not yet" });
-        subject.queue.enqueue(subject.key, [outgoingEvent(0)], 1);
+        subject.object.enqueue(subject.key, [outgoingEvent(0)], 1);
         subject.failsToReport = true;
-        subject.queue.enqueue(subject.key, [outgoingEvent(1)], 1);
+        subject.object.enqueue(subject.key, [outgoingEvent(1)], 1);
         await expect.poll(() => subject.attempted.length).toBe(1);
         subject.failsToReport = false;
         subject.now += 5_000;
-        subject.queue.wake();
+        subject.object.alarm();
         await expect.poll(() => subject.reports).toMatchObject([{ waiting: 2 }]);
-        subject.queue.enqueue(subject.key, [outgoingEvent(2)], 1);
+        subject.object.enqueue(subject.key, [outgoingEvent(2)], 1);
         subject.outcome = () => ({ type: "delivered", attempt });
         subject.now += 5_000;
-        subject.queue.wake();
+        subject.object.alarm();
         await expect.poll(() => subject.total("pending")).toBe(0);
-        subject.queue.wake();
+        subject.object.alarm();
         await expect.poll(() => subject.reports).toMatchObject([{ waiting: 2 }, null]);
         expect(subject.suspensions).toBe(0);
         expectLogged("It cannot be reported");
@@ -247,16 +246,16 @@ describe("a subscriber that a request disables while much waits", () => {
     Subject.run(async (subject) => {
       subject.outcome = () => ({ type: "postponed", until: START + 1, why: "Not yet" });
       const events = Array.from({ length: 1_200 }, (_, number) => outgoingEvent(number));
-      subject.queue.enqueue(subject.key, events, 1);
+      subject.object.enqueue(subject.key, events, 1);
       await expect.poll(() => subject.attempted.length).toBe(1);
       subject.outcome = () => ({ type: "disabled", error: "It was disabled" });
       subject.now += 1;
-      subject.queue.wake();
+      subject.object.alarm();
       await expect.poll(() => subject.total("failed")).toBe(501);
       subject.outcome = () => ({ type: "delivered", attempt });
-      subject.queue.enqueue(subject.key, [outgoingEvent(5_000)], 2);
-      subject.queue.wake();
-      subject.queue.wake();
+      subject.object.enqueue(subject.key, [outgoingEvent(5_000)], 2);
+      subject.object.alarm();
+      subject.object.alarm();
       await expect.poll(() => subject.total("success")).toBe(1);
       expect([subject.total("pending"), subject.total("failed")]).toEqual([0, 1_200]);
       expect(subject.attempted).toEqual([0, 0, 5_000]);
@@ -267,7 +266,7 @@ it("what is over is deleted, the oldest first, when it takes too much space", ()
   Subject.run(async (subject) => {
     subject.outcome = (number) =>
       number % 2 === 0 ? { type: "delivered", attempt } : { type: "failed", attempt, error: "It failed" };
-    subject.queue.enqueue(subject.key, [outgoingEvent(0), outgoingEvent(1)], 1);
+    subject.object.enqueue(subject.key, [outgoingEvent(0), outgoingEvent(1)], 1);
     await expect.poll(() => subject.total("success") + subject.total("failed")).toBe(2);
     const store = new DeliveryStore(subject.state.storage);
     new DeliveryRetention(store, 2_000).prune(START);
@@ -315,8 +314,7 @@ it("every statement of a queue finds its rows by an index", () => {
     statements.clear();
     const retention = new DeliveryRetention(store, 0);
     store.recordEventId("event", START);
-    const insert = () =>
-      store.insert({ id: crypto.randomUUID(), event: outgoingEvent(1), lane: "room", now: START });
+    const insert = () => store.insert(outgoingEvent(1), "room", START);
     const seq = insert();
     store.linkEvent("event", seq);
     store.findByEvent("event");

@@ -39,7 +39,7 @@ describe("the figures of a subscriber", () => {
         body: "{}",
         occurredAt: NOW,
       } as const;
-      store.insert({ id: "waits", event, lane: "r", now: NOW - 5 });
+      store.insert(event, "r", NOW - 5);
       stats.record([delivered(10), delivered(20), failed(1_000)], NOW);
       stats.record([{ type: "failed", attempt: null, error: "No attempt was made" }], NOW);
       const { total, points, waiting } = stats.read("1h", NOW);

@@ -88,8 +88,8 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a run's start is not recorded before its first effect",
-    file: "src/delivery/subscriber/delivery-queue.ts",
-    code: "if (isOnce) await this.#store.markStarted(job.seq, this.#now());",
+    file: "src/delivery/subscriber/attempts.ts",
+    code: "if (isOnce) await this.#store.markStarted(job.seq, this.#ports.now());",
     by: "",
     tests: ["test/workflows/workflow-queue.test.ts"],
   },
@@ -146,49 +146,49 @@ export const DELIVERY: readonly Mutant[] = [
   },
   {
     bug: "a run that a crash cut off is repeated",
-    file: "src/delivery/subscriber/delivery-queue.ts",
-    code: "if (interruption !== null) this.#store.failStarted(interruption);",
+    file: "src/delivery/subscriber/subscriber-object.ts",
+    code: "if (interruption !== null) store.failStarted(interruption);",
     by: "",
     tests: ["test/workflows/workflow-queue.test.ts"],
   },
   {
     bug: "an event that is sent again is delivered again",
-    file: "src/delivery/subscriber/delivery-queue.ts",
-    code: "if (this.#store.recordEventId(event.eventId, now)) this.#insert",
+    file: "src/delivery/subscriber/subscriber-object.ts",
+    code: "if (this.#store.recordEventId(event.eventId, now)) this.#store.insert",
     by: `this.#store.recordEventId(event.eventId, now);
-        this.#insert`,
+        this.#store.insert`,
     tests: ["test/delivery/subscriber-object.test.ts"],
   },
   {
     bug: "no alarm takes up attempts that a crash cut off",
-    file: "src/delivery/subscriber/delivery-queue.ts",
-    code: "...(isBusy ? [now + WATCHDOG_MS] :",
-    by: "...(isBusy ? [] :",
+    file: "src/delivery/subscriber/subscriber-object.ts",
+    code: "...(this.#attempts.isBusy ? [now + WATCHDOG_MS] :",
+    by: "...(this.#attempts.isBusy ? [] :",
     tests: ["test/delivery/subscriber-object.test.ts"],
   },
   {
     bug: "a run whose outcome could not be stored is repeated",
-    file: "src/delivery/subscriber/delivery-queue.ts",
-    code: 'if (hasStarted) this.#outcomes.recordNow(job, failure("The outcome could not be recorded"));',
+    file: "src/delivery/subscriber/attempts.ts",
+    code: 'if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));',
     by: "if (hasStarted && job.seq < 0) return;",
-    tests: ["test/delivery/delivery-queue.test.ts"],
+    tests: ["test/delivery/attempts.test.ts"],
   },
   {
     bug: "the queue of a deleted webhook stays",
-    file: "src/delivery/subscriber/delivery-queue.ts",
-    code: `await this.clear();
+    file: "src/delivery/subscriber/attempts.ts",
+    code: `await this.#ports.onOrphaned();
         return;`,
     by: "return;",
     tests: ["test/delivery/subscriber-object.test.ts"],
   },
   {
     bug: "a queue uses a cached row although a newer version is known",
-    file: "src/delivery/subscriber/delivery-queue.ts",
+    file: "src/delivery/subscriber/subscriber-object.ts",
     code: `handler.requireVersion(version);
-    this.#run();
-    this.#checkBacklog`,
-    by: `this.#run();
-    this.#checkBacklog`,
+    this.#attempts.run();
+    this.#upkeep.checkBacklog`,
+    by: `this.#attempts.run();
+    this.#upkeep.checkBacklog`,
     tests: ["test/delivery/subscriber-object.test.ts", "test/workflows/workflow-queue.test.ts"],
   },
   {

@@ -9,14 +9,6 @@ import type {
 import { CREATE, CREATE_STATS, MIGRATE, SELECT_DELIVERIES } from "./delivery-table.ts";
 import type { Job, WaitingJobs } from "./scheduler.ts";
 
-/** A delivery to write. */
-export interface NewDelivery {
-  readonly id: string;
-  readonly event: OutgoingEvent;
-  readonly lane: string;
-  readonly now: number;
-}
-
 /** How many deliveries there are, and what they take on disk. */
 export type Total = { readonly deliveries: number; readonly bytes: number };
 
@@ -130,8 +122,9 @@ export class DeliveryStore implements WaitingJobs {
     return this.read<DeliveryRecord>(query, eventId)[0] ?? null;
   }
 
-  /** Writes a delivery that is due at once, and returns its number. */
-  insert({ id, event, lane, now }: NewDelivery): number {
+  /** Writes a delivery that is due at once, in a lane of its own when that is null. Returns its number. */
+  insert(event: OutgoingEvent, lane: string | null, now: number): number {
+    const id = crypto.randomUUID();
     const [row] = this.read<{ seq: number }>(
       `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING seq`,
@@ -141,7 +134,7 @@ export class DeliveryStore implements WaitingJobs {
       event.roomId,
       event.occurredAt,
       event.body,
-      lane,
+      lane ?? id,
       now,
       now,
     );

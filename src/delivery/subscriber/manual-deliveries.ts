@@ -15,8 +15,6 @@ interface ManualDelivery {
 interface ManualPorts {
   /** Epoch milliseconds. */
   now(): number;
-  /** Stores a delivery in a lane of its own, and returns its number. */
-  insert(event: OutgoingEvent, now: number): number;
   /** Starts the stored delivery before all others. */
   start(key: SubscriberKey, deliveryId: string): void;
 }
@@ -35,7 +33,7 @@ export class ManualDeliveries {
   enqueue(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
     const delivery = this.#store.transaction(() => {
       this.#store.open(key);
-      const seq = this.#ports.insert(event, this.#ports.now());
+      const seq = this.#store.insert(event, null, this.#ports.now());
       this.#store.linkEvent(event.eventId, seq);
       return this.#store.find(seq);
     });

@@ -22,8 +22,6 @@ interface ReplayPorts {
   /** Epoch milliseconds. */
   now(): number;
   newId(): string;
-  /** Enqueues an event in this lane. */
-  insert(event: OutgoingEvent, lane: string): void;
   /** Reads a shard of the organization's log. */
   readLog(shard: number, query: LogQuery): Promise<LogSlice>;
 }
@@ -132,6 +130,7 @@ export class Replay {
   /** Writes the events and how far the replay is in one transaction, so that a crash repeats and skips none. */
   #enqueue(replay: StoredReplay, { events, positions, isLast }: Slice): void {
     const { id, from, to, roomId, names } = replay;
+    const now = this.#ports.now();
     const wanted = events.filter(
       (event) =>
         event.occurredAt >= from &&
@@ -140,9 +139,9 @@ export class Replay {
         names.includes(event.event),
     );
     this.#store.transaction(() => {
-      for (const event of wanted) this.#ports.insert(event, replayLane(id, event.roomId));
+      for (const event of wanted) this.#store.insert(event, replayLane(id, event.roomId), now);
       const deliveries = replay.deliveries + wanted.length;
-      this.#write({ ...replay, positions, deliveries, endedAt: isLast ? this.#ports.now() : null });
+      this.#write({ ...replay, positions, deliveries, endedAt: isLast ? now : null });
     });
   }
 

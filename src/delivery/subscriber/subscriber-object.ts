@@ -1,9 +1,9 @@
 /** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. */
 import { DurableObject } from "cloudflare:workers";
-import { backlogLimits, type Env } from "../../config.ts";
-import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
-import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
-import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
+import type { Env } from "../../config.ts";
+import { DurableAlarm } from "../../platform/durable-alarm.ts";
+import { logError } from "../../platform/log.ts";
+import type { DeliveryHandler } from "../handler.ts";
 import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type {
@@ -14,72 +14,190 @@ import type {
   SubscriberKey,
 } from "../port/subscriber-port.ts";
 import type { SubscriberRpc } from "../port/subscriber-rpc.ts";
-import { DeliveryQueue } from "./delivery-queue.ts";
+import { Attempts } from "./attempts.ts";
+import { DeliveryHistory } from "./delivery-history.ts";
+import { DeliveryStore } from "./delivery-store.ts";
+import { FirstAttempts } from "./first-attempts.ts";
+import { ManualDeliveries } from "./manual-deliveries.ts";
+import { StatsStore } from "./stats-store.ts";
+import { type SubscriberPorts, subscriberPorts } from "./subscriber-ports.ts";
+import { Upkeep } from "./upkeep.ts";
+
+/** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
+const WATCHDOG_MS = 5_000;
 
 /** Its methods are what {@link SubscriberGateway} describes. Reading creates nothing in storage. */
 export class SubscriberObject extends DurableObject<Env> implements SubscriberRpc {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
-  readonly #queue: DeliveryQueue;
+  readonly #ports: SubscriberPorts;
+  readonly #alarm: DurableAlarm;
+  readonly #store: DeliveryStore;
+  readonly #history: DeliveryHistory;
+  readonly #manual: ManualDeliveries;
+  readonly #firstAttempts: FirstAttempts;
+  readonly #attempts: Attempts;
+  readonly #upkeep: Upkeep;
+  #handler: DeliveryHandler | null = null;
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  /** Resumes what is pending in storage. Tests replace the ports. Attempts that were cut off and must not be repeated fail. */
+  constructor(ctx: DurableObjectState, env: Env, ports: SubscriberPorts = subscriberPorts(env)) {
     super(ctx, env);
     const now = () => this.clock();
-    this.#queue = new DeliveryQueue(
-      ctx,
-      (key, state) =>
-        key.kind === "webhook"
-          ? new WebhookHandler(env, key, now, state)
-          : new WorkflowHandler(env, key, now, state),
-      now,
-      backlogLimits(env),
-      eventLogGateway(env).read,
+    const store = new DeliveryStore(ctx.storage);
+    this.#ports = ports;
+    this.#store = store;
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      this.#report("The alarm of a subscriber could not be set", error),
     );
+    this.#history = new DeliveryHistory(store);
+    this.#firstAttempts = new FirstAttempts(store);
+    this.#manual = new ManualDeliveries(store, this.#firstAttempts, {
+      now,
+      start: (key, deliveryId) => {
+        // A person who tests by hand has often just changed something.
+        this.#handlerFor(key).requireVersion(Number.POSITIVE_INFINITY);
+        this.#attempts.runFirst(deliveryId);
+      },
+    });
+    this.#upkeep = new Upkeep(store, {
+      now,
+      limits: ports.limits,
+      readLog: ports.readLog,
+      inBackground: (work, failure) => this.#inBackground(work, failure),
+      onEnqueued: () => this.#attempts.run(),
+    });
+    this.#attempts = new Attempts(store, this.#firstAttempts, {
+      now,
+      keepAlive: (work) => ctx.waitUntil(work),
+      startingHandler: () => (this.#upkeep.isEnding ? null : this.#currentHandler()),
+      isCurrent: (handler) => handler === this.#handler,
+      onOrphaned: () => this.remove(),
+      onDisabled: (lastSeq, error) => {
+        this.#upkeep.endWaiting(lastSeq, error);
+        if (this.#upkeep.isEnding) this.#alarm.scheduleBy([now()]);
+      },
+      planAlarm: () => this.#planAlarm(),
+      report: (what, error) => this.#report(what, error),
+    });
+    const interruption = this.#currentHandler()?.interruption ?? null;
+    if (interruption !== null) store.failStarted(interruption);
   }
 
+  /** Does what is due when the alarm fires. Never throws: the platform gives up alarms that fail repeatedly. */
   override alarm(): void {
-    this.#queue.wake();
+    this.#alarm.markFired();
+    try {
+      this.#attempts.flush();
+      this.#upkeep.clean();
+      this.#attempts.run();
+      this.#upkeep.continueReplay();
+      const handler = this.#currentHandler();
+      if (handler !== null) this.#upkeep.checkBacklog(handler);
+    } catch (error) {
+      this.#report("The alarm of a subscriber failed", error);
+      this.#alarm.scheduleBy([this.clock() + WATCHDOG_MS]);
+    }
   }
 
+  /** Enqueues each event once, by its ID. They are stored when this returns. */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
-    this.#queue.enqueue(key, events, version);
+    const now = this.clock();
+    this.#store.transaction(() => {
+      this.#store.open(key);
+      for (const event of events) {
+        if (this.#store.recordEventId(event.eventId, now)) this.#store.insert(event, event.roomId, now);
+      }
+      this.#upkeep.prune();
+    });
+    const handler = this.#handlerFor(key);
+    handler.requireVersion(version);
+    this.#attempts.run();
+    this.#upkeep.checkBacklog(handler);
   }
 
+  /** The subscriber was changed: from now on the handler uses no cached row of a lower version. */
   notifyOfChange(version: number): void {
-    this.#queue.notifyOfChange(version);
+    const handler = this.#currentHandler();
+    if (handler === null) return;
+    handler.requireVersion(version);
+    this.#upkeep.forgiveBacklog();
+    this.#attempts.resume();
   }
 
-  remove(): Promise<void> {
-    return this.#queue.clear();
+  /** Removes everything, because the subscriber was deleted. No pending delivery starts any more. */
+  async remove(): Promise<void> {
+    this.#attempts.clear();
+    this.#handler?.requireVersion(Number.POSITIVE_INFINITY);
+    this.#handler = null;
+    this.#alarm.markFired();
+    await this.#store.clear();
+    this.#firstAttempts.answerAll();
   }
 
   list(filter: StatusFilter, limit: number, offset: number): DeliveryPage {
-    return this.#queue.history.list(filter, limit, offset);
-  }
-
-  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
-    return this.#queue.startReplay(key, request);
+    this.#attempts.flush();
+    return this.#history.list(filter, limit, offset);
   }
 
   stats(range: StatsRange): SubscriberStats {
-    return this.#queue.stats(range);
-  }
-
-  findReplay(): ReplayRecord | null {
-    return this.#queue.findReplay();
+    this.#attempts.flush();
+    return new StatsStore(this.#store).read(range, this.clock());
   }
 
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null {
-    const earlier = this.#queue.history.findById(deliveryId);
-    return earlier && this.#queue.manual.enqueue(key, earlier).delivery;
+    this.#attempts.flush();
+    const earlier = this.#history.findById(deliveryId);
+    return earlier && this.#manual.enqueue(key, earlier).delivery;
   }
 
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#queue.manual.enqueue(key, event).attempted;
+    return this.#manual.enqueue(key, event).attempted;
   }
 
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    return this.#queue.manual.enqueueOnce(key, event).attempted;
+    return this.#manual.enqueueOnce(key, event).attempted;
+  }
+
+  /** Starts to send a span of events again; null while another replay is running. */
+  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
+    return this.#upkeep.startReplay(key, request);
+  }
+
+  findReplay(): ReplayRecord | null {
+    return this.#upkeep.findReplay();
+  }
+
+  #inBackground(work: Promise<void>, failure: string): void {
+    const done = work.catch((error: unknown) => this.#report(failure, error));
+    this.ctx.waitUntil(done.then(() => this.#planAlarm()));
+  }
+
+  /** While attempts are in flight, each of their ends comes here again: the rest can wait until none is. */
+  #planAlarm(): void {
+    const now = this.clock();
+    this.#alarm.scheduleBy([
+      this.#attempts.dueAt(now),
+      this.#upkeep.replayDueAt(),
+      ...(this.#attempts.isBusy ? [now + WATCHDOG_MS] : this.#upkeep.dueAt(now)),
+    ]);
+  }
+
+  #currentHandler(): DeliveryHandler | null {
+    const key = this.#store.readKey();
+    return key && this.#handlerFor(key);
+  }
+
+  #handlerFor(key: SubscriberKey): DeliveryHandler {
+    this.#handler ??= this.#ports.createHandler(key, () => this.clock(), this.#store.handlerState);
+    return this.#handler;
+  }
+
+  #report(what: string, error: unknown): void {
+    const key = this.#store.readKey();
+    const subscriber =
+      key === null ? { object: String(this.ctx.id) } : { account: key.accountId, [key.kind]: key.id };
+    logError(what, subscriber, error);
   }
 }

@@ -1,11 +1,11 @@
-/** A delivery queue whose handler must not repeat attempts: the outcome when the service itself fails. */
+/** A subscriber whose handler must not repeat attempts: the outcome when the service itself fails. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import type { BacklogLimits } from "../../src/delivery/subscriber/backlog-guard.ts";
-import { DeliveryQueue } from "../../src/delivery/subscriber/delivery-queue.ts";
+import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
@@ -30,10 +30,17 @@ const HANDLER: Omit<DeliveryHandler, "deliver"> = {
   reportBacklog: () => Promise.resolve(),
 };
 
-/** Runs `work` with a queue whose handler comes back with this. */
+function objectWith(state: DurableObjectState, handler: DeliveryHandler): SubscriberObject {
+  const readLog = eventLogGateway(env).read;
+  const object = new SubscriberObject(state, env, { createHandler: () => handler, limits: LIMITS, readLog });
+  object.clock = () => START;
+  return object;
+}
+
+/** Runs `work` with an object whose handler comes back with this. */
 function withQueue<T>(
   outcome: DeliveryOutcome,
-  work: (queue: DeliveryQueue, key: SubscriberKey) => Promise<T>,
+  work: (object: SubscriberObject, key: SubscriberKey) => Promise<T>,
 ): Promise<T> {
   const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
   const handler: DeliveryHandler = {
@@ -41,16 +48,7 @@ function withQueue<T>(
     deliver: async () => outcome,
   };
   return runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), (_, state) =>
-    work(
-      new DeliveryQueue(
-        state,
-        () => handler,
-        () => START,
-        LIMITS,
-        eventLogGateway(env).read,
-      ),
-      key,
-    ),
+    work(objectWith(state, handler), key),
   );
 }
 
@@ -60,8 +58,8 @@ it("a manual delivery that cannot be attempted fails instead of waiting", async 
     until: START + 5_000,
     why: "It could not be started",
   };
-  await withQueue(postponed, async (queue, key) => {
-    const row = await queue.manual.enqueue(key, outgoingEvent).attempted;
+  await withQueue(postponed, async (object, key) => {
+    const row = await object.deliverNow(key, outgoingEvent);
     expect(row).toMatchObject({ status: "failed", error: "It could not be started", attempts: 0 });
   });
 });
@@ -72,17 +70,17 @@ it("an attempt whose outcome cannot be stored fails and is not repeated", async 
     duration_ms: 1,
     result: 1n,
   };
-  await withQueue({ type: "delivered", attempt }, async (queue, key) => {
-    const row = await queue.manual.enqueue(key, outgoingEvent).attempted;
+  await withQueue({ type: "delivered", attempt }, async (object, key) => {
+    const row = await object.deliverNow(key, outgoingEvent);
     expect(row).toMatchObject({ status: "failed", error: "The outcome could not be recorded" });
     expectLogged("Do not know how to serialize a BigInt");
   });
 });
 
 it("an event for a disabled subscriber that shows none of them leaves no record", async () => {
-  await withQueue({ type: "disabled", error: null }, async (queue, key) => {
-    expect(await queue.manual.enqueue(key, outgoingEvent).attempted).toBeNull();
-    expect(queue.history.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
+  await withQueue({ type: "disabled", error: null }, async (object, key) => {
+    expect(await object.deliverNow(key, outgoingEvent)).toBeNull();
+    expect(object.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
   });
 });
 
@@ -99,21 +97,15 @@ it("a manual delivery takes the next turn", async () => {
         return { type: "failed", attempt: null, error: "It fails" };
       },
     };
-    const queue = new DeliveryQueue(
-      state,
-      () => handler,
-      () => START,
-      LIMITS,
-      eventLogGateway(env).read,
-    );
+    const object = objectWith(state, handler);
     const crowd = Array.from({ length: 20 }, (_, index) => ({
       ...outgoingEvent,
       eventId: crypto.randomUUID(),
       roomId: `room ${index}`,
       body: `${index}`,
     }));
-    queue.enqueue(key, crowd, 1);
-    const { attempted } = queue.manual.enqueue(key, { ...outgoingEvent, body: "by hand" });
+    object.enqueue(key, crowd, 1);
+    const attempted = object.deliverNow(key, { ...outgoingEvent, body: "by hand" });
     open();
     await attempted;
     expect(delivered.indexOf("by hand")).toBe(6);

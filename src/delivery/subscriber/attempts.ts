@@ -1,0 +1,202 @@
+/** The attempts of a subscriber: starts those that are due, and records how they ended. */
+import type { DeliveryHandler, DeliveryOutcome, FinalOutcome } from "../handler.ts";
+import { replayOfLane } from "../port/replay.ts";
+import type { DeliveryStore } from "./delivery-store.ts";
+import type { FirstAttempts } from "./first-attempts.ts";
+import { type Job, Scheduler } from "./scheduler.ts";
+import { StatsStore } from "./stats-store.ts";
+
+/** After a failure of the service itself, no attempt starts for so long. */
+const PAUSE_MS = 5_000;
+/** However long a handler asks to rest, deliveries go on after this time. */
+const MAX_REST_MS = 10_000;
+/** How often a suspended subscriber is looked up, should the message that it was enabled have been lost. */
+const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
+/** Outcomes are written together, after this time or when there are so many: each write holds up the next requests. */
+const RECORD_AFTER_MS = 50;
+const MAX_UNRECORDED = 64;
+
+interface AttemptPorts {
+  /** Epoch milliseconds. */
+  now(): number;
+  keepAlive(work: Promise<unknown>): void;
+  /** The subscriber's handler; null while attempts may not start. */
+  startingHandler(): DeliveryHandler | null;
+  /** False once the subscriber was deleted: other rows may have the same numbers by now. */
+  isCurrent(handler: DeliveryHandler): boolean;
+  /** The subscriber's row is gone. */
+  onOrphaned(): Promise<void>;
+  /** A request has disabled the subscriber: what was enqueued up to this number ends with the error, if there is one. */
+  onDisabled(lastSeq: number, error: string | null): void;
+  planAlarm(): void;
+  report(what: string, error: unknown): void;
+}
+
+interface Ended {
+  readonly job: Job;
+  readonly outcome: FinalOutcome;
+}
+
+const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
+
+export class Attempts {
+  readonly #store: DeliveryStore;
+  readonly #firstAttempts: FirstAttempts;
+  readonly #ports: AttemptPorts;
+  readonly #scheduler: Scheduler;
+  readonly #stats: StatsStore;
+  /** Not in storage yet. A crash repeats their attempts, where that is allowed. */
+  #unrecorded: Ended[] = [];
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(store: DeliveryStore, firstAttempts: FirstAttempts, ports: AttemptPorts) {
+    this.#store = store;
+    this.#firstAttempts = firstAttempts;
+    this.#ports = ports;
+    this.#scheduler = new Scheduler(store);
+    this.#stats = new StatsStore(store);
+  }
+
+  /** True while a crash would cut off attempts, or lose how they ended. */
+  get isBusy(): boolean {
+    return this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
+  }
+
+  /** When the next attempt may start (epoch ms); null when none waits, or none can before one in flight has ended. */
+  dueAt(now: number): number | null {
+    return this.#scheduler.dueAt(now);
+  }
+
+  /** Starts every attempt that may start now, and has the alarm set for the rest. */
+  run(): void {
+    const handler = this.#ports.startingHandler();
+    if (handler !== null) {
+      for (const job of this.#scheduler.start(this.#ports.now(), handler.pace)) {
+        this.#ports.keepAlive(this.#attempt(handler, job));
+      }
+    }
+    if (this.#scheduler.inFlight === 0) this.flush();
+    this.#ports.planAlarm();
+  }
+
+  /** The same, and the lane takes the next turn. */
+  runFirst(lane: string): void {
+    this.#scheduler.prefer(lane);
+    this.run();
+  }
+
+  /** The same, whatever pause there was. */
+  resume(): void {
+    this.#scheduler.resume();
+    this.run();
+  }
+
+  async #attempt(handler: DeliveryHandler, job: Job): Promise<void> {
+    const isOnce = handler.interruption !== null;
+    let hasStarted = false;
+    const lastSeq = this.#store.lastSeq();
+    try {
+      const delivery = this.#store.find(job.seq);
+      if (isOnce) await this.#store.markStarted(job.seq, this.#ports.now());
+      hasStarted = isOnce;
+      const replayId = replayOfLane(job.lane);
+      const outcome = delivery && (await handler.deliver({ ...delivery, replayId }, job.attempts));
+      if (!this.#ports.isCurrent(handler)) return;
+      if (outcome === null) this.#scheduler.settle(job);
+      else await this.#settle(job, outcome, isOnce, lastSeq);
+    } catch (error) {
+      this.#ports.report("An attempt to deliver an event failed on the service's side", error);
+      if (!this.#ports.isCurrent(handler)) return;
+      // No outcome is recorded: the attempt is repeated, unless that is forbidden.
+      if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));
+      else this.#scheduler.postpone(job, this.#ports.now() + PAUSE_MS);
+    }
+    this.run();
+    if (!this.#firstAttempts.isAwaited(job.seq)) return;
+    this.flush();
+    this.#firstAttempts.answer(job.seq);
+  }
+
+  /** `lastSeq` is the newest delivery that was there when the attempt began. */
+  async #settle(job: Job, outcome: DeliveryOutcome, isOnce: boolean, lastSeq: number): Promise<void> {
+    const now = this.#ports.now();
+    const isAwaited = this.#firstAttempts.isAwaited(job.seq);
+    switch (outcome.type) {
+      case "orphaned":
+        await this.#ports.onOrphaned();
+        return;
+      case "disabled":
+        this.#end(job, outcome.error);
+        this.#ports.onDisabled(lastSeq, outcome.error);
+        return;
+      case "suspended":
+        if (isAwaited) this.#recordNow(job, failure(outcome.why));
+        else this.#postpone(job, now + SUSPENSION_CHECK_MS);
+        return;
+      case "postponed":
+        if (isOnce && isAwaited) this.#recordNow(job, failure(outcome.why));
+        else this.#postpone(job, outcome.until);
+        return;
+      default:
+        if (isOnce) this.#recordNow(job, outcome);
+        else this.#recordSoon(job, outcome);
+        this.#scheduler.rest(outcome.restMs ?? 0, now, MAX_REST_MS);
+    }
+  }
+
+  #postpone(job: Job, until: number): void {
+    this.#store.clearStarted(job.seq);
+    this.#scheduler.postpone(job, until);
+  }
+
+  /** Ends a delivery without an attempt; without an error it leaves no record. */
+  #end(job: Job, error: string | null): void {
+    if (error === null) {
+      this.#store.remove(job.seq);
+      this.#scheduler.settle(job);
+    } else this.#recordNow(job, failure(error));
+  }
+
+  #recordNow(job: Job, outcome: FinalOutcome): void {
+    this.#record([{ job, outcome }]);
+    this.#scheduler.settle(job);
+  }
+
+  #recordSoon(job: Job, outcome: FinalOutcome): void {
+    this.#unrecorded.push({ job, outcome });
+    this.#scheduler.settle(job);
+    if (this.#unrecorded.length >= MAX_UNRECORDED) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), RECORD_AFTER_MS);
+  }
+
+  /** Writes the outcomes that are not in storage yet, in one transaction. When that fails, their attempts are repeated. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const ended = this.#unrecorded;
+    this.#unrecorded = [];
+    try {
+      if (ended.length > 0) this.#record(ended);
+    } catch (error) {
+      this.#ports.report("The outcomes of a subscriber's deliveries could not be recorded", error);
+      this.#scheduler.pause(this.#ports.now() + PAUSE_MS);
+    }
+    this.#scheduler.forgetSettled();
+  }
+
+  #record(ended: readonly Ended[]): void {
+    this.#store.transaction(() => {
+      for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
+      this.#stats.record(
+        ended.map(({ outcome }) => outcome),
+        this.#ports.now(),
+      );
+    });
+  }
+
+  /** Forgets them all: the subscriber is deleted. */
+  clear(): void {
+    this.#scheduler.clear();
+    this.#unrecorded = [];
+  }
+}

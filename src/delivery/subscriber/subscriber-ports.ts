@@ -1,0 +1,26 @@
+/** What a subscriber's object needs of the service: a handler of its kind, its limits, and the organization's log. */
+import { backlogLimits, type Env } from "../../config.ts";
+import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
+import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
+import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
+import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
+import type { DeliveryHandler, HandlerState } from "../handler.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { BacklogLimits } from "./backlog-guard.ts";
+
+export interface SubscriberPorts {
+  /** Creates the handler for the subscriber's kind; `now` returns epoch milliseconds. */
+  createHandler(key: SubscriberKey, now: () => number, state: HandlerState): DeliveryHandler;
+  readonly limits: BacklogLimits;
+  /** Reads a shard of the organization's event log. */
+  readLog(accountId: string, shard: number, query: LogQuery): Promise<LogSlice>;
+}
+
+export const subscriberPorts = (env: Env): SubscriberPorts => ({
+  createHandler: (key, now, state) =>
+    key.kind === "webhook"
+      ? new WebhookHandler(env, key, now, state)
+      : new WorkflowHandler(env, key, now, state),
+  limits: backlogLimits(env),
+  readLog: eventLogGateway(env).read,
+});

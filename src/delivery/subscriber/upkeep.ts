@@ -1,0 +1,106 @@
+/** What a subscriber's object does besides delivering: deletes what is over, watches what waits, and sends spans again. */
+import type { DeliveryHandler } from "../handler.ts";
+import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
+import type { SubscriberKey } from "../port/subscriber-port.ts";
+import { BacklogGuard } from "./backlog-guard.ts";
+import { DeliveryRetention } from "./delivery-retention.ts";
+import type { DeliveryStore } from "./delivery-store.ts";
+import { Replay } from "./replay.ts";
+import type { SubscriberPorts } from "./subscriber-ports.ts";
+
+interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog"> {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Runs `work` beside the requests, then plans the alarm; reports `failure` when it rejects. */
+  inBackground(work: Promise<void>, failure: string): void;
+  /** Something new waits for its attempt. */
+  onEnqueued(): void;
+}
+
+export class Upkeep {
+  readonly #ports: UpkeepPorts;
+  readonly #store: DeliveryStore;
+  readonly #retention: DeliveryRetention;
+  readonly #backlog: BacklogGuard;
+  readonly #replay: Replay;
+
+  constructor(store: DeliveryStore, ports: UpkeepPorts) {
+    this.#ports = ports;
+    this.#store = store;
+    this.#retention = new DeliveryRetention(store);
+    this.#backlog = new BacklogGuard(store, ports.limits);
+    this.#replay = new Replay(store, {
+      now: () => ports.now(),
+      newId: () => crypto.randomUUID(),
+      readLog: async (shard, query) => ports.readLog(store.readKey()?.accountId ?? "", shard, query),
+    });
+  }
+
+  /** True while something waits only to be ended: no attempt is to start meanwhile. */
+  get isEnding(): boolean {
+    return this.#retention.isEnding;
+  }
+
+  /** When the alarm is to continue a replay (epoch ms); null when none is running. */
+  replayDueAt(): number | null {
+    return this.#replay.dueAt();
+  }
+
+  /** When the alarm is to do the rest, which can wait until no attempt is in flight. */
+  dueAt(now: number): (number | null)[] {
+    return [this.#retention.dueAt(now), this.#backlog.dueAt(now)];
+  }
+
+  /** Deletes some of what is no longer kept. */
+  prune(): void {
+    this.#retention.prune(this.#ports.now());
+  }
+
+  /** Does a slice of what is to be ended or deleted. */
+  clean(): void {
+    this.#store.transaction(() => {
+      this.#retention.endSome();
+      this.prune();
+    });
+  }
+
+  /** Warns or suspends the subscriber when too much waits for it. */
+  checkBacklog(handler: DeliveryHandler): void {
+    const check = this.#backlog.check(handler, this.#ports.now());
+    this.#ports.inBackground(check, "That much waits for a subscriber could not be acted on yet");
+  }
+
+  /** The subscriber may have been enabled again: it gets time to work off what waits. */
+  forgiveBacklog(): void {
+    this.#backlog.forgive(this.#ports.now());
+  }
+
+  /** A request has disabled the subscriber: what was enqueued up to this number ends, with the error if there is one. */
+  endWaiting(lastSeq: number, error: string | null): void {
+    this.#retention.endWaiting(lastSeq, error);
+    this.#replay.end(error ?? "It was disabled");
+  }
+
+  /** Starts to send a span of events again; null while another replay is running. */
+  startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
+    const replay = this.#store.transaction(() => {
+      this.#store.open(key);
+      return this.#replay.start(request);
+    });
+    this.continueReplay();
+    return replay;
+  }
+
+  /** The latest replay; null when there was none. */
+  findReplay(): ReplayRecord | null {
+    return this.#replay.find();
+  }
+
+  continueReplay(): void {
+    if (this.isEnding) return;
+    const step = async (): Promise<void> => {
+      if (await this.#replay.step()) this.#ports.onEnqueued();
+    };
+    this.#ports.inBackground(step(), "Events could not be read from the log to send them again yet");
+  }
+}

@@ -1,5 +1,4 @@
-/** What a room's object reads from D1, in the order of its {@link DatabaseQueue}. */
-import { reconnectGraceMs } from "../config.ts";
+/** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
 import { selectSubscriptions } from "../delivery/outbox/outbox-store.ts";
 import type { EventName } from "../delivery/port/event-name.ts";
 import { findRoomRow } from "../rooms/queries.ts";
@@ -8,48 +7,16 @@ import { recordOf } from "../users/present.ts";
 import { findUsers } from "../users/queries.ts";
 import { findAccountTokenEpoch, findExistingUsers, findTokenBearer } from "../users/token-bearer.ts";
 import { DatabaseQueue, type Question } from "./database-queue.ts";
-import { authorizeJoin } from "./join/authorize-join.ts";
-import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join/join-decision.ts";
-import { joinsHeldMs } from "./join/join-spread.ts";
-import { findJoiners, type Joiner } from "./join/joiners.ts";
 import type { DatabaseQuery, QueryResult } from "./protocol/room-request.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { Effect } from "./transport/effects.ts";
 
-const TOO_MANY_JOINS = joinRefusal(
-  "Rooms",
-  "RATE_LIMITED",
-  "This user has joined too often, or was disconnected for sending too much; wait and retry",
-);
-/** No one receives it. */
-const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
-
-/** A token to verify, for a socket. */
-interface Authorization {
-  readonly id: string;
-  readonly token: string;
-  /** Whether the user of the valid token may join now. */
-  mayJoin(userId: string): boolean;
-}
-
-type AuthorizeRefresh = Extract<Effect, { readonly type: "authorizeRefresh" }>;
-
-/** Who was online so lately comes back after a broken connection: no quota refuses that. */
-const RETURN_MS = 5 * 60_000;
-
 /** The effects that need a read. */
 type ReadEffect = Extract<
   Effect,
   {
-    readonly type:
-      | "authorizeJoin"
-      | "authorizeRefresh"
-      | "refreshUser"
-      | "refreshRoom"
-      | "refreshTokens"
-      | "checkUsers"
-      | "queryDatabase";
+    readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "checkUsers" | "queryDatabase";
   }
 >;
 
@@ -57,8 +24,6 @@ interface D1ReadPorts {
   readonly context: RoomContext;
   readonly room: Room;
   perform(effects: readonly Effect[]): void;
-  /** A socket is to be closed because of an error. */
-  fail(id: string, what: string, error: unknown): void;
 }
 
 export class D1Reads {
@@ -68,7 +33,6 @@ export class D1Reads {
   constructor(ports: D1ReadPorts) {
     this.#ports = ports;
     this.#queue = new DatabaseQueue({
-      readJoiners: (userIds) => this.#findJoiners(userIds),
       answer: (questions) => this.#answer(questions),
       keepAlive: (work) => ports.context.keepAlive(work),
     });
@@ -76,14 +40,8 @@ export class D1Reads {
 
   /** Reads what an effect needs when it is its turn, and performs what follows. */
   enqueue(effect: ReadEffect): void {
-    const { context, perform, room } = this.#ports;
+    const { perform, room } = this.#ports;
     switch (effect.type) {
-      case "authorizeJoin":
-        context.keepAlive(this.#authorizeJoin(effect.id, effect.request.token));
-        break;
-      case "authorizeRefresh":
-        context.keepAlive(this.#authorizeRefresh(effect));
-        break;
       case "refreshUser":
         this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
         break;
@@ -101,56 +59,9 @@ export class D1Reads {
     }
   }
 
-  /** Joins wait for a moment, and are then read together. */
-  holdJoins(): void {
-    const release = this.#queue.holdJoins();
-    setTimeout(release, joinsHeldMs(reconnectGraceMs(this.#ports.context.env), Math.random()));
-  }
-
   /** Resolves when the refreshes so far are done; rejects when the last one failed. */
   refreshed(): Promise<void> {
     return this.#queue.refreshed();
-  }
-
-  async #authorizeJoin(id: string, token: string): Promise<void> {
-    const { room } = this.#ports;
-    const mayJoin = (userId: string) => room.messages.countJoin(userId);
-    this.#completeJoin(id, await this.#authorize({ id, token, mayJoin }));
-  }
-
-  #completeJoin(id: string, decision: JoinDecision): void {
-    const { context, fail, perform, room } = this.#ports;
-    try {
-      perform(room.completeJoin(id, decision));
-    } catch (error) {
-      context.report("A join could not be completed", error);
-      if (decision !== JOIN_FAILED) this.#completeJoin(id, JOIN_FAILED);
-      fail(id, "A joining socket was closed", error);
-    }
-  }
-
-  async #authorizeRefresh({ id, token, requestId }: AuthorizeRefresh): Promise<void> {
-    const decision = await this.#authorize({ id, token, mayJoin: () => true });
-    this.#ports.perform(this.#ports.room.tokenRefresh.complete(id, decision, requestId));
-  }
-
-  /** Its read runs when it is the user's turn, unless the socket is gone by then. */
-  #authorize({ id, token, mayJoin }: Authorization): Promise<JoinDecision> {
-    const { context, room } = this.#ports;
-    const read = async (userId: string) =>
-      mayJoin(userId)
-        ? ((await this.#queue.join(userId, () => room.isOpen(id))) ?? SOCKET_GONE)
-        : TOO_MANY_JOINS;
-    const { env, identity } = context;
-    const now = context.now();
-    const wasOnlineLately = (userId: string) => room.wasOnlineSince(userId, now - RETURN_MS);
-    return authorizeJoin(env, { identity, token, now, read, wasOnlineLately });
-  }
-
-  #findJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
-    const { context, room } = this.#ports;
-    const firstJoinAt = room.record === null ? context.now() : null;
-    return findJoiners(context.tenant, context.identity.roomId, userIds, firstJoinAt);
   }
 
   /** Answers equal questions from one read, which is left out when no one is there to receive it. */

@@ -1,5 +1,6 @@
 /** Carries out the room's effects, each by itself: one that fails costs its own socket, and none of the others. */
 import type { D1Reads } from "./d1-reads.ts";
+import type { JoinAuthorizer } from "./join-authorizer.ts";
 import { deliveryPoints } from "./protocol/costs.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
@@ -11,6 +12,7 @@ interface EffectPorts {
   readonly context: RoomContext;
   readonly room: Room;
   readonly sockets: Sockets;
+  readonly joins: JoinAuthorizer;
   readonly reads: D1Reads;
   /** The alarm is to be planned again. */
   planAlarm(): void;
@@ -140,7 +142,7 @@ export class EffectExecutor {
   }
 
   #carryOut(effect: Effect): void {
-    const { sockets, reads } = this.#ports;
+    const { sockets, joins, reads } = this.#ports;
     switch (effect.type) {
       case "send":
         this.#deliveredPoints += deliveryPoints(sockets.send(effect.to, effect.message), effect.to.length);
@@ -177,13 +179,17 @@ export class EffectExecutor {
         this.#ports.planAlarm();
         break;
       case "holdJoins":
-        reads.holdJoins();
+        joins.hold();
         break;
       case "recoverSoon":
         this.#ports.recoverSoon();
         break;
       case "authorizeJoin":
+        joins.authorize(effect);
+        break;
       case "authorizeRefresh":
+        joins.refresh(effect);
+        break;
       case "refreshUser":
       case "checkUsers":
       case "refreshRoom":

@@ -3,6 +3,7 @@ import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { DocumentSockets } from "./documents/document-sockets.ts";
 import { Downloads } from "./downloads.ts";
+import type { JoinDecision } from "./join/join-decision.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { TokenRefresh } from "./join/token-refresh.ts";
 import { Pacing, type PacingPorts } from "./pacing.ts";
@@ -98,6 +99,12 @@ export class RoomMessages {
     if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
     const seen = connections.recordSeen(connection, this.#ports.now());
     return [...seen, ...this.#admit(connection, frame, size)];
+  }
+
+  /** Completes an `authorizeJoin` effect. */
+  completeJoin(id: string, decision: JoinDecision): Effect[] {
+    const refused = this.#documentSockets.refuse(id, decision);
+    return [...refused, ...this.#handshake.complete(id, decision), ...this.#documentSockets.joined(id)];
   }
 
   #disconnectFlooding({ id, userId }: Joined): Effect[] {

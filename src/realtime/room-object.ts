@@ -8,6 +8,7 @@ import { updateRoomStats } from "../rooms/stats.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { respondWithPart } from "./download-response.ts";
 import { EffectExecutor } from "./effect-executor.ts";
+import { JoinAuthorizer } from "./join-authorizer.ts";
 import { OutboxDrain } from "./outbox/outbox-drain.ts";
 import { StatsProjection } from "./participants/stats-projection.ts";
 import type { RoomCommand } from "./port/room-command.ts";
@@ -31,6 +32,7 @@ import { RoomAlarm } from "./room-alarm.ts";
 import { RoomContext } from "./room-context.ts";
 import { PartialFailure } from "./room-updates.ts";
 import { SqliteStorage } from "./storage/storage-sqlite.ts";
+import type { Effect } from "./transport/effects.ts";
 import { Sockets } from "./transport/sockets.ts";
 
 /** For the gateway, which remembers it. */
@@ -80,12 +82,8 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       answerableIn: (id) => this.#sockets.answerableIn(id),
       report: (what, error) => context.report(what, error),
     });
-    this.#reads = new D1Reads({
-      context,
-      room: this.#room,
-      perform: (effects) => this.#effects.perform(effects),
-      fail: (id, what, error) => this.#effects.fail([id], what, error),
-    });
+    const perform = (effects: readonly Effect[]) => this.#effects.perform(effects);
+    this.#reads = new D1Reads({ context, room: this.#room, perform });
     this.#statsProjection = new StatsProjection({
       now,
       room: this.#room,
@@ -115,6 +113,12 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       context,
       room: this.#room,
       sockets: this.#sockets,
+      joins: new JoinAuthorizer({
+        context,
+        room: this.#room,
+        perform,
+        fail: (id, what, error) => this.#effects.fail([id], what, error),
+      }),
       reads: this.#reads,
       planAlarm: () => this.#alarm.outdate(),
       recoverSoon: () => this.#alarm.recoverSoon(),

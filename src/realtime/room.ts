@@ -7,7 +7,6 @@ import { DocumentSockets } from "./documents/document-sockets.ts";
 import { Documents } from "./documents/documents.ts";
 import { OpenDocuments } from "./documents/open-documents.ts";
 import type { Downloads } from "./downloads.ts";
-import type { JoinDecision } from "./join/join-decision.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
@@ -188,12 +187,6 @@ export class Room {
         : this.#participants.disconnect([leaving], CLOSE.tooManySockets, TOO_MANY_WAIT)),
       ...(entry?.wire === "yWebsocket" ? this.documentSockets.open(connection, entry.token) : []),
     ];
-  }
-
-  /** Completes an `authorizeJoin` effect. */
-  completeJoin(id: string, decision: JoinDecision): Effect[] {
-    const refused = this.documentSockets.refuse(id, decision);
-    return [...refused, ...this.handshake.complete(id, decision), ...this.documentSockets.joined(id)];
   }
 
   /** Deletes everything the room stores, once the events of its deletion have been passed on. */

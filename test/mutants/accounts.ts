@@ -25,8 +25,8 @@ export const ACCOUNTS: readonly Mutant[] = [
   },
   {
     bug: "the quota of users online refuses those who come back",
-    file: "src/realtime/join/authorize-join.ts",
-    code: "if (online.used >= online.limit && !wasOnlineLately(user.id))",
+    file: "src/realtime/join-authorizer.ts",
+    code: "if (online.used >= online.limit && !this.#wasOnlineLately(user.id))",
     by: "if (online.used >= online.limit)",
     tests: ["test/realtime/online-users-quota.test.ts"],
   },

@@ -1,7 +1,5 @@
 /** R66: what a room asks of the database, counted and held at the binding. */
 import { describe, expect, it } from "vitest";
-import { DatabaseQueue } from "../../src/realtime/database-queue.ts";
-import { FairLanes } from "../../src/realtime/fair-lanes.ts";
 import { DatabaseGate } from "./support/database-gate.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import type { TestSocket } from "./support/test-socket.ts";
@@ -110,53 +108,4 @@ describe("the questions of one user", () => {
       expect(purposes(gate).filter((purpose) => purpose === "users")).toHaveLength(1);
     });
   });
-});
-
-describe("joins", () => {
-  const open = () => {
-    const reads: { readonly userIds: readonly string[]; finish(): void }[] = [];
-    const queue = new DatabaseQueue({
-      answer: async () => {},
-      keepAlive: () => {},
-      readJoiners: (userIds) =>
-        new Promise((resolve) => {
-          const finish = () => resolve(() => ({ room: null, user: null, quotas: [] }));
-          reads.push({ userIds, finish });
-        }),
-    });
-    return { queue, reads, join: (userId: string) => queue.join(userId, () => true) };
-  };
-  const usersOf = (reads: ReturnType<typeof open>["reads"]) => reads.map(({ userIds }) => userIds);
-
-  it("are read by two reads at a time, those that wait together, and not for a socket that is gone (R66)", async () => {
-    const { queue, reads, join } = open();
-    const joins = ["ada", "ben", "ada", "cleo", "ada"].map(join);
-    const gone = queue.join("dan", () => false);
-    expect(usersOf(reads)).toEqual([["ada"], ["ben"]]);
-    reads[0]?.finish();
-    expect(await gone).toBeNull();
-    expect(usersOf(reads)).toEqual([["ada"], ["ben"], ["ada", "cleo"]]);
-    for (const { finish } of reads) finish();
-    expect(await Promise.all(joins)).toHaveLength(5);
-    expect(reads).toHaveLength(3);
-  });
-
-  it("that are held are read together once they are released (R76)", () => {
-    const { queue, reads, join } = open();
-    const release = queue.holdJoins();
-    for (const userId of ["ada", "ben", "cleo"]) void join(userId);
-    expect(reads).toEqual([]);
-    release();
-    expect(usersOf(reads)).toEqual([["ada", "ben", "cleo"]]);
-  });
-});
-
-it("users with waiting work take turns (R66)", () => {
-  const lanes = new FairLanes<string>();
-  for (const item of ["a1", "a2", "a3"]) lanes.add("a", item);
-  for (const item of ["b1", "b2"]) lanes.add("b", item);
-  expect([lanes.take(), lanes.take()]).toEqual(["a1", "b1"]);
-  lanes.add("c", "c1");
-  expect(lanes.takeAll((item) => item === "b2" || item === "a3")).toEqual(["a3", "b2"]);
-  expect([lanes.take(), lanes.take(), lanes.take()]).toEqual(["a2", "c1", undefined]);
 });

@@ -1,7 +1,6 @@
 /** A model of a deploy: all clients lose their rooms at once and come back, while others use the same database. */
-import { DatabaseQueue } from "../../../src/realtime/database-queue.ts";
-import { joinsHeldMs } from "../../../src/realtime/join/join-spread.ts";
-import type { Joiner } from "../../../src/realtime/join/joiners.ts";
+import { FairLoader } from "../../../src/platform/fair-loader.ts";
+import { JOIN_READS, joinsHeldMs } from "../../../src/realtime/join/join-spread.ts";
 import { reconnectDelayMs } from "../../../src/sdk/client/connection/reconnect.ts";
 
 export interface Deploy {
@@ -27,8 +26,6 @@ export interface Return {
   /** Of the requests of others while clients come back. */
   readonly othersP95Ms: number;
 }
-
-const JOINER: Joiner = { room: null, user: null, quotas: [] };
 
 /** One thread, first come, first served, as D1 has it; its clock is virtual. */
 class ModelDatabase {
@@ -64,20 +61,19 @@ export async function deploy(of: Deploy): Promise<Return> {
   const others: number[] = [];
   const clients = of.rooms * of.clientsPerRoom;
   for (let room = 0; room < of.rooms; room += 1) {
-    const queue = new DatabaseQueue({
-      answer: async () => {},
-      keepAlive: () => {},
-      readJoiners: async (userIds) => {
+    const joiners = new FairLoader<string>({
+      read: async (userIds) => {
         reads += 1;
         await database.read(of.readMs + of.userMs * userIds.length);
-        return () => JOINER;
+        return (userId) => userId;
       },
+      ...JOIN_READS,
     });
-    database.at(joinsHeldMs(of.graceMs, of.random()), queue.holdJoins());
+    database.at(joinsHeldMs(of.graceMs, of.random()), joiners.hold());
     for (let client = 0; client < of.clientsPerRoom; client += 1) {
       database.at(reconnectDelayMs(1, "soon", of.random()), () => {
-        void queue
-          .join(`user ${client}`, () => true)
+        void joiners
+          .load(`user ${client}`, () => true)
           .then(() => {
             joined += 1;
             allJoinedMs = database.now;

@@ -1,0 +1,158 @@
+/** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
+import { jwtSecrets, quotaDefaults, reconnectGraceMs } from "../config.ts";
+import { FairLoader } from "../platform/fair-loader.ts";
+import { usedOf } from "../quotas/queries.ts";
+import { describeExceeded } from "../quotas/quota.ts";
+import { type QuotaRow, selectQuotas } from "../quotas/shared-store.ts";
+import { selectRoom, updateFirstJoin } from "../rooms/shared-store.ts";
+import type { RoomRow } from "../rooms/table.ts";
+import { recordOf } from "../users/present.ts";
+import { selectUsersById } from "../users/shared-store.ts";
+import type { UserRow } from "../users/table.ts";
+import { isTokenOf, type TokenClaims } from "../users/token-claims.ts";
+import { tokensFor } from "../users/tokens.ts";
+import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join/join-decision.ts";
+import { JOIN_READS, joinsHeldMs } from "./join/join-spread.ts";
+import type { Room } from "./room.ts";
+import type { RoomContext } from "./room-context.ts";
+import type { Effect } from "./transport/effects.ts";
+
+const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
+const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
+const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
+const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
+const TOO_MANY_JOINS = joinRefusal(
+  "Rooms",
+  "RATE_LIMITED",
+  "This user has joined too often, or was disconnected for sending too much; wait and retry",
+);
+/** No one receives it. */
+const SOCKET_GONE = joinRefusal("Rooms", "BAD_REQUEST", "The socket is closed");
+
+/** Who was online so lately comes back after a broken connection: no quota refuses that. */
+const RETURN_MS = 5 * 60_000;
+
+type EffectOf<Type extends Effect["type"]> = Extract<Effect, { readonly type: Type }>;
+
+/** A token to verify, for a socket. */
+interface Authorization {
+  readonly id: string;
+  readonly token: string;
+  /** Whether the user of the valid token may join now. */
+  mayJoin(userId: string): boolean;
+}
+
+/** What is read for a user who joins; null where there is none. */
+interface Joiner {
+  readonly room: RoomRow | null;
+  readonly user: UserRow | null;
+  /** Of the organization. */
+  readonly quotas: readonly QuotaRow[];
+}
+
+interface JoinPorts {
+  readonly context: RoomContext;
+  readonly room: Room;
+  perform(effects: readonly Effect[]): void;
+  /** A socket is to be closed because of an error. */
+  fail(id: string, what: string, error: unknown): void;
+}
+
+export class JoinAuthorizer {
+  readonly #ports: JoinPorts;
+  readonly #joiners = new FairLoader<Joiner>({
+    read: (userIds) => this.#readJoiners(userIds),
+    ...JOIN_READS,
+  });
+
+  constructor(ports: JoinPorts) {
+    this.#ports = ports;
+  }
+
+  /** A socket asks to join. */
+  authorize({ id, request }: EffectOf<"authorizeJoin">): void {
+    const mayJoin = (userId: string) => this.#ports.room.messages.countJoin(userId);
+    const deciding = this.#decide({ id, token: request.token, mayJoin });
+    this.#ports.context.keepAlive(deciding.then((decision) => this.#complete(id, decision)));
+  }
+
+  /** A joined socket has sent its next token. */
+  refresh({ id, token, requestId }: EffectOf<"authorizeRefresh">): void {
+    const { context, perform, room } = this.#ports;
+    const deciding = this.#decide({ id, token, mayJoin: () => true });
+    context.keepAlive(
+      deciding.then((decision) => perform(room.tokenRefresh.complete(id, decision, requestId))),
+    );
+  }
+
+  /** Joins wait for a moment, and are then read together. */
+  hold(): void {
+    setTimeout(this.#joiners.hold(), joinsHeldMs(reconnectGraceMs(this.#ports.context.env), Math.random()));
+  }
+
+  /** Never rejects: an unexpected failure is logged and becomes a refusal. */
+  async #decide({ id, token, mayJoin }: Authorization): Promise<JoinDecision> {
+    const { context, room } = this.#ports;
+    try {
+      const { accountId, roomId } = context.identity;
+      const claims = await tokensFor(jwtSecrets(context.env)).verify(token, context.now());
+      if (claims === null) return INVALID_TOKEN;
+      if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
+      if (!mayJoin(claims.userId)) return TOO_MANY_JOINS;
+      const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
+      return joiner === null ? SOCKET_GONE : this.#judge(claims, joiner);
+    } catch (error) {
+      context.report("A join could not be authorized", error);
+      return JOIN_FAILED;
+    }
+  }
+
+  #judge(claims: TokenClaims, { room, user, quotas }: Joiner): JoinDecision {
+    if (room === null) return ROOM_GONE;
+    if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
+    if (room.state === "closed") return ROOM_CLOSED;
+    const online = usedOf(quotas, "online_users", quotaDefaults(this.#ports.context.env));
+    if (online.used >= online.limit && !this.#wasOnlineLately(user.id))
+      return joinRefusal("Accounts", "FORBIDDEN", describeExceeded(online));
+    const { role, exp, userEpoch, accountEpoch } = claims;
+    return {
+      approved: true,
+      room,
+      user: recordOf(user),
+      role,
+      tokenExpiresAt: exp * 1000,
+      ...((userEpoch > 0 || accountEpoch > 0) && { tokenEpochs: { user: userEpoch, account: accountEpoch } }),
+    };
+  }
+
+  #wasOnlineLately(userId: string): boolean {
+    const { context, room } = this.#ports;
+    return room.wasOnlineSince(userId, context.now() - RETURN_MS);
+  }
+
+  /** Reads users who join at the same time, with their room, in one round trip. */
+  async #readJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
+    const { context, room } = this.#ports;
+    const { tenant, identity } = context;
+    const [[row], users, quotas] = await tenant.db.run([
+      selectRoom(tenant, { id: identity.roomId }),
+      selectUsersById(tenant, identity.roomId, userIds),
+      selectQuotas(tenant),
+      // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
+      ...(room.record === null ? [updateFirstJoin(tenant, identity.roomId, context.now())] : []),
+    ]);
+    const byId = new Map(users.map((user) => [user.id, user]));
+    return (userId) => ({ room: row ?? null, user: byId.get(userId) ?? null, quotas });
+  }
+
+  #complete(id: string, decision: JoinDecision): void {
+    const { context, fail, perform, room } = this.#ports;
+    try {
+      perform(room.messages.completeJoin(id, decision));
+    } catch (error) {
+      context.report("A join could not be completed", error);
+      if (decision !== JOIN_FAILED) this.#complete(id, JOIN_FAILED);
+      fail(id, "A joining socket was closed", error);
+    }
+  }
+}

@@ -1,15 +1,13 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
-import { cutToBytes } from "../../platform/text.ts";
 import { serialize } from "../protocol/frame.ts";
-import { CLOSE, type CloseCode, type ServerMessage } from "../protocol/protocol.ts";
+import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
+import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
 import type { Joined, Waiting } from "./connection.ts";
 import { FlushTimer, RestPolicy } from "./flush.ts";
-import { Output, slowestOf, UNCONFIRMED_IN_ROOM, UNREAD_IN_ROOM } from "./output.ts";
-
-/** How often the room's bound is checked, by what it has sent. */
-const CHECK_EVERY_BYTES = 4 * 1024 * 1024;
+import { Output } from "./output.ts";
+import { SlowReaders } from "./slow-readers.ts";
 
 /** One socket. */
 interface OpenSocket {
@@ -41,10 +39,7 @@ export class Sockets {
   readonly #bySocket = new Map<WebSocket, OpenSocket>();
   /** The sockets with queued frames. */
   readonly #queues = new Set<OpenSocket>();
-  /** The sockets whose clients were found to read too slowly. */
-  readonly #slow = new Set<OpenSocket>();
-  /** Bytes sent since the room's own bound was checked. */
-  #uncheckedBytes = 0;
+  readonly #slowReaders = new SlowReaders<OpenSocket>(() => this.#byId.values());
   readonly #rest = new RestPolicy();
   readonly #timer: FlushTimer;
   #identity: RoomIdentity | null = null;
@@ -173,29 +168,12 @@ export class Sockets {
   }
 
   #transmit(open: OpenSocket, frame: string | Uint8Array, eventBytes: number): void {
-    const now = this.#ports.now();
     this.#send(open, frame);
-    open.output.count(frame.length, eventBytes, now);
-    if (open.output.isTooSlow(now)) this.#slow.add(open);
-    this.#uncheckedBytes += frame.length;
-    if (this.#uncheckedBytes >= CHECK_EVERY_BYTES) this.#checkRoom(now);
-  }
-
-  /** When more is unread in the whole room than it may hold, or unconfirmed, those who have the most count as slow. */
-  #checkRoom(now: number): void {
-    this.#uncheckedBytes = 0;
-    const sockets = [...this.#byId.values()];
-    const slow = [
-      ...slowestOf(sockets, ({ output }) => output.unread(now), UNREAD_IN_ROOM),
-      ...slowestOf(sockets, ({ output }) => output.unconfirmed, UNCONFIRMED_IN_ROOM),
-    ];
-    for (const open of slow) this.#slow.add(open);
+    this.#slowReaders.count(open, frame.length, eventBytes, this.#ports.now());
   }
 
   #closeSlow(): void {
-    const slow = [...this.#slow];
-    this.#slow.clear();
-    for (const { id } of slow) this.#ports.onSlowReader(id);
+    for (const { id } of this.#slowReaders.take()) this.#ports.onSlowReader(id);
   }
 
   /** Sends a frame, unless the socket is closing: then its close arrives as an event of its own. */
@@ -223,8 +201,7 @@ export class Sockets {
 
   /** Completes a close that the client began: the runtime leaves that of a hibernating socket to us. */
   answerClose(socket: WebSocket, code: number, reason: string): void {
-    // 1005, 1006 and 1015 describe how a socket ended and may not be sent.
-    closeQuietly(socket, code === 1005 || code === 1006 || code === 1015 ? 1000 : code, reason);
+    closeQuietly(socket, answerTo(code), reason);
   }
 
   /** Forgets a socket: later frames from it are ignored. Returns its id. */
@@ -234,7 +211,7 @@ export class Sockets {
     this.#byId.delete(open.id);
     this.#bySocket.delete(socket);
     this.#queues.delete(open);
-    this.#slow.delete(open);
+    this.#slowReaders.delete(open);
     clearQuietly(socket);
     return open.id;
   }
@@ -268,31 +245,10 @@ function speakDocuments(open: OpenSocket): void {
   open.output = new Output(true);
 }
 
-/** Clients of documents give up at 4400 to 4499: what passes gets a code at which they come back. */
-const closeCodeForDocuments = (code: CloseCode): number => (TRANSIENT.has(code) ? TRY_AGAIN_LATER : code);
-const TRANSIENT: ReadonlySet<number> = new Set([
-  CLOSE.joinTimeout,
-  CLOSE.tooManySockets,
-  CLOSE.readerTooSlow,
-  CLOSE.flooding,
-]);
-const TRY_AGAIN_LATER = 1013;
-
 function clearQuietly(socket: WebSocket): void {
   try {
     clearAttachment(socket);
   } catch {
     // The socket is being closed: should the room restart before it is, it takes it for a joined one until then.
-  }
-}
-
-/** RFC 6455 allows no more; a socket with a longer one would stay open. */
-const MAX_REASON_BYTES = 123;
-
-function closeQuietly(socket: WebSocket, code: number, reason: string): void {
-  try {
-    socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
-  } catch {
-    // It is closed already, or its code may not be sent: nothing depends on the result.
   }
 }

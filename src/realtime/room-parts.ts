@@ -1,0 +1,96 @@
+/** What a room's object is made of: creates its parts, and connects them. */
+import { type Env, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config.ts";
+import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { usedOf } from "../quotas/queries.ts";
+import { updateRoomStats } from "../rooms/stats.ts";
+import { D1Reads } from "./d1-reads.ts";
+import { EffectExecutor } from "./effect-executor.ts";
+import { JoinAuthorizer } from "./join-authorizer.ts";
+import { OutboxDrain } from "./outbox/outbox-drain.ts";
+import { StatsProjection } from "./participants/stats-projection.ts";
+import type { RoomStats } from "./port/snapshots.ts";
+import { Room } from "./room.ts";
+import { RoomAlarm } from "./room-alarm.ts";
+import { RoomContext } from "./room-context.ts";
+import { SqliteStorage } from "./storage/storage-sqlite.ts";
+import type { Effect } from "./transport/effects.ts";
+import { Sockets } from "./transport/sockets.ts";
+
+export class RoomParts {
+  readonly context: RoomContext;
+  readonly sockets: Sockets;
+  readonly room: Room;
+  readonly reads: D1Reads;
+  readonly effects: EffectExecutor;
+  readonly outboxDrain: OutboxDrain;
+  readonly statsProjection: StatsProjection;
+  readonly alarm: RoomAlarm;
+
+  /** `now` returns epoch milliseconds. */
+  constructor(ctx: DurableObjectState, env: Env, now: () => number) {
+    const context = new RoomContext(ctx, env, now);
+    const storage = new SqliteStorage(ctx.storage, () => {
+      this.alarm.outdate();
+      this.outboxDrain.drain();
+    });
+    const perform = (effects: readonly Effect[]) => this.effects.perform(effects);
+    const fail = (id: string, what: string, error: unknown) => this.effects.fail([id], what, error);
+    this.context = context;
+    this.sockets = new Sockets(ctx, {
+      now,
+      onSlowReader: (id) => perform(this.room.disconnectSlowReader(id)),
+      onFailedSend: (id, error) => fail(id, "A frame could not be sent", error),
+    });
+    this.room = new Room({
+      storage,
+      now,
+      newId: () => crypto.randomUUID(),
+      graceMs: reconnectGraceMs(env),
+      roomId: () => context.identity.roomId,
+      storeQuotaBytes: storeQuotaBytes(env),
+      lastPingAt: (id) => this.sockets.lastPingAt(id),
+      answerableIn: (id) => this.sockets.answerableIn(id),
+      report: (what, error) => context.report(what, error),
+    });
+    const { room } = this;
+    this.reads = new D1Reads({ context, room, perform });
+    this.effects = new EffectExecutor({
+      context,
+      room,
+      sockets: this.sockets,
+      joins: new JoinAuthorizer({ context, room, perform, fail }),
+      reads: this.reads,
+      planAlarm: () => this.alarm.outdate(),
+      recoverSoon: () => this.alarm.recoverSoon(),
+      performed: () => {
+        const hasNews = [room.storeQuota.takeNews(), room.storeEvents.takeNews()];
+        if (hasNews.includes(true)) this.alarm.outdate();
+        this.alarm.planIfOutdated();
+      },
+    });
+    this.outboxDrain = new OutboxDrain({
+      now,
+      storage,
+      fanOut: (events) => fanOut(context.tenant, subscriberGateway(env), context.identity.roomId, events),
+      keepAlive: (work) => context.keepAlive(work),
+      failed: (error) =>
+        context.report("Events of a room could not be delivered to its subscribers yet", error),
+    });
+    this.statsProjection = new StatsProjection({
+      now,
+      room,
+      write: (stats, version) => this.#project(stats, version),
+    });
+    this.alarm = new RoomAlarm(ctx, this);
+  }
+
+  async #project(stats: RoomStats, version: number): Promise<void> {
+    const { storeBytes, storeQuota, updates } = this.room;
+    const { env, identity, tenant } = this.context;
+    const projected = { ...stats, storeBytes };
+    const { accountTokenEpoch, quotas } = await updateRoomStats(tenant, identity.roomId, projected, version);
+    storeQuota.copied(usedOf(quotas, "store_bytes", quotaDefaults(env)), storeBytes);
+    // A socket that joined while the organization's tokens were ended may have missed the command.
+    this.effects.perform(updates.endTokens(null, { account: accountTokenEpoch }));
+  }
+}

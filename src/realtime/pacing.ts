@@ -12,10 +12,10 @@ import {
   MAX_WAITING_BYTES,
   MAX_WAITING_MESSAGES,
   MAX_WAITING_QUESTIONS_OF_SOCKET,
+  type PacedMessage,
   pointsOf,
   WORK_OF_USER,
 } from "./protocol/costs.ts";
-import type { ClientMessage } from "./protocol/messages.ts";
 import type { Joined } from "./transport/connection.ts";
 import type { Connections } from "./transport/connections.ts";
 
@@ -26,7 +26,7 @@ export interface PacingPorts {
 }
 
 interface WaitingMessage {
-  readonly message: ClientMessage;
+  readonly message: PacedMessage;
   readonly bytes: number;
 }
 
@@ -138,7 +138,7 @@ export class Pacing {
   }
 
   /** What happens to a message of a joined socket; one that waits is kept for {@link next}. */
-  admit({ id, userId }: Joined, message: ClientMessage, bytes: number): "run" | "wait" | "refuse" | "close" {
+  admit({ id, userId }: Joined, message: PacedMessage, bytes: number): "run" | "wait" | "refuse" | "close" {
     const { excess, isQuestion } = costOf(message.type);
     if (excess === "runs") {
       this.#spend(userId, message);
@@ -175,13 +175,13 @@ export class Pacing {
     return this.#accountOf(userId).work.left(this.#ports.now()) > 0;
   }
 
-  #runnableIn(id: string, userId: string, message: ClientMessage): number {
+  #runnableIn(id: string, userId: string, message: PacedMessage): number {
     const affordableIn = this.#accountOf(userId).work.affordableIn(this.#ports.now());
     if (!costOf(message.type).isQuestion) return affordableIn;
     return Math.max(affordableIn, this.#ports.answerableIn(id) ?? LOOK_AGAIN_MS);
   }
 
-  #spend(userId: string, message: ClientMessage): void {
+  #spend(userId: string, message: PacedMessage): void {
     this.#accountOf(userId).work.spend(pointsOf(message), this.#ports.now());
   }
 
@@ -193,7 +193,7 @@ export class Pacing {
   }
 
   /** Takes the next message that may run; null when none may yet. Sockets take turns. */
-  next(): { readonly id: string; readonly message: ClientMessage } | null {
+  next(): { readonly id: string; readonly message: PacedMessage } | null {
     for (const [id, { userId, queue }] of this.#waiting) {
       if (this.#connections.get(id) === undefined) {
         this.#drop(id);

@@ -2,20 +2,20 @@
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { DocumentSockets } from "./documents/document-sockets.ts";
+import type { OpenDocuments } from "./documents/open-documents.ts";
 import { Downloads } from "./downloads.ts";
 import type { JoinDecision } from "./join/join-decision.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { TokenRefresh } from "./join/token-refresh.ts";
 import { Pacing, type PacingPorts } from "./pacing.ts";
 import type { Participants } from "./participants/participants.ts";
-import { deliveryPoints } from "./protocol/costs.ts";
+import { deliveryPoints, type PacedMessage } from "./protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "./protocol/frame.ts";
-import type { ClientMessage } from "./protocol/messages.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
 import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomQuestions } from "./room-questions.ts";
-import type { Joined } from "./transport/connection.ts";
+import { type Connection, isOfDocuments, type Joined } from "./transport/connection.ts";
 import { send } from "./transport/connections.ts";
 import type { Effect } from "./transport/effects.ts";
 
@@ -35,6 +35,12 @@ const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
 const isUnconfirmed = ({ type, requestId }: RoomRequest): boolean =>
   requestId === undefined && (type === "PRESENCE_UPDATE" || type === "BROADCAST");
 
+/** Who receives frames of documents: before a socket has joined, and after. */
+interface DocumentParts {
+  readonly sockets: DocumentSockets;
+  readonly open: OpenDocuments;
+}
+
 export class RoomMessages {
   readonly #ports: PacingPorts;
   readonly #participants: Participants;
@@ -42,7 +48,7 @@ export class RoomMessages {
   readonly #handshake: JoinHandshake;
   readonly #tokenRefresh: TokenRefresh;
   readonly #pacing: Pacing;
-  readonly #documentSockets: DocumentSockets;
+  readonly #documents: DocumentParts;
   /** Those that need the database. */
   readonly questions: RoomQuestions;
   /** Of large stores, over HTTP. */
@@ -53,13 +59,13 @@ export class RoomMessages {
     participants: Participants,
     content: RoomContent,
     joining: { readonly handshake: JoinHandshake; readonly tokenRefresh: TokenRefresh },
-    documentSockets: DocumentSockets,
+    documents: DocumentParts,
   ) {
     this.#ports = ports;
     this.#participants = participants;
     this.#handshake = joining.handshake;
     this.#tokenRefresh = joining.tokenRefresh;
-    this.#documentSockets = documentSockets;
+    this.#documents = documents;
     const pacing = new Pacing(ports, participants.connections);
     this.#pacing = pacing;
     this.downloads = new Downloads(
@@ -89,22 +95,29 @@ export class RoomMessages {
     const size = typeof data === "string" ? data.length : data.byteLength;
     if (connection.phase === "joined" && !this.#pacing.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
-    if (connection.documents !== undefined) {
-      const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
-      return [...seen, ...this.#documentSockets.receive(connection, data)];
-    }
+    const seen = connection.phase === "joined" ? connections.recordSeen(connection, this.#ports.now()) : [];
+    return [...seen, ...this.#receiveFrame(connection, data, size)];
+  }
+
+  #receiveFrame(connection: Connection, data: string | ArrayBuffer, size: number): Effect[] {
+    const isForDocuments = isOfDocuments(connection);
+    if (connection.phase !== "joined" && isForDocuments)
+      return this.#documents.sockets.receive(connection, data);
+    if (connection.phase === "joined" && typeof data !== "string")
+      return this.#pace(connection, { type: "DOCUMENT", bytes: new Uint8Array(data) }, size);
+    if (isForDocuments) return []; // some clients add messages of their own
     const frame = parseFrame(data);
     if (frame.kind === "tooLarge")
-      return this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large");
+      return this.#participants.disconnect([connection.id], CLOSE.frameTooLarge, "frame too large");
     if (connection.phase !== "joined") return this.#handshake.receive(connection, frame);
-    const seen = connections.recordSeen(connection, this.#ports.now());
-    return [...seen, ...this.#admit(connection, frame, size)];
+    return this.#admit(connection, frame, size);
   }
 
   /** Completes an `authorizeJoin` effect. */
   completeJoin(id: string, decision: JoinDecision): Effect[] {
-    const refused = this.#documentSockets.refuse(id, decision);
-    return [...refused, ...this.#handshake.complete(id, decision), ...this.#documentSockets.joined(id)];
+    const { sockets } = this.#documents;
+    const refused = sockets.refuse(id, decision);
+    return [...refused, ...this.#handshake.complete(id, decision), ...sockets.joined(id)];
   }
 
   #disconnectFlooding({ id, userId }: Joined): Effect[] {
@@ -115,13 +128,18 @@ export class RoomMessages {
   #admit(connection: Joined, frame: ReadableFrame, size: number): Effect[] {
     const { id } = connection;
     if (frame.kind === "fault") return [send([id], failure(frame.fault, frame.requestId))];
-    switch (this.#pacing.admit(connection, frame.message, size)) {
+    return this.#pace(connection, frame.message, size);
+  }
+
+  #pace(connection: Joined, message: PacedMessage, size: number): Effect[] {
+    const { id } = connection;
+    switch (this.#pacing.admit(connection, message, size)) {
       case "run":
-        return this.#run(id, frame.message);
+        return this.#run(id, message);
       case "wait":
         return this.#resumeSoon();
       case "refuse":
-        return [send([id], failure(TOO_MUCH, frame.message.requestId))];
+        return [send([id], failure(TOO_MUCH, message.type === "DOCUMENT" ? undefined : message.requestId))];
       case "close":
         return this.#disconnectFlooding(connection);
     }
@@ -149,10 +167,12 @@ export class RoomMessages {
   }
 
   /** Looks the connection up: it may have changed since the message began to wait. */
-  #run(id: string, message: ClientMessage): Effect[] {
+  #run(id: string, message: PacedMessage): Effect[] {
     const connection = this.#participants.connections.get(id);
     if (connection?.phase !== "joined") return [];
     switch (message.type) {
+      case "DOCUMENT":
+        return this.#documents.open.receive(id, message.bytes);
       case "JOIN_ROOM":
         return [send([id], failure(ALREADY_JOINED, message.requestId))];
       case "LEAVE_ROOM":

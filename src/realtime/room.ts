@@ -92,7 +92,8 @@ export class Room {
       this.openDocuments.closeForAll(name),
     );
     const joining = { handshake, tokenRefresh };
-    this.messages = new RoomMessages(ports, participants, content, joining, this.documentSockets);
+    const documents = { sockets: this.documentSockets, open: this.openDocuments };
+    this.messages = new RoomMessages(ports, participants, content, joining, documents);
     this.updates = new RoomUpdates(ports, participants, content, handshake);
     this.heartbeat = new Heartbeat(ports, participants);
   }

@@ -1,6 +1,6 @@
 /** What a client says about a document that it has open: asks for what it lacks, writes, and shows who is there. */
 import { AppError } from "../../platform/errors.ts";
-import type { Joined } from "../transport/connection.ts";
+import type { DocumentWire, Joined } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
 import { type Channel, sendTo } from "./channel.ts";
 import type { Channels } from "./channels.ts";
@@ -9,14 +9,19 @@ import type { Subscription } from "./subscription.ts";
 import { Transfers } from "./transfers.ts";
 import { MalformedUpdate } from "./update-scan.ts";
 import {
+  type AwarenessEntry,
   authenticatedBody,
   awarenessBody,
   type DocumentFrame,
   deniedBody,
+  refusedUpdateBody,
   syncStatusBody,
 } from "./wire/frames.ts";
 
 const VIEWER = "Viewers may not change documents";
+
+/** A joined socket that may have documents open. */
+export type DocumentConnection = Joined & { readonly documents: DocumentWire };
 
 /** What became of an update: `refused` says why. */
 type Written = { readonly isNews: boolean } | { readonly refused: string };
@@ -32,8 +37,13 @@ export class DocumentMessages {
     this.transfers = new Transfers(documents);
   }
 
-  /** Throws a {@link MalformedUpdate} for an update that is none. */
-  receive(connection: Joined, channel: Channel, subscription: Subscription, frame: DocumentFrame): Effect[] {
+  /** Throws a {@link MalformedUpdate} for an update that is none, unless the client learns by its status that it is. */
+  receive(
+    connection: DocumentConnection,
+    channel: Channel,
+    subscription: Subscription,
+    frame: DocumentFrame,
+  ): Effect[] {
     switch (frame.type) {
       case "step1":
         return this.transfers.begin(channel.name, subscription, frame.stateVector);
@@ -41,7 +51,7 @@ export class DocumentMessages {
       case "update":
         return this.#receiveUpdate(connection, channel, subscription, frame);
       case "awareness":
-        return receiveAwareness(channel, subscription, channel.awareness.apply(connection.id, frame.entries));
+        return receiveAwareness(connection, channel, subscription, frame.entries);
       case "queryAwareness":
         return [sendTo(subscription, awarenessBody(channel.awareness.all()))];
       case "authenticate":
@@ -53,7 +63,7 @@ export class DocumentMessages {
   }
 
   #receiveUpdate(
-    connection: Joined,
+    connection: DocumentConnection,
     channel: Channel,
     subscription: Subscription,
     { type, update }: DocumentFrame & { readonly type: "step2" | "update" },
@@ -69,19 +79,20 @@ export class DocumentMessages {
     return [
       ...read,
       ...(isNews ? this.#channels.broadcast(channel.name, update, subscription) : []),
-      ...(expected?.isSync === false ? [] : acknowledge(connection, subscription, written)),
+      ...acknowledge(connection, subscription, written, expected?.isSync !== false),
       ...(type === "step2" ? this.transfers.continue(channel.name, subscription) : []),
       { type: "countDelivery", userId, isBroadcast: false },
     ];
   }
 
-  #write({ role, userId }: Joined, name: string, update: Uint8Array): Written {
+  #write({ role, userId, documents }: DocumentConnection, name: string, update: Uint8Array): Written {
     try {
       if (role === "viewer")
         return this.#documents.covers(name, update) ? { isNews: false } : { refused: VIEWER };
       return { isNews: this.#documents.append(name, update, userId) };
     } catch (error) {
-      if (error instanceof MalformedUpdate || !(error instanceof AppError)) throw error;
+      const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
+      if (isUnanswerable || !(error instanceof AppError)) throw error;
       return { refused: error.message };
     }
   }
@@ -93,20 +104,35 @@ const authenticate = ({ id, role }: Joined, subscription: Subscription, token: s
   { type: "authorizeRefresh", id, token, requestId: undefined },
 ];
 
-function acknowledge({ documents }: Joined, subscription: Subscription, written: Written): Effect[] {
-  const isRefused = "refused" in written;
-  if (documents?.wire === "hocuspocus") return [sendTo(subscription, syncStatusBody(!isRefused))];
-  if (!isRefused || subscription.hasWarned) return [];
-  subscription.hasWarned = true;
-  return [sendTo(subscription, deniedBody(written.refused))];
+/** What a client learns of its update. `isExpected` is false for an answer that synchronizes nothing. */
+function acknowledge(
+  { documents }: DocumentConnection,
+  subscription: Subscription,
+  written: Written,
+  isExpected: boolean,
+): Effect[] {
+  const refused = "refused" in written ? written.refused : null;
+  switch (documents.wire) {
+    case "room":
+      return [sendTo(subscription, refused === null ? syncStatusBody(true) : refusedUpdateBody(refused))];
+    case "hocuspocus":
+      return isExpected ? [sendTo(subscription, syncStatusBody(refused === null))] : [];
+    case "yWebsocket":
+      if (refused === null || subscription.hasWarned || !isExpected) return [];
+      subscription.hasWarned = true;
+      return [sendTo(subscription, deniedBody(refused))];
+  }
 }
 
-/** Everyone receives the entries, their sender too: clients take silence for a broken connection. */
+/** Everyone receives news; editors' own clients also what they send themselves: they take silence for a broken connection. */
 function receiveAwareness(
+  { id, documents }: DocumentConnection,
   channel: Channel,
   subscription: Subscription,
-  entries: ReturnType<Channel["awareness"]["all"]>,
+  entries: readonly AwarenessEntry[],
 ): Effect[] {
-  const body = awarenessBody(entries);
-  return entries.length === 0 ? [sendTo(subscription, body)] : channel.broadcast(body);
+  const news = channel.awareness.apply(id, entries);
+  const body = awarenessBody(news);
+  if (documents.wire === "room") return news.length === 0 ? [] : channel.broadcast(body, subscription);
+  return news.length === 0 ? [sendTo(subscription, body)] : channel.broadcast(body);
 }

@@ -3,15 +3,12 @@ import type { JoinDecision } from "../join/join-decision.ts";
 import type { JoinHandshake } from "../join/join-handshake.ts";
 import type { Participants } from "../participants/participants.ts";
 import { CLOSE } from "../protocol/protocol.ts";
-import type { Connection, Waiting } from "../transport/connection.ts";
+import type { Authorizing, Waiting } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
 import { EarlyFrames } from "./early-frames.ts";
-import { MAX_UPDATE_BYTES } from "./limits.ts";
+import { MAX_DOCUMENT_FRAME_BYTES } from "./limits.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 import { parseDocumentFrame, refusedBody, withKey } from "./wire/frames.ts";
-
-/** What surrounds an update in its frame: types, lengths and the document's name. */
-const MAX_FRAME_BYTES = MAX_UPDATE_BYTES + 4 * 1024;
 
 export class DocumentSockets {
   readonly #participants: Participants;
@@ -31,13 +28,11 @@ export class DocumentSockets {
     return this.#handshake.begin(connection, token);
   }
 
-  /** Handles a frame. */
-  receive(connection: Connection, data: string | ArrayBuffer): Effect[] {
+  /** Handles a frame of a socket that has not joined. */
+  receive(connection: Waiting | Authorizing, data: string | ArrayBuffer): Effect[] {
     if (typeof data === "string") return []; // some clients add messages of their own
-    if (data.byteLength > MAX_FRAME_BYTES)
-      return this.#break(connection.id, `frame too large: at most ${MAX_FRAME_BYTES} bytes`);
+    if (data.byteLength > MAX_DOCUMENT_FRAME_BYTES) return this.#break(connection.id, "frame too large");
     const bytes = new Uint8Array(data);
-    if (connection.phase === "joined") return this.#open.receive(connection.id, bytes);
     if (connection.phase === "authorizing") return this.#keep(connection.id, bytes);
     if (connection.documents?.wire === "yWebsocket")
       // its token was lost with the room's memory

@@ -5,13 +5,17 @@ const MEBIBYTE = 1024 * 1024;
 export const MAX_DOCUMENT_NAME_LENGTH = 255;
 /** One update, and one frame of a client. */
 export const MAX_UPDATE_BYTES = 8 * MEBIBYTE;
+/** An update with what surrounds it in its frame: types, lengths and the document's name. */
+export const MAX_DOCUMENT_FRAME_BYTES = MAX_UPDATE_BYTES + 4 * 1024;
 /** What a document has, encoded. */
 export const MAX_DOCUMENT_BYTES = 64 * MEBIBYTE;
 /** What all documents of a room have together, with what is kept of their history. */
 export const MAX_ROOM_DOCUMENT_BYTES = 1024 * MEBIBYTE;
 export const MAX_DOCUMENTS = 1_000;
-/** The names of the documents that one socket has open, in bytes: they are kept with the socket. */
+/** The names of the documents that one socket has open, in bytes of JSON: they are kept with the socket. */
 export const MAX_OPEN_NAME_BYTES = 4 * 1024;
+/** Of a socket that speaks the room's protocol, which keeps more. */
+export const MAX_OPEN_NAME_BYTES_BESIDE = 2 * 1024;
 /** Stretches of operations that a document consists of: they are in memory while someone edits it. */
 export const MAX_STRETCHES = 500_000;
 

@@ -1,13 +1,21 @@
 /** Which documents the joined sockets have open: opens them with the first frame about each, and closes them. */
+import { byteLength } from "../../platform/text.ts";
 import type { Participants } from "../participants/participants.ts";
+import { failure } from "../protocol/frame.ts";
 import { CLOSE } from "../protocol/protocol.ts";
-import type { DocumentWire, Joined } from "../transport/connection.ts";
+import type { Joined } from "../transport/connection.ts";
+import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { type Channel, sendTo } from "./channel.ts";
 import type { Channels } from "./channels.ts";
-import { DocumentMessages } from "./document-messages.ts";
+import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
 import type { Documents } from "./documents.ts";
-import { MAX_DOCUMENT_NAME_LENGTH, MAX_OPEN_NAME_BYTES } from "./limits.ts";
+import {
+  MAX_DOCUMENT_FRAME_BYTES,
+  MAX_DOCUMENT_NAME_LENGTH,
+  MAX_OPEN_NAME_BYTES,
+  MAX_OPEN_NAME_BYTES_BESIDE,
+} from "./limits.ts";
 import { Subscription } from "./subscription.ts";
 import { MalformedUpdate } from "./update-scan.ts";
 import {
@@ -20,10 +28,8 @@ import {
 } from "./wire/frames.ts";
 
 const DELETED = "document deleted";
+const UNREADABLE = "A binary frame is none of Yjs' protocols";
 const UNNAMED = "The document's name is empty or too long, or too many are open";
-
-/** A joined socket that may have documents open. */
-type DocumentConnection = Joined & { readonly documents: DocumentWire };
 
 export class OpenDocuments {
   readonly #participants: Participants;
@@ -39,7 +45,7 @@ export class OpenDocuments {
   /** A socket that survived hibernation. */
   restore({ id, documents }: Joined): void {
     for (const key of documents?.opened ?? []) {
-      const isNamed = documents?.wire === "hocuspocus";
+      const isNamed = documents?.wire !== "yWebsocket";
       this.#channels.open(isNamed ? nameOf(key) : key).restore(new Subscription(id, isNamed ? key : null));
     }
   }
@@ -54,17 +60,23 @@ export class OpenDocuments {
 
   #find(id: string): DocumentConnection | null {
     const connection = this.#participants.connections.get(id);
-    if (connection?.phase !== "joined" || connection.documents === undefined) return null;
-    return { ...connection, documents: connection.documents };
+    if (connection?.phase !== "joined") return null;
+    return { ...connection, documents: connection.documents ?? { wire: "room", opened: [] } };
   }
 
   /** Handles a frame of a joined socket. */
   receive(id: string, bytes: Uint8Array): Effect[] {
     const connection = this.#find(id);
     if (connection === null) return [];
-    const isNamed = connection.documents.wire === "hocuspocus";
+    const { wire } = connection.documents;
+    if (bytes.length > MAX_DOCUMENT_FRAME_BYTES)
+      return wire === "room"
+        ? this.#participants.disconnect([id], CLOSE.frameTooLarge, "frame too large")
+        : this.#break(id, `frame too large: at most ${MAX_DOCUMENT_FRAME_BYTES} bytes`);
+    const isNamed = wire !== "yWebsocket";
     const named = parseDocumentFrame(bytes, isNamed);
-    if (named === null) return this.#break(id, "a frame is none of Yjs' protocols");
+    if (wire === "room" && (named === null || isUnknown(named.frame))) return [unreadable(id)];
+    if (named === null) return this.#break(id, UNREADABLE);
     const { key, frame } = named;
     if (frame.type === "other") return [];
     const name = isNamed ? nameOf(key) : (connection.documents.opened[0] ?? "");
@@ -91,7 +103,9 @@ export class OpenDocuments {
     const key = subscription.key ?? "";
     const opened = [...connection.documents.opened, key];
     const { name } = channel;
-    if (name === "" || name.length > MAX_DOCUMENT_NAME_LENGTH || bytesOf(opened) > MAX_OPEN_NAME_BYTES) {
+    const maxBytes = connection.documents.wire === "room" ? MAX_OPEN_NAME_BYTES_BESIDE : MAX_OPEN_NAME_BYTES;
+    const isTooMuch = byteLength(JSON.stringify(opened)) > maxBytes;
+    if (name === "" || name.length > MAX_DOCUMENT_NAME_LENGTH || isTooMuch) {
       this.#channels.release(name);
       return [{ type: "sendBytes", to: [connection.id], frame: withKey(key, refusedBody(UNNAMED)) }];
     }
@@ -178,6 +192,8 @@ export class OpenDocuments {
   }
 }
 
-const encoder = new TextEncoder();
-const bytesOf = (names: readonly string[]): number =>
-  names.reduce((sum, name) => sum + encoder.encode(name).length, 0);
+/** What only editors' own clients send. */
+const isUnknown = ({ type }: DocumentFrame): boolean => type === "other" || type === "authenticate";
+
+const unreadable = (id: string): Effect =>
+  send([id], failure({ module: "Rooms", code: "BAD_REQUEST", message: UNREADABLE }));

@@ -1,6 +1,16 @@
 /** What each message costs its room. A message type without an entry here does not compile. */
 import type { Allowance } from "../../platform/budget.ts";
-import type { ClientMessage, MessageOf } from "./messages.ts";
+import type { ClientMessage } from "./messages.ts";
+
+/** A binary frame, which is about a document. */
+interface DocumentMessage {
+  readonly type: "DOCUMENT";
+  readonly bytes: Uint8Array;
+}
+
+/** What a joined socket can send. */
+export type PacedMessage = ClientMessage | DocumentMessage;
+type PacedOf<Type extends PacedMessage["type"]> = Extract<PacedMessage, { readonly type: Type }>;
 
 /** Frames: 1, and 1 more for each full 64 KiB. A socket or user that sends more is closed. */
 export const FRAMES_OF_SOCKET: Allowance = { perSecond: 200, burst: 1_000 };
@@ -55,7 +65,8 @@ interface MessageCost<Message> {
 const free = { rows: 0, reads: 0, excess: "runs", isQuestion: false } as const;
 const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const;
 
-const COSTS: { readonly [Type in ClientMessage["type"]]: MessageCost<MessageOf<Type>> } = {
+const COSTS: { readonly [Type in PacedMessage["type"]]: MessageCost<PacedOf<Type>> } = {
+  DOCUMENT: { ...write, rows: 1 },
   JOIN_ROOM: { ...free, reads: 1 },
   LEAVE_ROOM: free,
   TOKEN_REFRESH: { ...free, reads: 1 },
@@ -82,13 +93,11 @@ const COSTS: { readonly [Type in ClientMessage["type"]]: MessageCost<MessageOf<T
 };
 
 /** The cost of a message's type. */
-export const costOf = <Type extends ClientMessage["type"]>(type: Type) => COSTS[type];
+export const costOf = <Type extends PacedMessage["type"]>(type: Type) => COSTS[type];
 
 /** What a message costs when it runs, in points, without its deliveries. */
-export function pointsOf<Type extends ClientMessage["type"]>(
-  message: MessageOf<Type> & { type: Type },
-): number {
-  const cost: MessageCost<MessageOf<Type>> = COSTS[message.type];
+export function pointsOf<Type extends PacedMessage["type"]>(message: PacedOf<Type> & { type: Type }): number {
+  const cost: MessageCost<PacedOf<Type>> = COSTS[message.type];
   const rows = typeof cost.rows === "number" ? cost.rows : cost.rows(message);
   return rows + cost.reads * POINTS_PER_READ;
 }

@@ -1,17 +1,19 @@
 /** What a socket keeps through hibernation: its room, and its connection as the room last saw it. */
 import type { RoomIdentity } from "../storage/storage.ts";
-import type { Joined, Waiting } from "./connection.ts";
+import type { DocumentWire, Joined, Waiting } from "./connection.ts";
 
 /** Null once the room has closed the socket. */
 interface Attachment {
   readonly identity: RoomIdentity;
-  readonly connection: Waiting | Omit<Joined, "presence" | "subscriptions">;
+  readonly connection: Waiting | Omit<Joined, "presence" | "subscriptions" | "documents">;
   /**
-   * The presence state, and the list of subscriptions as JSON, both as UTF-8: a string with one character beyond
-   * Latin 1 would take twice its length. So their limits bound the attachment (16 KiB).
+   * The presence state, and the lists of subscriptions and of open documents as JSON, all as UTF-8: a string with one
+   * character beyond Latin 1 would take twice its length. So their limits bound the attachment (16 KiB).
    */
   readonly presence: Uint8Array | null;
   readonly subscriptions: Uint8Array;
+  /** Of a joined socket. */
+  readonly documents?: { readonly wire: DocumentWire["wire"]; readonly opened: Uint8Array };
 }
 
 /** A socket that was found again after hibernation. */
@@ -27,17 +29,22 @@ const decoder = new TextDecoder();
 export function readAttachment(socket: WebSocket): AttachedSocket | null {
   const attachment = socket.deserializeAttachment() as Attachment | null;
   if (attachment === null) return null;
-  const { identity, connection, presence, subscriptions } = attachment;
+  const { identity, connection, presence, subscriptions, documents } = attachment;
   if (connection.phase === "waiting") return { identity, connection };
   const state = presence === null ? null : decoder.decode(presence);
   return {
     identity,
-    connection: { ...connection, presence: state, subscriptions: parseSubscriptions(subscriptions) },
+    connection: {
+      ...connection,
+      ...{ presence: state, subscriptions: parseNames(subscriptions) },
+      ...(documents && { documents: { wire: documents.wire, opened: parseNames(documents.opened) } }),
+    },
   };
 }
 
 /** As {@link attachmentOf} wrote them. */
-const parseSubscriptions = (json: Uint8Array): string[] => JSON.parse(decoder.decode(json)) as string[];
+const parseNames = (json: Uint8Array): string[] => JSON.parse(decoder.decode(json)) as string[];
+const encodeNames = (names: readonly string[]): Uint8Array => encoder.encode(JSON.stringify(names));
 
 export function writeAttachment(
   socket: WebSocket,
@@ -50,12 +57,13 @@ export function writeAttachment(
 function attachmentOf(identity: RoomIdentity, connection: Waiting | Joined): Attachment {
   if (connection.phase === "waiting")
     return { identity, connection, presence: null, subscriptions: new Uint8Array() };
-  const { presence, subscriptions, ...rest } = connection;
+  const { presence, subscriptions, documents, ...rest } = connection;
   return {
     identity,
     connection: rest,
     presence: presence === null ? null : encoder.encode(presence),
-    subscriptions: encoder.encode(JSON.stringify(subscriptions)),
+    subscriptions: encodeNames(subscriptions),
+    ...(documents && { documents: { wire: documents.wire, opened: encodeNames(documents.opened) } }),
   };
 }
 

@@ -3,10 +3,13 @@ import type { Role } from "../../users/schema.ts";
 import type { TokenEpochs } from "../../users/token-claims.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 
-/** What a socket speaks, instead of the room's protocol, when an editor's own client opened it for documents. */
+/** The documents that a socket has open, and how its client speaks of them. */
 export interface DocumentWire {
-  /** `yWebsocket`: the address names the document. `hocuspocus`: each frame does. */
-  readonly wire: "yWebsocket" | "hocuspocus";
+  /**
+   * `room`: in binary frames beside the room's protocol. The others speak of nothing else: editors' own clients have
+   * opened them. `yWebsocket`: the address names the document. `hocuspocus`: each frame does.
+   */
+  readonly wire: "room" | "yWebsocket" | "hocuspocus";
   /** The documents that it has open, as its client names them. */
   readonly opened: readonly string[];
 }
@@ -19,7 +22,7 @@ export interface Waiting {
   readonly openedAt: number;
   /** The client's address or network, as the Worker knows it. */
   readonly address: string;
-  /** Absent for a socket that speaks the room's protocol. */
+  /** Absent for a socket that speaks the room's protocol: it opens documents once it has joined. */
   readonly documents?: DocumentWire;
 }
 
@@ -63,6 +66,10 @@ export interface Joined {
 }
 
 export type Connection = Waiting | Authorizing | Joined;
+
+/** Whether an editor's own client has opened the socket: the room's protocol is not spoken there. */
+export const isOfDocuments = ({ documents }: Connection): boolean =>
+  documents !== undefined && documents.wire !== "room";
 
 /**
  * How old the sign of life in the attachment may get before it is rewritten. After hibernation, a socket that

@@ -4,7 +4,7 @@ import type { CloseCode, ServerMessage } from "../protocol/protocol.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import { clearAttachment, readAttachment, writeAttachment } from "./attachment.ts";
 import { answerTo, closeCodeForDocuments, closeQuietly } from "./closing.ts";
-import type { Joined, Waiting } from "./connection.ts";
+import { isOfDocuments, type Joined, type Waiting } from "./connection.ts";
 import { FlushTimer, RestPolicy } from "./flush.ts";
 import { Output } from "./output.ts";
 import { SlowReaders } from "./slow-readers.ts";
@@ -68,7 +68,7 @@ export class Sockets {
       this.#identity = identity;
       const open = this.#add(socket, connection.id);
       if (connection.phase === "joined" && connection.batch) acceptArrays(open);
-      if (connection.documents !== undefined) speakDocuments(open);
+      if (isOfDocuments(connection)) speakDocuments(open);
       return connection;
     });
     return connections.sort((one, other) => openedAt(one) - openedAt(other));
@@ -105,7 +105,7 @@ export class Sockets {
     const open = this.#byId.get(connection.id);
     if (open === undefined || this.#identity === null) return;
     if (connection.phase === "joined" && connection.batch && !open.batches) acceptArrays(open);
-    if (connection.documents !== undefined && !open.isOfDocuments) speakDocuments(open);
+    if (isOfDocuments(connection) && !open.isOfDocuments) speakDocuments(open);
     writeAttachment(open.socket, this.#identity, connection);
   }
 
@@ -127,12 +127,19 @@ export class Sockets {
     return frame.length;
   }
 
-  /** Sends a frame of a document. Returns the sockets whose clients are to show that they have read it. */
+  /**
+   * Sends a frame of a document. Returns the sockets of editors' own clients that are to show that they have read it;
+   * the others are sent a mark.
+   */
   sendBytes(ids: readonly string[], frame: Uint8Array): { readonly id: string; readonly mark: number }[] {
     return ids.flatMap((id) => {
       const open = this.#byId.get(id);
       if (open === undefined) return [];
       this.#transmit(open, frame, 0);
+      if (!open.isOfDocuments) {
+        this.#sendMark(open);
+        return [];
+      }
       const mark = open.output.nextMark();
       return mark === null ? [] : [{ id, mark }];
     });
@@ -163,6 +170,11 @@ export class Sockets {
     this.#transmit(open, `[${open.queued.join()}]`, open.queuedEventBytes);
     open.queued = [];
     open.queuedEventBytes = 0;
+    this.#sendMark(open);
+  }
+
+  /** Sends a mark if one is due. */
+  #sendMark(open: OpenSocket): void {
     const mark = open.output.nextMark();
     if (mark !== null) this.#send(open, JSON.stringify([{ type: "event", event: "mark", data: { mark } }]));
   }

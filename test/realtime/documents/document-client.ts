@@ -4,11 +4,11 @@ import * as encoding from "lib0/encoding";
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from "y-protocols/awareness";
 import { readSyncMessage, writeSyncStep1, writeUpdate } from "y-protocols/sync";
 import * as Y from "yjs";
-import type { DocumentAddress } from "../../../src/realtime/port/room-gateway.ts";
+import type { DocumentWire } from "../../../src/realtime/transport/connection.ts";
 import { gateway, type TestRoom, type TestUser } from "../support/rooms.ts";
 
 interface Options {
-  readonly wire?: DocumentAddress["wire"];
+  readonly wire?: DocumentWire["wire"];
   readonly name?: string;
   /** Sent instead of the user's. */
   readonly token?: string;
@@ -17,10 +17,14 @@ interface Options {
 export class DocumentClient {
   readonly doc = new Y.Doc();
   readonly awareness = new Awareness(this.doc);
+  /** What was received over the room's own socket beside documents, as JSON. */
+  readonly messages: string[] = [];
   /** What was received that is neither sync nor awareness: the type, and its number or text. */
   readonly notes: (readonly [type: number, value: string | number])[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   frames = 0;
+  /** Called with each binary frame, before it is handled. */
+  onFrame: (bytes: Uint8Array) => void = () => undefined;
   isSynced = false;
   readonly #socket: WebSocket;
   readonly #key: string | null;
@@ -40,6 +44,7 @@ export class DocumentClient {
     });
     socket.addEventListener("message", ({ data }) => {
       if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
+      else this.messages.push(String(data));
       this.frames += 1;
       this.#wake();
     });
@@ -62,14 +67,27 @@ export class DocumentClient {
     const { wire = "yWebsocket", name = "notes", token = user.token } = options;
     await room.inside(() => undefined);
     const upgrade = new Request("https://atrium.test/sync", { headers: { Upgrade: "websocket" } });
-    const isNamed = wire === "hocuspocus";
-    const address = { wire, name: isNamed ? null : name, token: isNamed ? "" : token, protocol: null };
+    const isNamed = wire !== "yWebsocket";
+    const address =
+      wire === "room"
+        ? undefined
+        : { wire, name: isNamed ? null : name, token: isNamed ? "" : token, protocol: null };
     const { webSocket } = await gateway.connect(room.id, room.accountId, upgrade, address);
     if (webSocket === null) throw new Error("The upgrade returned no socket");
     const client = new DocumentClient(webSocket, isNamed ? name : null);
-    if (isNamed) client.authenticate(token);
+    if (wire === "hocuspocus") client.authenticate(token);
+    if (wire === "room") await client.#join(token);
     client.sync();
     return client;
+  }
+
+  /** Joins the room, whose socket it is. A refusal closes the socket. */
+  async #join(token: string): Promise<void> {
+    this.sendBytes(JSON.stringify({ type: "JOIN_ROOM", data: { token, batch: true } }));
+    while (this.messages.length === 0)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
   }
 
   /** Another document over the same socket would need another receiver: this only sends. */
@@ -115,13 +133,16 @@ export class DocumentClient {
   }
 
   #receive(bytes: Uint8Array): void {
+    this.onFrame(bytes);
     const decoder = decoding.createDecoder(bytes);
-    if (this.#key !== null) decoding.readVarString(decoder);
+    if (this.#key !== null && decoding.readVarString(decoder) !== this.#key) return;
     const type = decoding.readVarUint(decoder);
     if (type === 0) this.#receiveSync(decoder);
     else if (type === 1) applyAwarenessUpdate(this.awareness, decoding.readVarUint8Array(decoder), this);
-    else if (type === 8) this.notes.push([type, decoding.readVarInt(decoder)]);
-    else if (type === 2 || type === 7) {
+    else if (type === 8) {
+      this.notes.push([type, decoding.readVarInt(decoder)]);
+      if (decoding.hasContent(decoder)) this.notes.push([type, decoding.readVarString(decoder)]);
+    } else if (type === 2 || type === 7) {
       if (type === 2) decoding.readVarUint(decoder);
       this.notes.push([type, decoding.readVarString(decoder)]);
     } else this.notes.push([type, 0]);

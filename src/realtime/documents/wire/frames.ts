@@ -170,6 +170,12 @@ export const refusedBody = (reason: string) => auth(AUTH.denied, reason);
 export const authenticatedBody = (scope: "read-write" | "readonly") => auth(AUTH.authenticated, scope);
 export const syncStatusBody = (isApplied: boolean): Uint8Array =>
   body(MESSAGE.syncStatus, (encoder) => encoding.writeVarInt(encoder, isApplied ? 1 : 0));
+/** Of our own client: Hocuspocus' with the reason. */
+export const refusedUpdateBody = (reason: string): Uint8Array =>
+  body(MESSAGE.syncStatus, (encoder) => {
+    encoding.writeVarInt(encoder, 0);
+    encoding.writeVarString(encoder, reason);
+  });
 export const closeBody = (reason: string): Uint8Array =>
   body(MESSAGE.close, (encoder) => encoding.writeVarString(encoder, reason));
 

@@ -193,6 +193,7 @@ export class Room {
   /** Deletes everything the room stores, once the events of its deletion have been passed on. */
   clear(): Effect[] {
     const effects = this.updates.clear();
+    this.storeEvents.reset();
     this.#documents.reset();
     return effects;
   }

@@ -101,6 +101,13 @@ export class StoreEvents {
     storage.events.append({ id, event: "store.changed", occurredAt, body });
   }
 
+  /** The room is erased: nothing of it is due any more. */
+  reset(): void {
+    this.#dueAt = null;
+    this.#hasNews = false;
+    this.#row = null;
+  }
+
   #forget(): void {
     if (this.#ports.storage.changedStores.list().length > 0) this.#ports.storage.changedStores.clear();
     this.#dueAt = null;

@@ -1,6 +1,6 @@
 /** The queries about files. */
 import { requireRoomAccess } from "../context/context.ts";
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
@@ -14,15 +14,18 @@ export async function listFiles(
   roomId: string,
   filter: FileFilter,
   page: Page,
-): Promise<{ files: StorageFile[] } & PresentedPage> {
+): Promise<{ files: StorageFile[] } & PresentedScroll> {
   requireRoomAccess(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoom(ctx, { id: roomId }),
     selectFiles(ctx, roomId, filter, page),
-    countFiles(ctx, roomId, filter),
+    countFiles(ctx, roomId, filter, page),
   ]);
   if (rooms.length === 0) throw notFound("Rooms", "Room");
-  return { files: rows.map((row) => presentFile(row, ctx.origin)), ...presentPage(page, counted) };
+  return {
+    files: rows.map((row) => presentFile(row, ctx.origin)),
+    ...presentScroll(page, counted, rows, ({ uploadedAt, key }) => ({ time: uploadedAt, id: key })),
+  };
 }
 
 /** A file of this room with its bytes, or null. BAD_REQUEST when it has more than `maxBytes`. */

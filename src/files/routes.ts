@@ -1,7 +1,7 @@
 /** The endpoints for files. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { pageShape, paging, toPage } from "../http/paginate.ts";
+import { scrolling, scrollShape, toPage } from "../http/paginate.ts";
 import { deleteFile, uploadFile } from "./commands.ts";
 import type { FileContext } from "./context.ts";
 import { listFiles } from "./queries.ts";
@@ -17,7 +17,7 @@ const MAX_OVERHEAD_BYTES = 1024 * 1024;
 
 const FileQuery = z.object({
   roomId: z.string().min(1).meta({ description: "The files' room." }),
-  ...paging,
+  ...scrolling,
   mimeType: z.array(TypeFilter).max(MAX_TYPE_FILTERS).default([]).meta({
     description:
       "Only files of this type, compared without parameters and case-insensitively; `image/` and `image/*` mean all images. Repeat it to match any of several types.",
@@ -54,7 +54,7 @@ export const fileEndpoints = [
     query: FileQuery,
     status: 200,
     done: "Files retrieved",
-    data: z.object({ files: z.array(StorageFile), ...pageShape }),
+    data: z.object({ files: z.array(StorageFile), ...scrollShape }),
     handle: (ctx, { query }) =>
       listFiles(
         ctx,

@@ -1,8 +1,9 @@
 /** The query parameters of lists (spec section 4): pages, search and date filters. */
 import * as z from "zod";
-import type { Page } from "../platform/d1.ts";
+import type { ListPosition, Page } from "../platform/d1.ts";
 import { codePoints, fold } from "../platform/text.ts";
 import { parseTime } from "../platform/time.ts";
+import { decodePosition, encodePosition } from "./list-cursor.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -51,6 +52,33 @@ const time = (end: "from" | "to") =>
 /** `limit` and `offset`. */
 export const paging = { limit: Limit, offset: Offset };
 
+const MAX_CURSOR_LENGTH = 1024;
+const CURSOR_EXAMPLE = encodePosition({
+  time: Date.UTC(2026, 0, 31),
+  id: "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
+  offset: 50,
+  total: 120,
+});
+
+const After = z
+  .string()
+  .max(MAX_CURSOR_LENGTH)
+  .transform((value, context) => {
+    const position = decodePosition(value);
+    if (position === null)
+      context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the newest");
+    return position ?? z.NEVER;
+  })
+  .optional()
+  .meta({
+    description:
+      "The `cursor` of an earlier page: the items that follow it, with the same filters. However far down the list, it costs what the first page costs, and what is created meanwhile shifts nothing. `offset` counts from there.",
+    override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example: CURSOR_EXAMPLE },
+  });
+
+/** `limit`, `offset` and `after`, of a list that may be long. */
+export const scrolling = { ...paging, after: After };
+
 /** `search`; `where` completes "Only items with this text in …". */
 export const searching = (where: string) => ({
   search: z
@@ -77,12 +105,14 @@ export const toPage = (query: {
   readonly search?: string;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  readonly after?: ListPosition | undefined;
 }): Page => ({
   limit: query.limit,
   offset: query.offset,
   search: query.search ?? "",
   from: query.from ?? Number.MIN_SAFE_INTEGER,
   to: query.to ?? Number.MAX_SAFE_INTEGER,
+  after: query.after,
 });
 
 /** The fields of a paginated response that describe the page. */
@@ -90,6 +120,15 @@ export const pageShape = {
   total: z.int().meta({ description: "Number of matching items on all pages.", minimum: 0, example: 1 }),
   limit: z.int().meta({ description: "The limit that was used.", minimum: 1, example: 50 }),
   offset: z.int().meta({ description: "The offset that was used.", minimum: 0, example: 0 }),
+};
+
+/** The fields of a page of a list that may be long. */
+export const scrollShape = {
+  ...pageShape,
+  cursor: z.string().nullable().meta({
+    description: "Goes into `after` to read the page that follows; null on the last one.",
+    example: CURSOR_EXAMPLE,
+  }),
 };
 
 /** A page as a response describes it. */
@@ -101,10 +140,31 @@ export interface PresentedPage {
 
 /** Presents a page, with the total from a count statement. */
 export const presentPage = (
-  { limit, offset }: Page,
+  { limit, offset, after }: Page,
   counted: readonly { readonly total: number }[],
 ): PresentedPage => ({
   total: counted[0]?.total ?? 0,
   limit,
-  offset,
+  offset: (after?.offset ?? 0) + offset,
 });
+
+/** A page of a list that may be long, as a response describes it. */
+export interface PresentedScroll extends PresentedPage {
+  readonly cursor: string | null;
+}
+
+/** Presents a page of `rows`, where `positionOf` tells the columns that the list is ordered by. */
+export function presentScroll<Row>(
+  page: Page,
+  counted: readonly { readonly total: number }[],
+  rows: readonly Row[],
+  positionOf: (row: Row) => Pick<ListPosition, "time" | "id">,
+): PresentedScroll {
+  const presented = presentPage(page, counted);
+  const last = rows.at(-1);
+  const offset = presented.offset + rows.length;
+  // The total of a page that follows another is that of the first page, so it does not tell where the list ends now.
+  const isLast = rows.length < page.limit || (page.after === undefined && offset >= presented.total);
+  if (last === undefined || isLast) return { ...presented, cursor: null };
+  return { ...presented, cursor: encodePosition({ ...positionOf(last), offset, total: presented.total }) };
+}

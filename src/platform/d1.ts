@@ -28,6 +28,17 @@ export interface Tenant {
   readonly db: Database;
 }
 
+/** Where a list goes on: behind the item with this time and ID. */
+export interface ListPosition {
+  /** Epoch ms. */
+  readonly time: number;
+  readonly id: string;
+  /** How many items of the list come before the page that follows. */
+  readonly offset: number;
+  /** How many items matched when the first page was read. */
+  readonly total: number;
+}
+
 /** One page of a list, as stores select it. */
 export interface Page {
   readonly limit: number;
@@ -37,6 +48,8 @@ export interface Page {
   /** Inclusive bounds of `created_at` in epoch milliseconds. */
   readonly from: number;
   readonly to: number;
+  /** Where an earlier page ended; `offset` counts from there. Only long lists go on like this. */
+  readonly after?: ListPosition | undefined;
 }
 
 export const openDatabase = (d1: D1Database): Database => ({

@@ -1,5 +1,5 @@
 /** The statements about quotas, which other features include in their batches. */
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { build, columnsOf, prepared, type Statement, type Tenant } from "../platform/d1.ts";
 import type { QuotaName, QuotaUse } from "./quota.ts";
 import { quotas } from "./table.ts";
@@ -29,6 +29,19 @@ const quotasOfAccount = prepared(() =>
     .from(quotas)
     .where(eq(quotas.accountId, sql.placeholder("accountId"))),
 );
+
+const usedOf = prepared(() =>
+  build
+    .select({ total: sql<number>`${quotas.used}`.as("total") })
+    .from(quotas)
+    .where(
+      and(eq(quotas.accountId, sql.placeholder("accountId")), eq(quotas.quota, sql.placeholder("quota"))),
+    ),
+);
+
+/** How many of the things that a quota counts the organization has, without a count of their rows. */
+export const countUsed = ({ accountId }: Tenant, quota: QuotaName): Statement<{ total: number }> =>
+  usedOf({ accountId, quota });
 
 /** The use of a quota; `max` is null where the deployment's default applies. */
 export type QuotaRow = Omit<QuotaUse, "limit"> & { readonly max: number | null };

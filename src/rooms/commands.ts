@@ -32,6 +32,7 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
     state: "active",
     createdAt: now,
     totalUsersCreated: 0,
+    userCount: 0,
     activeParticipants: 0,
     occupiedMs: 0,
     occupiedSince: null,

@@ -1,5 +1,5 @@
 /** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
@@ -12,10 +12,13 @@ import type { RoomRow } from "./table.ts";
 export async function listRooms(
   ctx: RoomContext,
   page: RoomPage,
-): Promise<{ rooms: Room[] } & PresentedPage> {
+): Promise<{ rooms: Room[] } & PresentedScroll> {
   const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
-  return { rooms: rows.map((row) => presentRoom(row, now)), ...presentPage(page, counted) };
+  return {
+    rooms: rows.map((row) => presentRoom(row, now)),
+    ...presentScroll(page, counted, rows, ({ createdAt, id }) => ({ time: createdAt, id })),
+  };
 }
 
 /** The room's row, or null. */

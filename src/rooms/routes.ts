@@ -1,7 +1,7 @@
 /** The endpoints of rooms. Those that return a room with its users are in `users/routes-room.ts`. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";
 import { listRooms } from "./queries.ts";
@@ -20,7 +20,7 @@ export const roomEndpoints = [
     details: "Newest first. The counters are at most 2 seconds behind the live room.",
     errors: [],
     query: z.object({
-      ...paging,
+      ...scrolling,
       ...searching("the room's name"),
       ...dates,
       state: RoomState.optional().meta({ description: "Only rooms in this state." }),
@@ -31,7 +31,7 @@ export const roomEndpoints = [
     }),
     status: 200,
     done: "Rooms retrieved",
-    data: z.object({ rooms: z.array(Room), ...pageShape }),
+    data: z.object({ rooms: z.array(Room), ...scrollShape }),
     handle: (ctx, { query }) =>
       listRooms(ctx, {
         ...toPage(query),

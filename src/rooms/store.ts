@@ -11,6 +11,8 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
+import { countOnce, isUnfiltered, newestFirst, pageValues } from "../platform/newest-first.ts";
+import { countUsed } from "../quotas/shared-store.ts";
 import type { RoomStats } from "../realtime/port/snapshots.ts";
 import { type RoomRow, rooms } from "./table.ts";
 
@@ -40,10 +42,12 @@ function filterOf({ search, state, isOnline }: RoomPage): string {
   return conditions.filter((condition) => condition !== false).join(" ");
 }
 
+const created = newestFirst(rooms.createdAt, rooms.id);
+
 const filtered = (filter: string) =>
   and(
     ofAccount,
-    sql`${rooms.createdAt} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`,
+    created.where,
     ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
       filter.split(" ").includes(name) ? [condition] : [],
     ),
@@ -54,13 +58,13 @@ const roomPage = preparedByShape((filter: string) =>
     .select(columnsOf(rooms))
     .from(rooms)
     .where(filtered(filter))
-    .orderBy(sql`${rooms.createdAt} DESC`, sql`${rooms.id} DESC`)
+    .orderBy(...created.orderBy)
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset")),
 );
 
 export const selectRooms = ({ accountId }: Tenant, page: RoomPage): Statement<RoomRow> =>
-  roomPage(filterOf(page), { accountId, ...page });
+  roomPage(filterOf(page), { accountId, state: page.state, ...pageValues(page) });
 
 const roomCount = preparedByShape((filter: string) =>
   build
@@ -69,8 +73,13 @@ const roomCount = preparedByShape((filter: string) =>
     .where(filtered(filter)),
 );
 
-export const countRooms = ({ accountId }: Tenant, page: RoomPage): Statement<{ total: number }> =>
-  roomCount(filterOf(page), { accountId, ...page });
+/** Counts the rooms on all pages of {@link selectRooms}: at any number of them at once, unless something is filtered. */
+export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: number }> =>
+  countOnce(page, () => {
+    const filter = filterOf(page);
+    if (filter === "" && isUnfiltered(page)) return countUsed(tenant, "rooms");
+    return roomCount(filter, { accountId: tenant.accountId, state: page.state, ...pageValues(page) });
+  });
 
 const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));
 

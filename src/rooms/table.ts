@@ -19,6 +19,8 @@ export const rooms = sqliteTable(
     /** The first join, epoch ms. Until then the room's object is empty, and changes are not sent to it. */
     firstJoinAt: integer("first_join_at"),
     totalUsersCreated: integer("total_users_created").notNull().default(0),
+    /** How many users it has now. Triggers count (see the migration `count_users_of_rooms`). */
+    userCount: integer("user_count").notNull().default(0),
     /** A copy of the room's live stats, for lists. The room's object owns them. */
     activeParticipants: integer("active_participants").notNull().default(0),
     /** Total time with at least one user online, in milliseconds, without the current occupancy period. */

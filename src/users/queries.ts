@@ -1,6 +1,6 @@
 /** Reads users: rows from D1, who is online from the room's object. */
 import { requireRoomAccess } from "../context/context.ts";
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
@@ -29,12 +29,14 @@ export async function findUsers(
   return { users, total: counted[0]?.total ?? 0 };
 }
 
+const positionOf = ({ createdAt, id }: UserRow) => ({ time: createdAt, id });
+
 /** A room with its live stats and a page of its users. One D1 round trip and one object call. */
 export async function getRoomWithUsers(
   ctx: UserContext,
   key: RoomKey,
   page: Page,
-): Promise<{ room: Room; users: User[]; usersTotal: number; limit: number; offset: number }> {
+): Promise<{ room: Room; users: User[]; usersTotal: number } & Omit<PresentedScroll, "total">> {
   const [rooms, users, counted] = await ctx.db.run([
     selectRoom(ctx, key),
     ...selectUsersPage(ctx, "id" in key ? { roomId: key.id } : { roomCustomId: key.customId }, page),
@@ -46,13 +48,12 @@ export async function getRoomWithUsers(
     ctx.accountId,
     users.map((user) => user.id),
   );
-  const { total: usersTotal, limit, offset } = presentPage(page, counted);
+  const { total: usersTotal, ...shown } = presentScroll(page, counted, users, positionOf);
   return {
     room: presentRoom(row, ctx.now(), live.stats),
     users: users.map((user) => presentUser(user, live.attendance[user.id])),
     usersTotal,
-    limit,
-    offset,
+    ...shown,
   };
 }
 
@@ -64,7 +65,7 @@ export async function listUsers(
   ctx: UserContext,
   roomId: string,
   page: Page,
-): Promise<{ users: ListedUser[] } & PresentedPage> {
+): Promise<{ users: ListedUser[] } & PresentedScroll> {
   requireRoomAccess(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoom(ctx, { id: roomId }),
@@ -84,7 +85,7 @@ export async function listUsers(
       (ctx.actor.type === "user" && ctx.actor.userId === row.id);
     return maySeeToken ? { ...user, token: await shownToken(ctx, row) } : user;
   });
-  return { users: await Promise.all(users), ...presentPage(page, counted) };
+  return { users: await Promise.all(users), ...presentScroll(page, counted, rows, positionOf) };
 }
 
 /** A page of a room's users without their tokens, newest first; empty when the room does not exist. */

@@ -1,7 +1,7 @@
 /** The endpoints that return a room with its users. */
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
-import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
 import { Room } from "../rooms/schema.ts";
 import type { UserContext } from "./context.ts";
 import { getRoomWithUsers } from "./queries.ts";
@@ -10,7 +10,7 @@ import { User } from "./schema.ts";
 const { endpoint } = endpointsFor<UserContext>();
 
 const UsersQuery = z.object({
-  ...paging,
+  ...scrolling,
   ...searching("the user's name or at the start of its ID"),
   ...dates,
 });
@@ -18,9 +18,10 @@ const UsersQuery = z.object({
 const RoomWithUsers = z.object({
   room: Room.meta({ description: "The room, with its live stats." }),
   users: z.array(User),
-  usersTotal: pageShape.total,
-  limit: pageShape.limit,
-  offset: pageShape.offset,
+  usersTotal: scrollShape.total,
+  limit: scrollShape.limit,
+  offset: scrollShape.offset,
+  cursor: scrollShape.cursor,
 });
 
 const USERS_DETAILS = "The query parameters filter the users only. The room's stats are live.";

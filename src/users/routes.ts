@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import type { Replay } from "../http/idempotency/replay.ts";
-import { dates, pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
 import { getUser, listUsers } from "./queries.ts";
@@ -42,10 +42,14 @@ export const userEndpoints = [
     details:
       "Newest first. With a user's JWT, only its own room can be listed, and only its own `token` is shown.",
     errors: ["NOT_FOUND"],
-    query: InRoom.extend({ ...paging, ...searching("the user's name or at the start of its ID"), ...dates }),
+    query: InRoom.extend({
+      ...scrolling,
+      ...searching("the user's name or at the start of its ID"),
+      ...dates,
+    }),
     status: 200,
     done: "Users retrieved",
-    data: z.object({ users: z.array(ListedUser), ...pageShape }),
+    data: z.object({ users: z.array(ListedUser), ...scrollShape }),
     handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query)),
   }),
   endpoint({

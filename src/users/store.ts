@@ -10,6 +10,7 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
+import { countOnce, isUnfiltered, newestFirst, pageValues } from "../platform/newest-first.ts";
 import { rooms } from "../rooms/table.ts";
 import { USER_FIELDS } from "./shared-store.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
@@ -42,10 +43,12 @@ const filterOf = (room: RoomOfUsers, page: Page): Filter => {
   return page.search === "" ? "custom room" : "custom room searched";
 };
 
+const created = newestFirst(users.createdAt, users.id);
+
 const filtered = (filter: Filter) =>
   and(
     filter.startsWith("custom") ? inCustomRoom() : inRoom,
-    sql`${users.createdAt} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`,
+    created.where,
     filter.endsWith("searched")
       ? or(
           sql`instr(${users.nameFolded}, ${sql.placeholder("search")})`,
@@ -60,13 +63,13 @@ const userPage = preparedByShape((filter: Filter) =>
     .select(USER_FIELDS)
     .from(users)
     .where(filtered(filter))
-    .orderBy(sql`${users.createdAt} DESC`, sql`${users.id} DESC`)
+    .orderBy(...created.orderBy)
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset")),
 );
 
 export const selectUsers = ({ accountId }: Tenant, room: RoomOfUsers, page: Page): Statement<UserRow> =>
-  userPage(filterOf(room, page), { accountId, ...room, ...page });
+  userPage(filterOf(room, page), { accountId, ...room, ...pageValues(page) });
 
 const userCount = preparedByShape((filter: Filter) =>
   build
@@ -75,11 +78,31 @@ const userCount = preparedByShape((filter: Filter) =>
     .where(filtered(filter)),
 );
 
+const roomUserCount = preparedByShape((filter: "room" | "custom room") =>
+  build
+    .select({ total: sql<number>`${rooms.userCount}`.as("total") })
+    .from(rooms)
+    .where(
+      and(
+        eq(rooms.accountId, sql.placeholder("accountId")),
+        filter === "room"
+          ? eq(rooms.id, sql.placeholder("roomId"))
+          : eq(rooms.customId, sql.placeholder("roomCustomId")),
+      ),
+    ),
+);
+
+/** Counts the users on all pages of {@link selectUsers}: at any number of them at once, unless something is filtered. */
 export const countUsers = (
   { accountId }: Tenant,
   room: RoomOfUsers,
   page: Page,
-): Statement<{ total: number }> => userCount(filterOf(room, page), { accountId, ...room, ...page });
+): Statement<{ total: number }> =>
+  countOnce(page, () =>
+    isUnfiltered(page)
+      ? roomUserCount("roomId" in room ? "room" : "custom room", { accountId, ...room })
+      : userCount(filterOf(room, page), { accountId, ...room, ...pageValues(page) }),
+  );
 
 const insertion = prepared(() => build.insert(users).values(placeholdersOf(users)).returning(USER_FIELDS));
 

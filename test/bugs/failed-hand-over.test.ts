@@ -180,15 +180,15 @@ it("a sweep of more than two pages of good entries gets through all of them", as
   expectLogged("An event could not reach all of its subscribers yet: user.created");
   const numbers =
     "WITH RECURSIVE others (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM others LIMIT 250)";
-  await env.DB.batch([
-    env.DB.prepare(
-      `${numbers} INSERT INTO outbox SELECT 'entry ' || number, ?, ?, '{"type":"room.updated"}', ? FROM others`,
-    ).bind(owner.id, room.id, Date.now()),
-    env.DB.prepare(
-      `${numbers} INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
-       SELECT 'event ' || number, account_id, event, room_id, occurred_at, room, subject, '[]' FROM others, outbox_events`,
-    ),
-  ]);
+  await env.DB.prepare(
+    `${numbers} INSERT INTO outbox SELECT 'entry ' || number, ?, ?, '{"type":"room.updated"}', ? FROM others`,
+  )
+    .bind(owner.id, room.id, Date.now())
+    .run();
+  await env.DB.prepare(
+    `${numbers} INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
+     SELECT 'event ' || number, account_id, event, room_id, occurred_at, room, subject, '[]' FROM others, outbox_events`,
+  ).run();
   await sweep();
   expect([await countRows("outbox"), await countRows("outbox_events")]).toEqual([0, 0]);
   expect(await subscriber.receivedEvents(1)).toMatchObject([{ event: "user.created" }]);

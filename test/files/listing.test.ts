@@ -33,7 +33,7 @@ const namesOf = async (query: string) => (await list(query)).files.map(({ filena
 describe("a list of files", () => {
   it("contains each file once, newest first, for any page size", async () => {
     const { files, ...page } = await list();
-    expect(page).toEqual({ total: 6, limit: 50, offset: 0 });
+    expect(page).toEqual({ total: 6, limit: 50, offset: 0, cursor: null });
     const times = files.map(({ uploadedAt }) => uploadedAt);
     expect(times).toEqual(times.toSorted().toReversed());
     const paged: StorageFile[] = [];

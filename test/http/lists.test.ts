@@ -1,6 +1,7 @@
 /** Lists: complete pages without repetition, literal case-insensitive search, and date filters. */
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
+import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { openTenant } from "../../src/platform/d1.ts";
 import { fold } from "../../src/platform/text.ts";
@@ -13,6 +14,7 @@ interface RoomPage {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
+  readonly cursor: string | null;
 }
 
 const list = async (owner: Account, query: Record<string, string> = {}) =>
@@ -32,6 +34,7 @@ async function withRooms(rooms: readonly { name: string; createdAt?: number }[])
       state: "active",
       createdAt,
       totalUsersCreated: 0,
+      userCount: 0,
       activeParticipants: 0,
       occupiedMs: 0,
       occupiedSince: null,
@@ -67,6 +70,67 @@ describe("pages", () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it("that follow cursors show each item once, with its place in the list, and leave out what is new", async () => {
+    const times = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(times, fc.integer({ min: 1, max: 12 }), async (createdAts, limit) => {
+        const owner = await withRooms(createdAts.map((createdAt) => ({ name: "x", createdAt })));
+        const all = (await list(owner)).rooms;
+        const found: Room[] = [];
+        let page = await list(owner, { limit: String(limit) });
+        for (;;) {
+          expect(page).toMatchObject({ total: createdAts.length, limit, offset: found.length });
+          found.push(...page.rooms);
+          if (page.cursor === null) break;
+          await owner.api.createRoom();
+          page = await list(owner, { limit: String(limit), after: page.cursor });
+        }
+        expect(found).toEqual(all);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("that follow a cursor keep its filters, and may skip some of what follows", async () => {
+    const owner = await withRooms(
+      ["a", "b1", "c", "b2", "b3", "b4"].map((name, createdAt) => ({ name, createdAt })),
+    );
+    const first = await list(owner, { search: "b", limit: "1" });
+    expect(first).toMatchObject({ rooms: [{ name: "b4" }], total: 4 });
+    const after = first.cursor ?? "";
+    expect(await list(owner, { search: "b", limit: "1", offset: "1", after })).toMatchObject({
+      rooms: [{ name: "b2" }],
+      total: 4,
+      offset: 2,
+    });
+    const until = { search: "b", to: new Date(1).toISOString(), after };
+    expect(await list(owner, until)).toMatchObject({ rooms: [{ name: "b1" }], cursor: null });
+  });
+
+  it("refuse a cursor that is none", async () => {
+    const owner = await account();
+    const forged = [
+      [-1, "id", 0, 0],
+      [0, "", 0, 0],
+      [0, "id", 0],
+      [0, "id", 0, 0, 0],
+      ["0", "id", 0, 0],
+      null,
+      {},
+    ];
+    for (const after of [
+      "",
+      "?",
+      "bm8",
+      ...forged.map((position) => base64url.encode(JSON.stringify(position))),
+    ]) {
+      expect(await owner.api.get(`/rooms?${new URLSearchParams({ after })}`)).toMatchObject({
+        status: 400,
+        error: { code: "BAD_REQUEST" },
+      });
+    }
   });
 
   it("have 50 items unless asked otherwise, and 100 at most", async () => {

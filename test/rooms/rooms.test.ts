@@ -34,7 +34,7 @@ describe("a new room", () => {
     expect(Date.parse(room.created_at)).toBeGreaterThanOrEqual(before);
     const byId = await api.get<RoomAnswer>(`/rooms/${room.id}`);
     const byCustomId = await api.get<RoomAnswer>(`/rooms/custom/${encodeURIComponent("my/own id?")}`);
-    expect(byId.data).toEqual({ room, users: [], usersTotal: 0, limit: 50, offset: 0 });
+    expect(byId.data).toEqual({ room, users: [], usersTotal: 0, limit: 50, offset: 0, cursor: null });
     expect(byCustomId.data).toEqual(byId.data);
   });
 

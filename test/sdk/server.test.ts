@@ -31,6 +31,12 @@ function losingFetch(losses: number): { readonly fetch: typeof fetch; readonly t
   };
 }
 
+async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
 const refusal = (promise: Promise<unknown>): Promise<AtriumError> =>
   promise.then(
     () => expect.unreachable(),
@@ -55,6 +61,7 @@ describe("AtriumServer", () => {
     expect(await rooms.get(created.id)).toMatchObject({ room: created, users: [], usersTotal: 0 });
     expect((await rooms.getByCustomId("ours/1")).room.id).toBe(created.id);
     expect(await rooms.list({ search: "weekly", limit: 1 })).toMatchObject({ rooms: [created], total: 1 });
+    expect(await allOf(rooms.each({ search: "weekly" }))).toEqual([created]);
     expect(await rooms.update(created.id, { name: "Monthly", state: "closed" })).toMatchObject({
       name: "Monthly",
       state: "closed",
@@ -72,6 +79,7 @@ describe("AtriumServer", () => {
     expect(await users.get(roomId, ada.id)).toEqual({ user: ada, sessions: [] });
     expect((await users.getByCustomId(roomId, "7")).user).toEqual(ada);
     expect(await users.list(roomId, { search: "ad" })).toMatchObject({ users: [ada], total: 1 });
+    expect(await allOf(users.each(roomId))).toEqual([ada]);
     expect(await users.update(roomId, ada.id, { customId: null, name: "Ada B" })).toMatchObject({
       name: "Ada B",
     });

@@ -1,7 +1,7 @@
 /** Runs before each test file: gives D1 the tables of the real migrations, and lets no test log an unexpected error. */
 import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 import type { Env, Settings } from "../../src/config.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
@@ -9,6 +9,7 @@ import type { GuessLimitObject } from "../../src/people/limits/guess-limit-objec
 import type { RoomObject } from "../../src/realtime/room-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
+import { recordPlans } from "./plan-guard.ts";
 
 declare global {
   namespace Cloudflare {
@@ -32,3 +33,4 @@ await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 
 captureLog();
 afterEach(expectNothingElseLogged);
+afterAll(recordPlans());

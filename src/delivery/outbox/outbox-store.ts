@@ -49,7 +49,16 @@ const accountsWith = (
   writtenAt: "created_at" | "occurred_at",
   before: number,
 ): Statement<{ accountId: string }> => ({
-  sql: `SELECT DISTINCT account_id AS accountId FROM ${table} WHERE ${writtenAt} < ? LIMIT ${MAX_ACCOUNTS}`,
+  // From one organization to the next by the index, however many rows each of them has.
+  sql: `WITH RECURSIVE accounts_with_rows (id) AS (
+          SELECT min(account_id) FROM ${table}
+          UNION ALL
+          SELECT (SELECT min(account_id) FROM ${table} WHERE account_id > accounts_with_rows.id)
+          FROM accounts_with_rows WHERE id IS NOT NULL
+        )
+        SELECT id AS accountId FROM accounts_with_rows
+        WHERE EXISTS (SELECT 1 FROM ${table} WHERE account_id = accounts_with_rows.id AND ${writtenAt} < ?)
+        LIMIT ${MAX_ACCOUNTS}`,
   params: [before],
 });
 

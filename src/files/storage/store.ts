@@ -9,6 +9,7 @@ import {
   statement,
   type Tenant,
 } from "../../platform/d1.ts";
+import { countOnce, newestFirst, pageValues } from "../../platform/newest-first.ts";
 import { type FileRow, files } from "./table.ts";
 
 /** Filters a room's files. */
@@ -96,12 +97,15 @@ const isWantedType = sql`(${sql.placeholder("mediaTypes")} = '[]' OR EXISTS (
   WHERE wanted.value = ${files.mediaType}
      OR wanted.value = substr(${files.mediaType}, 1, instr(${files.mediaType}, '/'))))`;
 
+const uploaded = newestFirst(files.uploadedAt, files.key);
+
 const filtered = (filter: Filter) =>
   and(
     eq(files.accountId, sql.placeholder("accountId")),
     eq(files.roomId, sql.placeholder("roomId")),
     isStored,
     isWantedType,
+    uploaded.where,
     filter === "all" ? undefined : eq(files.uploadedBy, sql.placeholder("uploadedBy")),
   );
 
@@ -110,24 +114,30 @@ const filePage = preparedByShape((filter: Filter) =>
     .select(columnsOf(files))
     .from(files)
     .where(filtered(filter))
-    .orderBy(sql`${files.uploadedAt} DESC`, sql`${files.key} DESC`)
+    .orderBy(...uploaded.orderBy)
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset")),
 );
 
-const valuesOf = ({ accountId }: Tenant, roomId: string, { mediaTypes, uploadedBy }: FileFilter) => ({
+const valuesOf = (
+  { accountId }: Tenant,
+  roomId: string,
+  { mediaTypes, uploadedBy }: FileFilter,
+  page: Page,
+) => ({
   accountId,
   roomId,
   mediaTypes: JSON.stringify(mediaTypes),
   uploadedBy,
+  ...pageValues(page),
 });
 
 export const selectFiles = (
   tenant: Tenant,
   roomId: string,
   filter: FileFilter,
-  { limit, offset }: Page,
-): Statement<FileRow> => filePage(filterOf(filter), { ...valuesOf(tenant, roomId, filter), limit, offset });
+  page: Page,
+): Statement<FileRow> => filePage(filterOf(filter), valuesOf(tenant, roomId, filter, page));
 
 const fileCount = preparedByShape((filter: Filter) =>
   build
@@ -140,7 +150,9 @@ export const countFiles = (
   tenant: Tenant,
   roomId: string,
   filter: FileFilter,
-): Statement<{ total: number }> => fileCount(filterOf(filter), valuesOf(tenant, roomId, filter));
+  page: Page,
+): Statement<{ total: number }> =>
+  countOnce(page, () => fileCount(filterOf(filter), valuesOf(tenant, roomId, filter, page)));
 
 /** How many files of a room are stored or on their way, and how many of them are the user's. */
 export const countKept = (

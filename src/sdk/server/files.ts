@@ -2,7 +2,7 @@
 import type { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
-import type { Page, PageShown } from "./pages.ts";
+import { eachOf, type Scroll, type ScrollShown } from "./pages.ts";
 
 /** A file to upload on behalf of a user of the room. */
 export interface ServerUpload {
@@ -30,9 +30,17 @@ export class Files {
   /** Newest first. */
   list(
     roomId: string,
-    filter: Page & FileFilter = {},
-  ): Promise<{ readonly files: StorageFile[] } & PageShown> {
+    filter: Scroll & FileFilter = {},
+  ): Promise<{ readonly files: StorageFile[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["files"], query: { roomId, ...filter } });
+  }
+
+  /** All files of a room, newest first. Reads 100 at a time. */
+  each(roomId: string, filter: FileFilter = {}): AsyncGenerator<StorageFile, void, void> {
+    return eachOf(async (part) => {
+      const { files, cursor } = await this.list(roomId, { ...filter, ...part });
+      return { items: files, cursor };
+    });
   }
 
   async delete(key: string): Promise<void> {

@@ -79,7 +79,16 @@ export type { ContentOptions, DocumentSummary, Documents } from "./documents.ts"
 export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";
 export type { Organization } from "./organization.ts";
-export type { Page, PageShown, RoomSearch, Search, TextSearch } from "./pages.ts";
+export type {
+  Filter,
+  Page,
+  PageShown,
+  RoomSearch,
+  Scroll,
+  ScrollShown,
+  Search,
+  TextSearch,
+} from "./pages.ts";
 export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
 export type {
   BatchResponse,

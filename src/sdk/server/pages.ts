@@ -1,4 +1,4 @@
-/** Pages and searches: which part of a list to return, and which part was returned. */
+/** Pages and searches: which part of a list to return, which part was returned, and all parts one after the other. */
 
 /** Which part of a list to return: its first 50 items, unless said otherwise. */
 export interface Page {
@@ -8,8 +8,14 @@ export interface Page {
   readonly offset?: number;
 }
 
+/** Which part of a list that may be long: its first 50 items, unless said otherwise. */
+export interface Scroll extends Page {
+  /** The `cursor` of an earlier page: the items that follow it. However far down the list, it costs what the first page costs. */
+  readonly after?: string;
+}
+
 /** Filters a list of rooms or users. */
-export interface Search extends Page {
+export interface Search extends Scroll {
   /** Text to find in the name, ignoring case. */
   readonly search?: string;
   /** The earliest creation time: RFC 3339, or a date for the start of that UTC day. */
@@ -38,3 +44,29 @@ export interface PageShown {
   readonly limit: number;
   readonly offset: number;
 }
+
+/** Which part of a list that may be long was returned. */
+export interface ScrollShown extends PageShown {
+  /** Goes into `after` to read the page that follows; null on the last one. */
+  readonly cursor: string | null;
+}
+
+/** As many as one request may ask for. */
+const MAX_LIMIT = 100;
+
+/** The items of all pages, which `read` reads one after the other as they are needed. */
+export async function* eachOf<Item>(
+  read: (
+    part: Pick<Scroll, "limit" | "after">,
+  ) => Promise<{ readonly items: Item[]; readonly cursor: string | null }>,
+): AsyncGenerator<Item, void, void> {
+  let page = await read({ limit: MAX_LIMIT });
+  yield* page.items;
+  while (page.cursor !== null) {
+    page = await read({ limit: MAX_LIMIT, after: page.cursor });
+    yield* page.items;
+  }
+}
+
+/** What filters a list, without which part of it to return. */
+export type Filter<Query extends Scroll> = Omit<Query, keyof Scroll>;

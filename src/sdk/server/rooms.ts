@@ -2,7 +2,7 @@
 import type { Rest } from "../core/rest.ts";
 import type { RoomInput, RoomUpdateInput } from "../wire/requests.ts";
 import type { Room, UserRecord } from "../wire/resources.ts";
-import type { PageShown, RoomSearch, Search } from "./pages.ts";
+import { eachOf, type Filter, type RoomSearch, type ScrollShown, type Search } from "./pages.ts";
 
 /** A room with one page of its users. */
 export interface RoomWithUsers {
@@ -12,6 +12,8 @@ export interface RoomWithUsers {
   readonly usersTotal: number;
   readonly limit: number;
   readonly offset: number;
+  /** Goes into `after` to read the users that follow; null on the last page. */
+  readonly cursor: string | null;
 }
 
 /** The counter of a room before and after it was set to the number of users online. */
@@ -34,8 +36,16 @@ export class Rooms {
   }
 
   /** Newest first. */
-  list(search: RoomSearch = {}): Promise<{ readonly rooms: Room[] } & PageShown> {
+  list(search: RoomSearch = {}): Promise<{ readonly rooms: Room[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["rooms"], query: { ...search } });
+  }
+
+  /** All rooms, newest first: `for await (const room of atrium.rooms.each())`. Reads 100 at a time. */
+  each(search: Filter<RoomSearch> = {}): AsyncGenerator<Room, void, void> {
+    return eachOf(async (part) => {
+      const { rooms, cursor } = await this.list({ ...search, ...part });
+      return { items: rooms, cursor };
+    });
   }
 
   /** The room with its users; `users` filters and pages the list of users. */

@@ -2,7 +2,7 @@
 import type { Rest } from "../core/rest.ts";
 import type { TokenInput, UserInput, UserUpdateInput } from "../wire/requests.ts";
 import type { IssuedToken, UserSession, UserWithToken } from "../wire/resources.ts";
-import type { PageShown, Search } from "./pages.ts";
+import { eachOf, type Filter, type ScrollShown, type Search } from "./pages.ts";
 
 /** A user with its sessions in the room. */
 export interface UserWithSessions {
@@ -25,8 +25,16 @@ export class Users {
   }
 
   /** The users of a room, newest first. */
-  list(roomId: string, search: Search = {}): Promise<{ readonly users: UserWithToken[] } & PageShown> {
+  list(roomId: string, search: Search = {}): Promise<{ readonly users: UserWithToken[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["users"], query: { roomId, ...search } });
+  }
+
+  /** All users of a room, newest first: `for await (const user of atrium.users.each(roomId))`. Reads 100 at a time. */
+  each(roomId: string, search: Filter<Search> = {}): AsyncGenerator<UserWithToken, void, void> {
+    return eachOf(async (part) => {
+      const { users, cursor } = await this.list(roomId, { ...search, ...part });
+      return { items: users, cursor };
+    });
   }
 
   get(roomId: string, userId: string): Promise<UserWithSessions> {

@@ -11,6 +11,7 @@ export const ROOM: RoomRow = {
   state: "active",
   createdAt: 0,
   totalUsersCreated: 0,
+  userCount: 0,
   activeParticipants: 0,
   occupiedMs: 0,
   occupiedSince: null,

@@ -18,13 +18,14 @@ export interface Purge {
 
 /** Removes subscribers until none or no slice is left, and returns true if none is. */
 export async function purgeSubscribers(
-  { db }: Tenant,
-  subscribers: Pick<SubscriberGateway, "remove">,
+  { db, accountId }: Tenant,
+  subscribers: Pick<SubscriberGateway, "remove" | "subscriptionsChanged">,
   slices: Slices,
   purge: Purge,
 ): Promise<boolean> {
   return slices.finish(async () => {
     const [, found] = await db.run([purge.disableAll(), purge.selectSome(AT_ONCE)]);
+    await subscribers.subscriptionsChanged(accountId);
     await Promise.all(found.map(({ id }) => subscribers.remove(purge.keyOf(id))));
     for (const { id } of found) await db.run(purge.remove(id));
     return { isFull: found.length === AT_ONCE };

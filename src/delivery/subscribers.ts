@@ -1,15 +1,15 @@
 /** The way to subscribers: one by its key, or, with the events that it wants, each that listens to a room; and to the log. */
 import type { Env } from "../config.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
-import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { selectSubscriptions } from "./outbox/outbox-store.ts";
 import type { WebhookEventName } from "./port/event-name.ts";
-import type {
-  OutgoingEvent,
-  SubscriberGateway,
-  SubscriberKey,
-  Subscription,
+import {
+  namesEvent,
+  type OutgoingEvent,
+  type SubscriberGateway,
+  type SubscriberKey,
+  type Subscription,
 } from "./port/subscriber-port.ts";
 
 /** The only way to a subscriber's object: turns its key into its stub. */
@@ -18,6 +18,10 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
   const log = eventLogGateway(env);
   return {
     appendToLog: (accountId, roomId, events) => log.append(accountId, roomId, events),
+    publishToLog: (accountId, roomId, events) => log.publish(accountId, roomId, events),
+    hasListener: async (accountId, roomId, event) =>
+      (await log.subscriptions(accountId, roomId)).some(({ events }) => namesEvent(events, event)),
+    subscriptionsChanged: (accountId) => log.subscriptionsChanged(accountId),
     removeLog: (accountId) => log.remove(accountId),
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
@@ -45,13 +49,19 @@ export interface PendingEvent {
 }
 
 /** The log takes every event, whether a subscriber wants it or not. */
-const LOG: Subscription = { kind: "log", id: "", version: 0 };
+const LOG: Listening = { kind: "log", id: "", version: 0, events: null };
+
+/** A subscription to the events of a room. */
+interface Listening extends Subscription {
+  /** A JSON array of names; null for all events. */
+  readonly events: string | null;
+}
 
 /**
- * Enqueues a room's events with their subscribers and appends them to the log, all at once. Returns, by event id, the subscriptions
- * that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only when the
- * database cannot say who subscribes; events whose subscriptions are known need no database. The subscriber with the
- * id `exceptId` receives none.
+ * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
+ * ones, so that these need no database, and those of an earlier call need neither. Returns, by event id, the
+ * subscriptions that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only
+ * when neither the log nor the database can say who subscribes. The subscriber with the id `exceptId` receives none.
  */
 export async function fanOut(
   tenant: Tenant,
@@ -60,7 +70,7 @@ export async function fanOut(
   events: readonly PendingEvent[],
   exceptId?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await lookUpSubscriptions(tenant, roomId, events);
+  const found = await publish(tenant, subscribers, roomId, events);
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
@@ -79,23 +89,27 @@ export async function fanOut(
   return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
 }
 
-type NamedSubscription = Subscription & { readonly events: string };
-
-/** One query for all events that have not been fanned out before; it also counts them for the metrics. */
-async function lookUpSubscriptions(
+/** Appends the events that have not been fanned out before to the log, and returns who subscribes to the room. */
+async function publish(
   tenant: Tenant,
+  subscribers: SubscriberGateway,
   roomId: string,
   events: readonly PendingEvent[],
-): Promise<readonly NamedSubscription[]> {
+): Promise<readonly Listening[]> {
   const fresh = events.filter(({ pendingSubscriptions }) => pendingSubscriptions === null);
-  const [first] = fresh;
-  if (first === undefined) return [];
-  const [subscriptions] = await tenant.db.run([
-    selectSubscriptions(tenant, roomId),
-    incrementHourlyCounts(tenant, first.occurredAt, { events: fresh.length }),
-  ]);
-  return subscriptions;
+  if (fresh.length === 0) return [];
+  try {
+    const outgoing = fresh.map((event) => outgoingOf(event, roomId));
+    return await subscribers.publishToLog(tenant.accountId, roomId, outgoing);
+  } catch {
+    const [subscriptions] = await tenant.db.run([selectSubscriptions(tenant, roomId)]);
+    return [...subscriptions, LOG];
+  }
 }
+
+const outgoingOf = ({ id, event, occurredAt, body }: PendingEvent, roomId: string): OutgoingEvent => ({
+  ...{ eventId: id, event, roomId, body, occurredAt },
+});
 
 /** What one subscriber receives. */
 interface Batch {
@@ -106,16 +120,17 @@ interface Batch {
 function batchBySubscriber(
   roomId: string,
   pending: readonly PendingEvent[],
-  current: readonly NamedSubscription[],
+  current: readonly Listening[],
 ): Batch[] {
   const batches = new Map<string, Batch>();
-  for (const { id, event, occurredAt, body, pendingSubscriptions } of pending) {
+  for (const waiting of pending) {
+    const { event, pendingSubscriptions } = waiting;
     const subscriptions =
       pendingSubscriptions === null ? matching(current, event) : parseSubscriptions(pendingSubscriptions);
     for (const subscription of subscriptions) {
       const key = `${subscription.kind} ${subscription.id}`;
       const known = batches.get(key) ?? { subscription, events: [] };
-      known.events.push({ eventId: id, event, roomId, body, occurredAt });
+      known.events.push(outgoingOf(waiting, roomId));
       const isNewer = subscription.version > known.subscription.version;
       batches.set(key, isNewer ? { ...known, subscription } : known);
     }
@@ -123,13 +138,10 @@ function batchBySubscriber(
   return [...batches.values()];
 }
 
-/** `events` is a JSON array of names, and no quoted name is part of another one. */
-const matching = (subscriptions: readonly NamedSubscription[], event: WebhookEventName): Subscription[] => [
-  LOG,
-  ...subscriptions
-    .filter(({ events }) => events.includes(JSON.stringify(event)))
-    .map(({ kind, id, version }) => ({ kind, id, version })),
-];
+const matching = (subscriptions: readonly Listening[], event: WebhookEventName): Subscription[] =>
+  subscriptions
+    .filter(({ events }) => events === null || namesEvent(events, event))
+    .map(({ kind, id, version }) => ({ kind, id, version }));
 
 /** As {@link fanOut} or the batch of a user's change wrote them. */
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];

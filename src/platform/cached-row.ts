@@ -1,4 +1,4 @@
-/** A subscriber's row as its handler uses it: cached for a second, loaded once for concurrent readers, never older than known. */
+/** What was read from the database: kept for a time, loaded once for concurrent readers, never older than known. */
 
 /** How long a row is used after it was read, unless a newer version is known to exist. */
 const LIFETIME_MS = 1_000;
@@ -7,18 +7,20 @@ const LIFETIME_MS = 1_000;
 export class CachedRow<Row> {
   readonly #load: () => Promise<Row | null>;
   readonly #now: () => number;
+  readonly #lifetimeMs: number;
   #latest: { readonly row: Promise<Row | null>; readonly readAt: number } | null = null;
   #version = 0;
 
-  constructor(load: () => Promise<Row | null>, now: () => number) {
+  constructor(load: () => Promise<Row | null>, now: () => number, lifetimeMs = LIFETIME_MS) {
     this.#load = load;
     this.#now = now;
+    this.#lifetimeMs = lifetimeMs;
   }
 
   /** The row; null when it is gone. Loads it again if it was invalidated meanwhile; rejects when loading fails. */
   async get(): Promise<Row | null> {
     for (;;) {
-      if (this.#latest === null || this.#now() - this.#latest.readAt >= LIFETIME_MS) {
+      if (this.#latest === null || this.#now() - this.#latest.readAt >= this.#lifetimeMs) {
         this.#latest = { row: this.#load(), readAt: this.#now() };
       }
       const latest = this.#latest;

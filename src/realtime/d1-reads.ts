@@ -1,6 +1,4 @@
 /** What a room's object reads from D1 once users have joined, in the order of its {@link DatabaseQueue}. */
-import { selectSubscriptions } from "../delivery/outbox/outbox-store.ts";
-import type { EventName } from "../delivery/port/event-name.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { recordOf } from "../users/present.ts";
@@ -121,13 +119,6 @@ export class D1Reads {
     const row = await this.#findRoom();
     if (row === null) updates.recordDeletion();
     else storeEvents.offerRow(row);
-  }
-
-  /** Whether an enabled webhook or workflow listens to this event of the room. */
-  async hasListeners(event: EventName): Promise<boolean> {
-    const { identity, tenant } = this.#ports.context;
-    const [rows] = await tenant.db.run([selectSubscriptions(tenant, identity.roomId)]);
-    return rows.some(({ events }) => events.includes(JSON.stringify(event)));
   }
 
   /**

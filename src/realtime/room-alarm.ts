@@ -1,4 +1,5 @@
 /** What a room does by itself: the tasks of its alarm, and making memory, storage and sockets match after a failure. */
+import type { EventName } from "../delivery/port/event-name.ts";
 import { DurableAlarm } from "../platform/durable-alarm.ts";
 import type { D1Reads } from "./d1-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
@@ -17,6 +18,8 @@ interface AlarmPorts {
   readonly sockets: Sockets;
   readonly effects: EffectExecutor;
   readonly reads: D1Reads;
+  /** Whether a subscriber listens to this event of the room. */
+  hasListener(event: EventName): Promise<boolean>;
   readonly outboxDrain: OutboxDrain;
   readonly statsProjection: StatsProjection;
 }
@@ -85,7 +88,7 @@ export class RoomAlarm {
       () => effects.perform(room.heartbeat.sweep()),
       () =>
         room.storeEvents.report(
-          () => reads.hasListeners("store.changed"),
+          () => this.#ports.hasListener("store.changed"),
           () => reads.requireRow(),
         ),
       () => outboxDrain.retryIfDue(),

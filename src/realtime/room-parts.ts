@@ -1,5 +1,7 @@
 /** What a room's object is made of: creates its parts, and connects them. */
+
 import { type Env, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config.ts";
+import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
@@ -82,6 +84,12 @@ export class RoomParts {
       write: (stats, version) => this.#project(stats, version),
     });
     this.alarm = new RoomAlarm(ctx, this);
+  }
+
+  /** Whether a subscriber listens to this event of the room. */
+  hasListener(event: EventName): Promise<boolean> {
+    const { env, identity } = this.context;
+    return subscriberGateway(env).hasListener(identity.accountId, identity.roomId, event);
   }
 
   async #project(stats: RoomStats, version: number): Promise<void> {

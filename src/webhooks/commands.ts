@@ -1,5 +1,6 @@
 /** Writes to webhooks. */
 
+import { announceChange } from "../delivery/announce-change.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { createSecret } from "../platform/standard-webhooks.ts";
 import { findTargetProblem } from "../platform/target.ts";
@@ -67,6 +68,7 @@ export async function createWebhook(
   const quota = guardQuota(ctx, "webhooks");
   const stored = { ...row, secret, previousSecret: null, previousSecretUntil: null };
   await ctx.commit([insertWebhook(ctx, stored), quota.statement], data).catch(quota.refuse);
+  await announceChange(ctx);
   return data;
 }
 
@@ -86,6 +88,7 @@ export async function updateWebhook(
   };
   const [[row]] = await ctx.commit([updateRow(ctx, webhookId, changes, ctx.now())]);
   if (row === undefined) throw notFound("Webhooks", "Webhook");
+  await announceChange(ctx);
   await ctx.subscribers
     .notifyOfChange(subscriberKey(ctx, webhookId), row.updatedAt)
     .catch((error: unknown) => {
@@ -99,6 +102,7 @@ export async function updateWebhook(
 export async function deleteWebhook(ctx: WebhookContext, webhookId: string): Promise<Record<string, never>> {
   const [deleted] = await ctx.commit([deleteRow(ctx, webhookId)]);
   if (deleted.length === 0) throw notFound("Webhooks", "Webhook");
+  await announceChange(ctx);
   await ctx.subscribers.remove(subscriberKey(ctx, webhookId)).catch((error: unknown) => {
     // The object removes its data by itself when it next delivers and finds no webhook.
     ctx.log("The deliveries of a deleted webhook could not be removed yet", error);

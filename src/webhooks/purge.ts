@@ -9,7 +9,7 @@ import { deleteWebhook, disableAll, selectSome } from "./store.ts";
 /** Removes webhooks until none or no slice is left, and returns true if none is. */
 export const purgeWebhooks = (
   tenant: Tenant,
-  subscribers: Pick<SubscriberGateway, "remove">,
+  subscribers: Pick<SubscriberGateway, "remove" | "subscriptionsChanged">,
   slices: Slices,
   now: number,
 ): Promise<boolean> =>

@@ -1,5 +1,6 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and decides by its result what follows. */
 import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
+import { announceChange } from "../delivery/announce-change.ts";
 import type {
   BacklogReport,
   DeliveryHandler,
@@ -124,6 +125,10 @@ export class WebhookHandler implements DeliveryHandler {
 
   async #disable({ updatedAt }: StoredWebhook, reason: DisabledReason): Promise<void> {
     await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, updatedAt, reason, this.#now())]);
+    const { accountId } = this.#tenant;
+    const log = (message: string, error: unknown) =>
+      logError(message, { account: accountId, webhook: this.#id }, error);
+    await announceChange({ accountId, subscribers: this.#subscribers, log });
   }
 
   async #send(row: StoredWebhook, event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {

@@ -1,5 +1,6 @@
 /** Writes to workflows, and runs by hand. */
 
+import { announceChange } from "../delivery/announce-change.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
@@ -51,6 +52,7 @@ export async function createWorkflow(
     .commit([insertWorkflow(ctx, row), quota.statement], data)
     .catch(undeployOnFailure(ctx, row.id, prepared))
     .catch(quota.refuse);
+  await announceChange(ctx);
   return data;
 }
 
@@ -77,6 +79,7 @@ export async function updateWorkflow(
     ])
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
+  await announceChange(ctx);
   await ctx.subscribers
     .notifyOfChange(subscriberKey(ctx, workflowId), row.updatedAt)
     .catch((error: unknown) => {
@@ -113,6 +116,7 @@ export async function deleteWorkflow(
     deleteRow(ctx, workflowId),
   ]);
   if (deleted.length === 0) throw notFound("Workflows", "Workflow");
+  await announceChange(ctx);
   await ctx.subscribers.remove(subscriberKey(ctx, workflowId)).catch((error: unknown) => {
     // The object removes its data by itself when it next delivers and finds no workflow.
     ctx.log("The executions of a deleted workflow could not be removed yet", error);

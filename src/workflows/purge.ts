@@ -9,7 +9,7 @@ import { deleteWorkflow, disableAll, retireScript, selectSome } from "./store.ts
 /** Removes workflows until none or no slice is left, and returns true if none is. */
 export const purgeWorkflows = (
   tenant: Tenant,
-  subscribers: Pick<SubscriberGateway, "remove">,
+  subscribers: Pick<SubscriberGateway, "remove" | "subscriptionsChanged">,
   slices: Slices,
   now: number,
 ): Promise<boolean> =>

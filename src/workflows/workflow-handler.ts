@@ -1,5 +1,7 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
+
 import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
+import { announceChange } from "../delivery/announce-change.ts";
 import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
 import { relayEvents } from "../delivery/outbox-relay.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
@@ -149,6 +151,9 @@ export class WorkflowHandler implements DeliveryHandler {
       suspendWorkflow(this.#tenant, this.#id, row.updatedAt, reason, now),
     ]);
     if (changed.length === 0) return;
+    const { accountId } = this.#tenant;
+    const log = (message: string, error: unknown) => this.#log(message, error);
+    await announceChange({ accountId, subscribers: subscriberGateway(this.#env), log });
     this.#writeState({ ...this.#readState(), notice: { eventId: crypto.randomUUID(), reason, at: now } });
     await this.#notify(row);
   }

@@ -1,8 +1,11 @@
 /** Whom fan-out gives an event, and what it reports of subscribers that could not take it. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { SubscriberGateway } from "../../src/delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { type EventLogObject, SUBSCRIPTIONS_KEPT_MS } from "../../src/event-log/object/event-log-object.ts";
+import { shardOf } from "../../src/event-log/shards/shard-of.ts";
 import { openTenant } from "../../src/platform/d1.ts";
 import { type Api, account } from "../support/api.ts";
 
@@ -52,3 +55,57 @@ it("an event is for the enabled subscribers to it of the organization, for its r
   expect(await fanOut(openTenant(env.DB, owner.id), recording, room.id, [fresh])).toEqual(new Map());
   expect(reached.sort()).toEqual(wanted.sort());
 });
+
+it("who subscribes is known from the log, which learns of each change of a subscriber before it is answered", async () => {
+  const [owner, roomId] = [await account(), crypto.randomUUID()];
+  const reached: string[] = [];
+  const recording: SubscriberGateway = {
+    ...subscriberGateway(env),
+    enqueue: async ({ id }) => void reached.push(id),
+  };
+  // It cannot be looked up in the database.
+  const tenant = {
+    accountId: owner.id,
+    db: { run: () => Promise.reject(new Error("Not to be read")) },
+  };
+  const reachedByNext = async () => {
+    reached.length = 0;
+    const event = { id: crypto.randomUUID(), event: "session.started", occurredAt: Date.now() } as const;
+    const fresh = { ...event, body: "{}", pendingSubscriptions: null };
+    expect(await fanOut(tenant, recording, roomId, [fresh])).toEqual(new Map());
+    return [...reached];
+  };
+  expect(await reachedByNext()).toEqual([]);
+  const body = { url: "https://example.com/hook", events: ["session.started"] };
+  const { data } = await owner.api.post<{ webhook: { id: string } }>("/webhooks", body);
+  const path = `/webhooks/${data.webhook.id}`;
+  expect(await reachedByNext()).toEqual([data.webhook.id]);
+  await owner.api.patch(path, { events: ["session.closed"] });
+  expect(await reachedByNext()).toEqual([]);
+  await owner.api.patch(path, { events: ["session.started"] });
+  expect(await reachedByNext()).toEqual([data.webhook.id]);
+  await owner.api.delete(path);
+  expect(await reachedByNext()).toEqual([]);
+});
+
+it("a change of a subscriber whose announcement was lost is known after a minute", async () => {
+  const [owner, roomId] = [await account(), crypto.randomUUID()];
+  const hasListener = () => subscriberGateway(env).hasListener(owner.id, roomId, "user.created");
+  expect(await hasListener()).toBe(false);
+  await insertSubscriber(owner.id);
+  expect(await hasListener()).toBe(false);
+  const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(roomId)}`);
+  await runInDurableObject(shard, (object: EventLogObject) => {
+    object.clock = () => Date.now() + SUBSCRIPTIONS_KEPT_MS;
+  });
+  expect(await hasListener()).toBe(true);
+});
+
+/** A webhook that no one has announced. */
+const insertSubscriber = (accountId: string) =>
+  env.DB.prepare(
+    `INSERT INTO webhooks (account_id, id, url, url_folded, own_host, events, enabled, secret, created_at, updated_at)
+     VALUES (?, ?, 'https://example.com', '', '', '["user.created"]', 1, 'whsec_', 0, 1)`,
+  )
+    .bind(accountId, crypto.randomUUID())
+    .run();

@@ -154,7 +154,8 @@ describe("fan-out", () => {
   it("owes an event to a log that cannot be reached, and logs it once when it is handed over again", async () => {
     const [tenant, roomId] = [openTenant(env.DB, crypto.randomUUID()), crypto.randomUUID()];
     const subscribers = subscriberGateway(env);
-    const cutOff = { ...subscribers, appendToLog: () => Promise.reject(new Error("It cannot be reached")) };
+    const fail = () => Promise.reject(new Error("It cannot be reached"));
+    const cutOff = { ...subscribers, appendToLog: fail, publishToLog: fail };
     const unreached = await fanOut(tenant, cutOff, roomId, [event]);
     const pendingSubscriptions = unreached.get(event.id) ?? "";
     expect(JSON.parse(pendingSubscriptions)).toEqual([{ kind: "log", id: "", version: 0 }]);

@@ -3,7 +3,7 @@ import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
-import type { SubscriberKey, Subscription } from "../port/subscriber-port.ts";
+import type { RoomSubscription, SubscriberKey } from "../port/subscriber-port.ts";
 import { type OutboxEventRow, outbox, outboxEvents, userEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
@@ -93,12 +93,25 @@ const SUBSCRIPTIONS = `${subscriptionsOf("webhook")} UNION ALL ${subscriptionsOf
 const subscriptionParams = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
 
 /** All subscriptions to events of the room: those for all rooms, and those for this one. */
-export const selectSubscriptions = (
-  tenant: Tenant,
-  roomId: string,
-): Statement<Subscription & { events: string }> => ({
+export const selectSubscriptions = (tenant: Tenant, roomId: string): Statement<RoomSubscription> => ({
   sql: SUBSCRIPTIONS,
   params: subscriptionParams(tenant, roomId),
+});
+
+const enabledOf = (kind: SubscriberKey["kind"]): string =>
+  `SELECT '${kind}' AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${kind}s
+   WHERE account_id = ? AND enabled`;
+
+/** A subscription with the room that it is for. */
+export interface OrganizationSubscription extends RoomSubscription {
+  /** Null for all rooms. */
+  readonly roomId: string | null;
+}
+
+/** All subscriptions of the organization. */
+export const selectAllSubscriptions = ({ accountId }: Tenant): Statement<OrganizationSubscription> => ({
+  sql: `${enabledOf("webhook")} UNION ALL ${enabledOf("workflow")}`,
+  params: [accountId, accountId],
 });
 
 /** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */

@@ -20,6 +20,16 @@ export interface Subscription {
   readonly version: number;
 }
 
+/** What an enabled webhook or workflow listens to. */
+export interface RoomSubscription extends Subscription {
+  /** A JSON array of event names. */
+  readonly events: string;
+}
+
+/** Whether a JSON array of event names has this one: no quoted name is part of another one. */
+export const namesEvent = (events: string, event: WebhookEventName): boolean =>
+  events.includes(JSON.stringify(event));
+
 /** An event on its way to subscribers. */
 export type OutgoingEvent = {
   readonly eventId: string;
@@ -76,6 +86,16 @@ export interface SubscriberGateway {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
   /** Appends a room's events to the organization's log, each event id once. They are on disk when this resolves. */
   appendToLog(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
+  /** The same of new events: counts them for the metrics, and returns who subscribes to the room's events. */
+  publishToLog(
+    accountId: string,
+    roomId: string,
+    events: readonly OutgoingEvent[],
+  ): Promise<readonly RoomSubscription[]>;
+  /** Whether an enabled webhook or workflow listens to this event of the room. */
+  hasListener(accountId: string, roomId: string, event: WebhookEventName): Promise<boolean>;
+  /** A webhook or workflow was created, changed or deleted: events that happen from now on are for those who listen now. */
+  subscriptionsChanged(accountId: string): Promise<void>;
   /** Deletes the organization's log, because the organization was deleted. */
   removeLog(accountId: string): Promise<void>;
   /** The subscriber's row was changed: the object uses no older one, and continues with what waits. */

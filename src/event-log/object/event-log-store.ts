@@ -84,21 +84,22 @@ export class EventLogStore {
     return this.#sql.exec<{ at: number }>(query, seq).toArray()[0]?.at ?? null;
   }
 
-  /** Appends each event once, by its id, all of them or none. */
-  append(events: readonly OutgoingEvent[], now: number): void {
+  /** Appends each event once, by its id, all of them or none. Returns how many are new. */
+  append(events: readonly OutgoingEvent[], now: number): number {
     const hadTables = this.#hasTables;
     try {
-      this.#storage.transactionSync(() => this.#append(events, now));
+      return this.#storage.transactionSync(() => this.#append(events, now));
     } catch (error) {
       this.#hasTables = hadTables; // tables are rolled back like rows
       throw error;
     }
   }
 
-  #append(events: readonly OutgoingEvent[], now: number): void {
+  #append(events: readonly OutgoingEvent[], now: number): number {
     if (!this.#hasTables) this.#sql.exec(CREATE);
     this.#hasTables = true;
-    let { lastSeq, lastAt, bytes } = this.#log;
+    const before = this.#log;
+    let { lastSeq, lastAt, bytes } = before;
     lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
     for (const { eventId, event, roomId, occurredAt, body } of events) {
       const inserted = this.#sql.exec(
@@ -110,6 +111,7 @@ export class EventLogStore {
       bytes += ROW_BYTES + byteLength(body);
     }
     this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
+    return lastSeq - before.lastSeq;
   }
 
   read({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {

@@ -1,6 +1,6 @@
 /** The port to an organization's event log: what was recorded, kept in the order of each room for some time. */
 import type { WebhookEventName } from "../../delivery/port/event-name.ts";
-import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */
 export type LoggedEvent = OutgoingEvent & {
@@ -43,6 +43,16 @@ export type LogSlice =
 export interface EventLogGateway {
   /** Appends events of a room, each event id once. They are on disk when this resolves. */
   append(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
+  /** The same of new events: counts them for the metrics, and returns who subscribes to the room's events. */
+  publish(
+    accountId: string,
+    roomId: string,
+    events: readonly OutgoingEvent[],
+  ): Promise<readonly RoomSubscription[]>;
+  /** Who subscribes to the room's events. */
+  subscriptions(accountId: string, roomId: string): Promise<readonly RoomSubscription[]>;
+  /** Resolves when every shard knows that what it has read of the organization's subscribers is out of date. */
+  subscriptionsChanged(accountId: string): Promise<void>;
   /** Deletes the organization's log. */
   remove(accountId: string): Promise<void>;
   /** Reads from one of the organization's shards. */

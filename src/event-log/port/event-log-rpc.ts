@@ -1,10 +1,17 @@
 /** The RPC interface of the objects that keep the log. It is the one file of the port that knows the Workers runtime. */
-import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
 import type { LogQuery, LogSlice } from "./event-log-port.ts";
 
 /** The RPC methods of a shard, which do what `EventLogGateway` describes. */
 export interface EventLogRpc extends Rpc.DurableObjectBranded {
   append(events: readonly OutgoingEvent[]): void;
+  publish(
+    accountId: string,
+    roomId: string,
+    events: readonly OutgoingEvent[],
+  ): RoomSubscription[] | Promise<RoomSubscription[]>;
+  subscriptions(accountId: string, roomId: string): RoomSubscription[] | Promise<RoomSubscription[]>;
+  subscriptionsChanged(): void;
   remove(): Promise<void>;
   read(query: LogQuery): LogSlice;
 }

@@ -5,10 +5,18 @@ import { SHARDS, shardOf } from "./shard-of.ts";
 
 export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
   const stub = (accountId: string, shard: number) => env.EVENT_LOGS.getByName(`${accountId}:${shard}`);
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
   return {
+    publish: async (accountId, roomId, events) =>
+      stub(accountId, shardOf(roomId)).publish(accountId, roomId, events),
+    subscriptions: async (accountId, roomId) =>
+      stub(accountId, shardOf(roomId)).subscriptions(accountId, roomId),
+    subscriptionsChanged: async (accountId) => {
+      await Promise.all(shards.map((shard) => stub(accountId, shard).subscriptionsChanged()));
+    },
     append: async (accountId, roomId, events) => stub(accountId, shardOf(roomId)).append(events),
     remove: async (accountId) => {
-      await Promise.all(Array.from({ length: SHARDS }, (_, shard) => stub(accountId, shard).remove()));
+      await Promise.all(shards.map((shard) => stub(accountId, shard).remove()));
     },
     read: async (accountId, shard, query) => stub(accountId, shard).read(query),
   };

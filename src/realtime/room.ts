@@ -160,6 +160,7 @@ export class Room {
       const restored = this.heartbeat.restore(connection);
       this.#participants.connections.put(restored);
       if (restored.phase !== "joined") continue;
+      this.#content.changes.continueEpoch();
       this.#participants.presence.restore(restored);
       this.openDocuments.restore(restored);
     }

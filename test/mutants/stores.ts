@@ -81,6 +81,13 @@ export const STORES: readonly Mutant[] = [
     tests: ["test/realtime/stores.test.ts"],
   },
   {
+    bug: "a client is not reset when the room's history was replaced by a backup",
+    file: "src/realtime/content/epochs.ts",
+    code: "return lastSeq !== null && seq <= lastSeq;",
+    by: "return lastSeq !== null;",
+    tests: ["test/realtime/convergence/convergence.test.ts"],
+  },
+  {
     bug: "changes are kept without a bound",
     file: "src/realtime/content/changes.ts",
     code: "if (this.lastSeq > before) this.#dropOldest();",

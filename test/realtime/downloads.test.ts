@@ -52,7 +52,11 @@ describe("a download", () => {
 
   it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () => {
     const storage = new MemoryStorage();
-    const changes = new Changes(storage, () => 0);
+    const changes = new Changes(
+      storage,
+      () => 0,
+      () => "epoch",
+    );
     const stores = new Stores(storage, changes, storeEventsOf(storage), Number.POSITIVE_INFINITY);
     const connections = new Connections();
     connections.put(ADA);

@@ -27,6 +27,7 @@ describe("a waiting socket", () => {
         room: expect.objectContaining({ id: room.id, account_id: room.accountId, active_participants: 2 }),
         user: expect.objectContaining({ id: ben.user.id, name: "Ben", custom_id: "ben-1", status: "online" }),
         role: "editor",
+        epoch: expect.any(String),
         sessionId: expect.any(String),
         users: [
           expect.objectContaining({ id: ada.user.id, status: "online" }),

@@ -69,6 +69,19 @@ describe.each([
       expect(reopen().readRecord()).toEqual(RECORD);
     }));
 
+  it("keeps the latest epochs, and how far each went (R79)", () =>
+    withStorage((storage, reopen) => {
+      expect(storage.epochs.latest()).toBeNull();
+      storage.epochs.begin("a", 0, 2);
+      storage.epochs.begin("b", 3, 2);
+      expect(["a", "b", "c"].map((id) => storage.epochs.lastSeqOf(id))).toEqual([3, Infinity, null]);
+      storage.epochs.begin("c", 3, 2);
+      const { epochs } = reopen();
+      expect(epochs.latest()).toBe("c");
+      expect(["a", "b", "c"].map((id) => epochs.lastSeqOf(id))).toEqual([null, 3, Infinity]);
+      expect(() => epochs.begin("c", 4, 2)).toThrow();
+    }));
+
   it("keeps an open session with its user until it ends", () =>
     withStorage((storage, reopen) => {
       storage.insertSession(session("s1", "u1"));

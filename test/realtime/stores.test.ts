@@ -10,6 +10,13 @@ import { expectLogged } from "../support/log-guard.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import { storeEventsOf } from "./support/store-events.ts";
 
+const changesOf = (storage: MemoryStorage): Changes =>
+  new Changes(
+    storage,
+    () => 0,
+    () => "epoch",
+  );
+
 describe("a store", () => {
   it("sets, merges and deletes entries, and sends all sockets the changes in order (R32, R37, R38)", async () => {
     const { ada, atAda, atBen } = await roomOfTwo();
@@ -223,7 +230,7 @@ describe("a store", () => {
 
   it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () => {
     const storage = new MemoryStorage();
-    const stores = new Stores(storage, new Changes(storage, () => 0), storeEventsOf(storage), 1_000);
+    const stores = new Stores(storage, changesOf(storage), storeEventsOf(storage), 1_000);
     const set = (key: string, bytes: number, store = "s") =>
       stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
     set("a", 900);
@@ -234,7 +241,7 @@ describe("a store", () => {
     expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
     const full = new MemoryStorage();
     full.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-    const limited = new Stores(full, new Changes(full, () => 0), storeEventsOf(full), 1e12);
+    const limited = new Stores(full, changesOf(full), storeEventsOf(full), 1e12);
     full.entries.write("s", { key: "k", value: "1", version: 1 });
     const write = (key: string, value: number) =>
       limited.apply({ type: "STORE_SET", store: "s", key, value }, null);
@@ -266,6 +273,25 @@ describe("a client that reconnects", () => {
     expect(back.joined).not.toHaveProperty("reset");
     expect((await room.join(ben, "editor", { since: 3 })).joined.changes).toEqual([]);
     expect((await room.join(ben, "editor", { since: 4 })).joined.reset).toBe(true);
+  });
+
+  it("is reset when the room's storage has lost the epoch in which it was there (R79)", async () => {
+    const { room, ben, atAda, atBen } = await roomOfTwo();
+    const { epoch } = atBen.joined;
+    const set = (value: number) => atAda.call("STORE_SET", { store: "s", key: "k", value });
+    await set(1);
+    await room.hibernate();
+    await set(2);
+    atBen.close();
+    const back = await room.join(ben, "editor", { since: 1, epoch });
+    expect(back.joined).toMatchObject({ epoch, seq: 2, changes: [{ seq: 2 }] });
+    await room.crash();
+    const restarted = await room.join(ben, "editor", { since: 2, epoch });
+    expect(restarted.joined).toMatchObject({ seq: 2, changes: [] });
+    expect(restarted.joined.epoch).not.toBe(epoch);
+    const unknown = await room.join(ben, "editor", { since: 2, epoch: "begun after the backup" });
+    expect(unknown.joined).toMatchObject({ epoch: restarted.joined.epoch, reset: true });
+    expect(unknown.joined).not.toHaveProperty("changes");
   });
 
   it("receives of each entry the latest change it missed, however much came before (R33)", async () => {

@@ -5,6 +5,6 @@ import { run, scenario } from "./model/scenario.ts";
 
 const { seed, inMemory } = inject("endurance");
 
-it("a copy equals its store in any order of writes, races, refusals, cuts, losses, reloads and downloads (R78)", async () => {
+it("a copy equals its store in any order of writes, races, refusals, cuts, losses, reloads, downloads and backups (R78, R79)", async () => {
   await fc.assert(fc.asyncProperty(scenario, run), { seed, numRuns: inMemory });
 });

@@ -127,6 +127,34 @@ describe("a client that starts without a network", () => {
     expect(third.model.store.getAll()).toEqual(room.entries("notes"));
   });
 
+  it("loads a store again when the room was replaced by a backup that has as many changes by now (R79)", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    for (const key of ["a", "b"]) room.write("notes", key, { key });
+    const first = await openPage(room, shared);
+    const restore = room.backUp();
+    room.write("notes", "lost", 1);
+    await first.settle();
+    first.crash();
+    restore();
+    room.write("notes", "a", "restored");
+    room.write("notes", "c", 3);
+
+    const second = await new Page(room, shared).open();
+    expect(second.model.store.getAll()).toEqual({ a: { key: "a" }, b: { key: "b" }, lost: 1 });
+    const { length } = second.model.mirror.changes;
+    await second.settle();
+    expect(second.model.mirror.changes.slice(length)).toMatchObject([
+      { key: "a", value: "restored", reason: "resynced" },
+      { key: "c", value: 3, reason: "resynced" },
+      { key: "lost", value: undefined, reason: "resynced" },
+    ]);
+    second.crash();
+    const third = await new Page(room, shared).open();
+    expect(third.model.store.getAll()).toEqual(room.entries("notes"));
+    await third.settle();
+    expect(third.model.store.getAll()).toEqual(room.entries("notes"));
+  });
+
   it("keeps the users of one device apart", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     room.write("notes", "a", 1);

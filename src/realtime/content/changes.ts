@@ -6,6 +6,7 @@ import type { Change, ChangeEvent, ServerEvent } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { EntryAddress, LogTotals } from "../storage/storage-log.ts";
+import { Epochs } from "./epochs.ts";
 import { fingerprintOf, Receipts } from "./receipts.ts";
 
 /** The sender of the organization's requests: no user has an empty id. */
@@ -16,6 +17,7 @@ const ROOM = "room";
 export class Changes {
   readonly #storage: RoomStorage;
   readonly #receipts: Receipts;
+  readonly #epochs: Epochs;
   readonly #now: () => number;
   /** Made since the last {@link takeEvents}. */
   #unsent: Change[] = [];
@@ -25,8 +27,9 @@ export class Changes {
   /** No change that is kept was made before this (epoch ms); null if not known. */
   #oldestAt: number | null = null;
 
-  constructor(storage: RoomStorage, now: () => number) {
+  constructor(storage: RoomStorage, now: () => number, newId: () => string) {
     this.#storage = storage;
+    this.#epochs = new Epochs(storage.epochs, newId);
     this.#receipts = new Receipts(storage.receipts, now);
     this.#now = now;
   }
@@ -35,6 +38,16 @@ export class Changes {
   get lastSeq(): number {
     this.#lastSeq ??= this.#storage.changes.lastSeq();
     return this.#lastSeq;
+  }
+
+  /** Names the room's history since its latest start without sockets. */
+  get epoch(): string {
+    return this.#epochs.current(this.lastSeq);
+  }
+
+  /** Sockets have survived the start of the room, so its epoch goes on. */
+  continueEpoch(): void {
+    this.#epochs.continueLatest();
   }
 
   /** Runs `work` in a transaction; if it throws, the changes it appended were never made. */
@@ -58,6 +71,7 @@ export class Changes {
     this.#lastSeq = null;
     this.#totals = null;
     this.#oldestAt = null;
+    this.#epochs.reset();
   }
 
   /**
@@ -84,6 +98,7 @@ export class Changes {
    * new state: a client that missed earlier ones needs the latest only.
    */
   append(event: ChangeEvent, dataOf: (seq: number) => object, entry: EntryAddress | null = null): Change {
+    this.#epochs.current(this.lastSeq);
     const seq = this.lastSeq + 1;
     const at = this.#now();
     const data = textOf(dataOf(seq));
@@ -149,11 +164,12 @@ export class Changes {
 
   /**
    * The changes after `seq`, of each entry the latest, as the JSON of an array; null when some are no longer kept or
-   * `seq` is not of this room. All that is kept is little enough to send.
+   * `seq` is not of this room, or not of its `epoch`. All that is kept is little enough to send.
    */
-  since(seq: number): JsonText | null {
+  since(seq: number, epoch?: string): JsonText | null {
     const last = this.lastSeq;
     if (seq > last || seq < this.#knownTotals.droppedSeq) return null;
+    if (epoch !== undefined && !this.#epochs.includes(epoch, seq)) return null;
     const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
     return new JsonText(
       `[${changes.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,

@@ -24,7 +24,11 @@ export function openContent(
   storeEvents: StoreEvents,
 ): RoomContent {
   const { storage, storeQuotaBytes } = ports;
-  const changes = new Changes(storage, () => ports.now());
+  const changes = new Changes(
+    storage,
+    () => ports.now(),
+    () => ports.newId(),
+  );
   return {
     changes,
     stores: new Stores(storage, changes, storeEvents, storeQuotaBytes),

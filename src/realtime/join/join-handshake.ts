@@ -103,8 +103,9 @@ export class JoinHandshake {
     // Read first: once the session has started, nothing may fail, or others would see a user leave who never joined.
     const content = {
       follows: this.#content.follows.shownTo(user.id),
+      epoch: this.#content.changes.epoch,
       seq: this.#content.changes.lastSeq,
-      ...this.#missedChanges(request.since),
+      ...this.#missedChanges(request),
     };
     const checks = this.#checkFollows();
     const running = sessions.get(user.id);
@@ -155,9 +156,9 @@ export class JoinHandshake {
     return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
   }
 
-  #missedChanges(since: number | undefined): Pick<Joining, "changes" | "reset"> {
+  #missedChanges({ since, epoch }: JoinRequest): Pick<Joining, "changes" | "reset"> {
     if (since === undefined) return {};
-    const changes = this.#content.changes.since(since);
+    const changes = this.#content.changes.since(since, epoch);
     return changes === null ? { reset: true } : { changes };
   }
 }

@@ -18,6 +18,7 @@ export const JoinRoom = z.object({
   token: z.string().catch(""),
   role: Role.default("editor"),
   since: Seq.optional(),
+  epoch: z.string().max(limits.MAX_ID_LENGTH).optional(),
   batch: z.boolean().default(false),
 });
 export type JoinRoom = z.infer<typeof JoinRoom>;

@@ -130,6 +130,8 @@ export interface JoinedRoom {
   readonly follows: Readonly<Record<string, readonly string[]>>;
   /** The presence states by user id, as many as fit. */
   readonly presence: Readonly<Record<string, PresenceState>>;
+  /** Names the history that `seq` is a position in: the room has begun it when it started without sockets. */
+  readonly epoch: string;
   /** The `seq` of the latest change. */
   readonly seq: number;
   /** The changes after `since`, if it was given and they are still kept. */

@@ -1,7 +1,8 @@
-/** The log of changes and the receipts of requests in memory. */
+/** The log of changes, their epochs, and the receipts of requests in memory. */
 import { MemoryPart } from "./memory-part.ts";
 import type {
   ChangeLog,
+  EpochTable,
   LoggedChange,
   LogTotals,
   NewChange,
@@ -58,6 +59,30 @@ export class MemoryChanges extends MemoryPart<Log> implements ChangeLog {
 
 const isSame = (a: NewChange["entry"], b: NewChange["entry"]): boolean =>
   a !== null && b !== null && a.store === b.store && a.key === b.key;
+
+/** Oldest first. */
+export class MemoryEpochs
+  extends MemoryPart<readonly { readonly id: string; readonly after: number }[]>
+  implements EpochTable
+{
+  constructor() {
+    super([]);
+  }
+
+  latest(): string | null {
+    return this.state.at(-1)?.id ?? null;
+  }
+
+  begin(id: string, after: number, limit: number): void {
+    if (this.state.some((epoch) => epoch.id === id)) throw new Error(`Epoch ${id} has already begun`);
+    this.state = [...this.state, { id, after }].slice(-limit);
+  }
+
+  lastSeqOf(id: string): number | null {
+    const index = this.state.findIndex((epoch) => epoch.id === id);
+    return index < 0 ? null : (this.state[index + 1]?.after ?? Number.POSITIVE_INFINITY);
+  }
+}
 
 interface ReceiptRow extends Receipt, ReceiptPlace {
   readonly at: number;

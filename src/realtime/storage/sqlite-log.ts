@@ -1,8 +1,9 @@
-/** The log of changes and the receipts of requests in SQLite. */
+/** The log of changes, their epochs, and the receipts of requests in SQLite. */
 import type { ChangeEvent } from "../protocol/protocol.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type {
   ChangeLog,
+  EpochTable,
   LoggedChange,
   LogTotals,
   NewChange,
@@ -66,6 +67,26 @@ export class SqliteChanges extends SqlitePart implements ChangeLog {
   writeTotals({ droppedSeq, changes, bytes }: LogTotals): void {
     const query = "INSERT OR REPLACE INTO change_totals VALUES (1, ?, ?, ?)";
     this.tables.write(query, droppedSeq, changes, bytes);
+  }
+}
+
+export class SqliteEpochs extends SqlitePart implements EpochTable {
+  latest(): string | null {
+    return (
+      this.tables.read<{ id: string }>("SELECT id FROM epochs ORDER BY number DESC LIMIT 1")[0]?.id ?? null
+    );
+  }
+
+  begin(id: string, after: number, limit: number): void {
+    this.tables.write("INSERT INTO epochs (id, after_seq) VALUES (?, ?)", id, after);
+    this.tables.write("DELETE FROM epochs WHERE number <= (SELECT max(number) FROM epochs) - ?", limit);
+  }
+
+  lastSeqOf(id: string): number | null {
+    const query = `SELECT (SELECT min(after_seq) FROM epochs AS later WHERE later.number > epochs.number) AS seq
+      FROM epochs WHERE id = ?`;
+    const row = this.tables.read<{ seq: number | null }>(query, id)[0];
+    return row === undefined ? null : (row.seq ?? Number.POSITIVE_INFINITY);
   }
 }
 

@@ -43,6 +43,11 @@ const TABLES: Readonly<Record<string, string>> = {
     changes INTEGER NOT NULL,
     bytes INTEGER NOT NULL
   );`,
+  epochs: `CREATE TABLE IF NOT EXISTS epochs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    after_seq INTEGER NOT NULL
+  );`,
   receipts: `CREATE TABLE IF NOT EXISTS receipts (
     position INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** The storage port for the log of changes, and for the receipts of the requests that made them. */
+/** The storage port for the log of changes, their epochs, and the receipts of the requests that made them. */
 import type { ChangeEvent } from "../protocol/protocol.ts";
 
 /** A change as it is logged; `data` is JSON. */
@@ -44,6 +44,16 @@ export interface ChangeLog {
   listAfter(seq: number): LoggedChange[];
   readTotals(): LogTotals;
   writeTotals(totals: LogTotals): void;
+}
+
+/** The epochs in their order. */
+export interface EpochTable {
+  /** The id of the latest one; null before the first. */
+  latest(): string | null;
+  /** Begins an epoch after the change `after`. Of all epochs, the latest `limit` are kept. */
+  begin(id: string, after: number, limit: number): void;
+  /** The latest change that was made when the epoch ended, Infinity while it lasts; null for one that is not known. */
+  lastSeqOf(id: string): number | null;
 }
 
 /** The remembered result of a request that made changes. */

@@ -4,7 +4,7 @@ import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.ts";
 import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";
-import { MemoryChanges, MemoryReceipts } from "./memory-log.ts";
+import { MemoryChanges, MemoryEpochs, MemoryReceipts } from "./memory-log.ts";
 import { MemoryChangedStores, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
@@ -18,6 +18,7 @@ export class MemoryStorage implements RoomStorage {
   /** Oldest first; rows are replaced, never mutated, so that a copy of the array is a snapshot. */
   #sessions: SessionRow[] = [];
   readonly changes = new MemoryChanges();
+  readonly epochs = new MemoryEpochs();
   readonly receipts = new MemoryReceipts();
   readonly entries = new MemoryEntries();
   readonly comments = new MemoryComments();
@@ -104,10 +105,10 @@ export class MemoryStorage implements RoomStorage {
   }
 
   #parts() {
-    const { changes, receipts, entries, comments, follows, documents } = this;
+    const { changes, epochs, receipts, entries, comments, follows, documents } = this;
     const { events, changedStores, occupancy, graces } = this;
     return [
-      ...[changes, receipts, entries, comments, follows, documents],
+      ...[changes, epochs, receipts, entries, comments, follows, documents],
       ...[events, changedStores, occupancy, graces],
     ];
   }

@@ -4,7 +4,7 @@ import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteGraces } from "./sqlite-graces.ts";
-import { SqliteChanges, SqliteReceipts } from "./sqlite-log.ts";
+import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
@@ -24,6 +24,7 @@ type SessionRow = { id: string; user_id: string; joined_at: number; left_at: num
 
 export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly changes: SqliteChanges;
+  readonly epochs: SqliteEpochs;
   readonly receipts: SqliteReceipts;
   readonly entries: SqliteEntries;
   readonly comments: SqliteComments;
@@ -38,6 +39,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   constructor(storage: DurableObjectStorage, eventRecorded: () => void = () => {}) {
     super(storage);
     this.changes = new SqliteChanges(this);
+    this.epochs = new SqliteEpochs(this);
     this.receipts = new SqliteReceipts(this);
     this.entries = new SqliteEntries(this);
     this.comments = new SqliteComments(this);

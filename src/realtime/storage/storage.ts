@@ -3,7 +3,7 @@ import type { UserRecord } from "../../users/present.ts";
 import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { DocumentTable } from "./storage-documents.ts";
-import type { ChangeLog, ReceiptTable } from "./storage-log.ts";
+import type { ChangeLog, EpochTable, ReceiptTable } from "./storage-log.ts";
 import type { ChangedStoreTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
 
 /** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
@@ -71,6 +71,7 @@ export interface RoomStorage {
   findAttendance(userIds: readonly string[]): Record<string, Attendance>;
 
   readonly changes: ChangeLog;
+  readonly epochs: EpochTable;
   readonly receipts: ReceiptTable;
   readonly entries: EntryTable;
   readonly comments: CommentTable;

@@ -17,6 +17,7 @@ const placeOf = ({ store, key }: { readonly store: string; readonly key: string 
 /** What is kept under one name. */
 class MemoryScope {
   seq: number | null = null;
+  epoch: unknown;
   stores: readonly string[] = [];
   readonly entries = new Map<string, KeptEntry>();
   readonly writes = new Map<string, KeptWrite>();
@@ -26,12 +27,13 @@ class MemoryScope {
     for (const write of writes) this.writes.set(idOf(write), structuredClone(write));
     for (const id of settled) this.writes.delete(idOf(id));
     if (stores === null) return;
-    const { seq, replaced, put, removed } = stores;
+    const { seq, epoch, replaced, put, removed } = stores;
     for (const [place, { store }] of this.entries)
       if (replaced === "all" || replaced.includes(store)) this.entries.delete(place);
     for (const entry of removed) this.entries.delete(placeOf(entry));
     for (const entry of put) this.entries.set(placeOf(entry), structuredClone(entry));
     this.seq = seq;
+    this.epoch = epoch;
     this.stores = [...stores.stores];
   }
 }
@@ -59,8 +61,8 @@ export function memoryStorage(): OfflineStorage {
 function openScope(scope: MemoryScope, listener: OfflineListener, lock: OfflineRoom["lock"]): OfflineRoom {
   return {
     readStores: async () => {
-      const { seq, stores, entries } = scope;
-      return seq === null ? null : structuredClone({ seq, stores, entries: [...entries.values()] });
+      const { seq, epoch, stores, entries } = scope;
+      return seq === null ? null : structuredClone({ seq, epoch, stores, entries: [...entries.values()] });
     },
     readWrites: async () => structuredClone([...scope.writes.values()]).sort((a, b) => a.number - b.number),
     apply: async (change) => scope.apply(change),

@@ -11,7 +11,7 @@ export function showStores(
 ): void {
   const names = kept.stores.filter(includes);
   const opened = new Map(names.map((name): [string, [string, KeptEntry][]] => [name, []]));
-  if (opened.size > 0) changes.continueFrom(kept.seq);
+  if (opened.size > 0) changes.continueFrom(kept.seq, kept.epoch);
   for (const entry of kept.entries) opened.get(entry.store)?.push([entry.key, entry]);
   for (const [name, entries] of opened) stores.get(name).replica.open(entries);
 }

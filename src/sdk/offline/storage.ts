@@ -31,6 +31,8 @@ export interface KeptWrite extends KeptWriteId {
 /** The kept stores of a room, all as of the change `seq`. */
 export interface KeptStores {
   readonly seq: number;
+  /** Names the history of the room that `seq` is a position in. */
+  readonly epoch?: unknown;
   /** The names of the stores that are complete. */
   readonly stores: readonly string[];
   readonly entries: readonly KeptEntry[];
@@ -39,6 +41,7 @@ export interface KeptStores {
 /** Brings the kept stores from one change of the room to a later one. */
 export interface StoresChange {
   readonly seq: number;
+  readonly epoch?: unknown;
   readonly stores: readonly string[];
   /** Of these stores, or of all, nothing is left but `put`. */
   readonly replaced: readonly string[] | "all";

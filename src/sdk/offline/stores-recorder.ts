@@ -20,6 +20,7 @@ export class StoresRecorder {
   /** The keys that have changed since, by store. */
   readonly #changed = new Map<string, Set<string>>();
   #seq: number | undefined;
+  #epoch: unknown;
   /** Whether nothing else that is stored is of use. */
   #isWhole = false;
   /** Only one client at a time stores the stores, or one that lags would undo what another has stored. */
@@ -58,13 +59,14 @@ export class StoresRecorder {
 
   /** What to store now; null if nothing, or while the entries of a store are not those of one moment. */
   take(): StoresChange | null {
-    const { seq } = this.#client.changes;
+    const { seq, epoch } = this.#client.changes;
     if (!this.#isLeader || seq === undefined || seq < this.#leastSeq) return null;
     const opened = [...this.#client.stores.opened].filter(([name]) => this.#includes(name));
     if (opened.some(([, { state }]) => state === "stale")) return null;
     const complete = opened.filter(([, { state }]) => state !== "unloaded");
     const added = complete.filter(([name]) => !this.#stored.has(name));
-    const isSame = added.length === 0 && this.#changed.size === 0 && seq === this.#seq;
+    const isThen = seq === this.#seq && epoch === this.#epoch;
+    const isSame = added.length === 0 && this.#changed.size === 0 && isThen;
     if (complete.length === 0 || (isSame && !this.#isWhole)) return null;
     const change = this.#describe(
       seq,
@@ -74,6 +76,7 @@ export class StoresRecorder {
     this.#changed.clear();
     this.#isWhole = false;
     this.#seq = seq;
+    this.#epoch = epoch;
     return change;
   }
 
@@ -91,6 +94,13 @@ export class StoresRecorder {
       }
     }
     const stores = complete.map(({ name }) => name);
-    return { seq, stores, replaced: this.#isWhole ? "all" : replaced, put, removed };
+    return {
+      seq,
+      epoch: this.#client.changes.epoch,
+      stores,
+      replaced: this.#isWhole ? "all" : replaced,
+      put,
+      removed,
+    };
   }
 }

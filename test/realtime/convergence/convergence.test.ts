@@ -55,7 +55,7 @@ describe.each([
   ],
 ] as const)("a log of changes in %s", (_, withStorage) => {
   const openLog = (storage: RoomStorage, now = () => 0) => {
-    const changes = new Changes(storage, now);
+    const changes = new Changes(storage, now, crypto.randomUUID.bind(crypto));
     return {
       changes,
       append: (times: number, keyOf: (index: number) => string | null, dataOf: () => object = () => ({})) =>
@@ -72,6 +72,39 @@ describe.each([
       oldest: () => [...storage.changes.oldest()][0]?.seq,
     };
   };
+
+  it("tells a history that a backup has replaced from its own, with either number (R79)", () =>
+    withStorage((storage) => {
+      const seqsOf = (text: string | undefined) =>
+        (JSON.parse(text ?? "[]") as Change[]).map(({ seq }) => seq);
+      // The backup was made after the first change; the room then made two more, and those are gone.
+      const before = openLog(storage);
+      before.append(1, () => null);
+      const { epoch } = before.changes;
+      expect(before.changes.since(3, epoch)).toBeNull();
+      const { changes, append } = openLog(storage);
+      append(4, () => null);
+      expect(changes.epoch).not.toBe(epoch);
+      expect(changes.since(3, epoch)).toBeNull();
+      expect(changes.since(1, "begun after the backup")).toBeNull();
+      expect(seqsOf(changes.since(1, epoch)?.text)).toEqual([2, 3, 4, 5]);
+      expect(seqsOf(changes.since(3, changes.epoch)?.text)).toEqual([4, 5]);
+      expect(seqsOf(changes.since(3)?.text)).toEqual([4, 5]);
+    }));
+
+  it("goes on with the epoch in which it began a change that is taken back (R79)", () =>
+    withStorage((storage) => {
+      const { changes, append } = openLog(storage);
+      const fail = () => {
+        throw new Error("Taken back");
+      };
+      expect(() => append(1, () => null, fail)).toThrow("Taken back");
+      const { epoch } = changes;
+      expect(storage.epochs.latest()).toBe(epoch);
+      expect(() => append(1, () => null, fail)).toThrow("Taken back");
+      append(1, () => null);
+      expect(changes.epoch).toBe(epoch);
+    }));
 
   it("keeps the last 10,000 changes of 24 hours (R33)", () =>
     withStorage((storage) => {

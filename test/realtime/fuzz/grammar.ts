@@ -65,6 +65,7 @@ const WORDS: Readonly<Record<string, readonly unknown[]>> = {
   reaction: ["👍", "🎉", "__proto__"],
   ifVersion: [0, "@seq", 1, 2],
   since: [0, "@seq", 1],
+  epoch: ["none"],
   limit: [1, 2, 50],
   offset: [0, 1],
   mark: [0, 1_048_576],

@@ -122,6 +122,7 @@ export const Joined = z.strictObject({
   users: z.array(User.strict()).min(1),
   follows: z.record(z.string(), z.array(z.string()).min(1)),
   presence: z.record(z.string(), State),
+  epoch: z.string().min(1),
   seq: z.int().min(0),
   changes: z.array(Change).optional(),
   reset: z.literal(true).optional(),

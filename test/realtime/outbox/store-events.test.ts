@@ -18,7 +18,11 @@ let events: StoreEvents;
 
 beforeEach(() => {
   [now, storage] = [1_000_000, new MemoryStorage()];
-  changes = new Changes(storage, () => now);
+  changes = new Changes(
+    storage,
+    () => now,
+    () => "epoch",
+  );
   events = storeEventsOf(storage, () => now);
   events.offerRow(ROOM);
 });

@@ -115,7 +115,7 @@ export class TestRoom {
   }
 
   /** Opens a socket, joins as the user, and returns the socket with the response's data. */
-  async join(user: TestUser, role?: Role, options: { since?: number } = {}) {
+  async join(user: TestUser, role?: Role, options: { since?: number; epoch?: string } = {}) {
     const socket = await this.connect();
     const response = await socket.request("JOIN_ROOM", {
       token: user.token,

@@ -42,15 +42,18 @@ const SMALL = 2;
 
 export class ModelRoom {
   readonly sockets = new Set<ModelSocket>();
-  readonly #stores = new Map<string, Map<string, StoredEntry>>();
+  #stores = new Map<string, Map<string, StoredEntry>>();
   /** By their URLs. */
   readonly #downloads = new Map<string, Download>();
-  readonly #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
+  #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
   /** What `USERS_GET` answers. The answer to a join has room for none of the follows. */
   users: readonly UserRecord[] = [];
   follows: Readonly<Record<string, readonly string[]>> = {};
   #log: Change[] = [];
   #seq = 0;
+  /** The latest change of each epoch that has ended; of the present one, Infinity. */
+  #epochs = new Map<string, number>();
+  #epoch = "";
   /** The writes that changed something, in their order. */
   readonly applied: Data[] = [];
   /** The values that the room refuses. */
@@ -71,6 +74,25 @@ export class ModelRoom {
   /** Forgets the changes, so that a client that missed some has to load everything again. */
   forgetChanges(): void {
     this.#log = [];
+  }
+
+  /** Returns a function that replaces all that the room stores by what it stores now, which breaks its connections. */
+  backUp(): () => void {
+    const [stores, receipts] = [structuredClone(this.#stores), new Map(this.#receipts)];
+    const [log, seq, epoch, epochs] = [[...this.#log], this.#seq, this.#epoch, new Map(this.#epochs)];
+    return () => {
+      this.#stores = structuredClone(stores);
+      this.#receipts = new Map(receipts);
+      [this.#log, this.#seq, this.#epoch, this.#epochs] = [[...log], seq, epoch, new Map(epochs)];
+      for (const socket of this.sockets) socket.cut();
+      this.#begin();
+    };
+  }
+
+  #begin(): void {
+    if (this.#epoch !== "") this.#epochs.set(this.#epoch, this.#seq);
+    this.#epoch = crypto.randomUUID();
+    this.#epochs.set(this.#epoch, Number.POSITIVE_INFINITY);
   }
 
   /** Carries out a write of the organization. */
@@ -101,8 +123,10 @@ export class ModelRoom {
   }
 
   #join(socket: ModelSocket, request: Request): void {
-    const { since } = request.data;
-    const missed = typeof since === "number" ? this.#changesSince(since) : null;
+    if (this.#epoch === "") this.#begin();
+    const { since, epoch } = request.data;
+    const isKnown = epoch === undefined || Number(since) <= (this.#epochs.get(String(epoch)) ?? -1);
+    const missed = typeof since === "number" && isKnown ? this.#changesSince(since) : null;
     socket.hasJoined = true;
     this.#respond(socket, request, {
       room: { id: "room", name: "Room" },
@@ -110,6 +134,7 @@ export class ModelRoom {
       users: [],
       follows: {},
       presence: {},
+      epoch: this.#epoch,
       seq: this.#seq,
       ...(missed === null ? { reset: true } : { changes: missed }),
     });
@@ -117,6 +142,7 @@ export class ModelRoom {
 
   /** The latest change of each key after `since`; null if some are forgotten. */
   #changesSince(since: number): Change[] | null {
+    if (since > this.#seq) return null;
     if (since < this.#seq && this.#log[0]?.seq !== 1 && (this.#log[0]?.seq ?? Infinity) > since + 1)
       return null;
     const latest = new Map<string, Change>();

@@ -1,4 +1,4 @@
-/** Scenarios of two clients in a room in memory: races, refusals, cuts, losses, reloads and downloads. */
+/** Scenarios of two clients in a room in memory: races, refusals, cuts, losses, reloads, downloads and backups. */
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 
@@ -34,19 +34,28 @@ const step = fc.oneof(
     type: fc.constantFrom("undo" as const, "redo" as const, "pause" as const, "resume" as const),
     who,
   }),
-  fc.record({ type: fc.constant("forget" as const) }),
+  fc.record({ type: fc.constantFrom("forget" as const, "backUp" as const, "restore" as const) }),
 );
 export type Step = typeof step extends fc.Arbitrary<infer Type> ? Type : never;
 
 type Clients = readonly [ModelClient, ModelClient];
 
-function act(room: ModelRoom, clients: Clients, each: Step): void {
-  if (each.type === "forget") room.forgetChanges();
-  else if (each.type === "organization") room.write("notes", each.key, each.value);
-  else actAs(clients[each.who], each);
+/** A room and its latest backup. */
+interface World {
+  readonly room: ModelRoom;
+  restore: () => void;
 }
 
-function actAs(client: ModelClient, each: Exclude<Step, { readonly type: "forget" | "organization" }>): void {
+function act(world: World, clients: Clients, each: Step): void {
+  const { room } = world;
+  if ("who" in each) actAs(clients[each.who], each);
+  else if (each.type === "organization") room.write("notes", each.key, each.value);
+  else if (each.type === "forget") room.forgetChanges();
+  else if (each.type === "backUp") world.restore = room.backUp();
+  else world.restore();
+}
+
+function actAs(client: ModelClient, each: Extract<Step, { readonly who: Who }>): void {
   const { socket } = client;
   switch (each.type) {
     case "set":
@@ -88,6 +97,7 @@ export const scenario = fc.array(step, { maxLength: 40 });
 /** Runs a scenario. Throws unless each client's copy equals its store at any time, and the room's in the end. */
 export async function run(steps: readonly Step[]): Promise<void> {
   const room = new ModelRoom();
+  const world = { room, restore: room.backUp() };
   room.isRefused = (refused) => refused === 2;
   const clients = [new ModelClient(room, "ada"), new ModelClient(room, "bo")] as const;
   const finish = async () => {
@@ -104,7 +114,7 @@ export async function run(steps: readonly Step[]): Promise<void> {
   await finish();
   clients[0].sync();
   for (const each of steps) {
-    act(room, clients, each);
+    act(world, clients, each);
     await settle();
     for (const client of clients) ok(client.mirror.isTrue);
   }

@@ -8,6 +8,8 @@ export class ChangeStream {
   readonly #handlers = new Map<string, (data: Data) => void>();
   readonly #joinHandlers: JoinHandler[] = [];
   #seq: number | undefined;
+  /** Names the history that `seq` is a position in, as the room calls it. */
+  epoch: unknown;
 
   /** The latest change that was received; undefined before the first join. */
   get seq(): number | undefined {
@@ -15,8 +17,9 @@ export class ChangeStream {
   }
 
   /** Continues from a change that was received before, if none was since. */
-  continueFrom(seq: number): void {
+  continueFrom(seq: number, epoch: unknown): void {
     this.#seq ??= seq;
+    this.epoch ??= epoch;
   }
 
   /** Sets the handler of events with this name. It must not throw. */
@@ -56,6 +59,7 @@ export class ChangeStream {
     // Here sequence numbers are left out: those of writes that a later one of the same key supersedes.
     for (const change of joined.changes ?? []) this.#dispatch(change);
     this.#seq = joined.seq;
+    this.epoch = joined.epoch;
     return Promise.all(this.#joinHandlers.map((handler) => handler(joined)));
   }
 }

@@ -36,6 +36,7 @@ export interface Joined {
   readonly users: readonly UserRecord[];
   readonly follows: Readonly<Record<string, readonly string[]>>;
   readonly seq: number;
+  readonly epoch: unknown;
   /** The changes that were missed; null if everything must be loaded again. */
   readonly changes: readonly EventFrame[] | null;
 }
@@ -83,7 +84,7 @@ export const readFault = (error: unknown): Fault => {
 const textOr = (fallback: string, value: unknown): string => (typeof value === "string" ? value : fallback);
 
 /** Null if the data is not that of a response to `JOIN_ROOM`. */
-export function readJoined({ room, role, users, follows, seq, changes }: Data): Joined | null {
+export function readJoined({ room, role, users, follows, seq, epoch, changes }: Data): Joined | null {
   if (!isRoom(room) || !isCount(seq)) return null;
   return {
     room,
@@ -91,6 +92,7 @@ export function readJoined({ room, role, users, follows, seq, changes }: Data): 
     users: listOf(users, isUser),
     follows: readFollows(follows),
     seq,
+    epoch,
     changes: Array.isArray(changes) ? changes.filter(isRecord).flatMap(readEvent) : null,
   };
 }

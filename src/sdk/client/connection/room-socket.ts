@@ -115,7 +115,8 @@ export class RoomSocket {
     if (!this.isOpen || this.#joinId !== null || this.#obtaining !== null) return;
     this.#withToken((token) => {
       this.#joinId = newId();
-      const data = { token, role, since: this.#context.changes.seq, batch: true };
+      const { seq: since, epoch } = this.#context.changes;
+      const data = { token, role, since, epoch, batch: true };
       this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
     });
   }

@@ -11,7 +11,7 @@ import {
   JOINS_OF_USER,
   MAX_WAITING_BYTES,
   MAX_WAITING_MESSAGES,
-  MAX_WAITING_QUESTIONS_OF_SOCKET,
+  MAX_WAITING_OF_SOCKET,
   type PacedMessage,
   pointsOf,
   WORK_OF_USER,
@@ -144,14 +144,15 @@ export class Pacing {
       this.#spend(userId, message);
       return "run";
     }
-    if (excess === "refused") return this.canBroadcast(userId) ? "run" : "refuse";
     const waiting = this.#waiting.get(id);
+    if (waiting === undefined && excess === "refused") return this.canBroadcast(userId) ? "run" : "refuse";
     if (waiting === undefined && this.#runnableIn(id, userId, message) === 0) {
       this.#spend(userId, message);
       return "run";
     }
-    const isFull = (waiting?.queue.filter(isLarge).length ?? 0) >= MAX_WAITING_QUESTIONS_OF_SOCKET;
-    if (isQuestion && isFull) return "refuse";
+    // A broadcast must not overtake the writes before it.
+    const isAlike = isQuestion ? isLarge : excess === "refused" ? isBroadcast : () => false;
+    if ((waiting?.queue.filter(isAlike).length ?? 0) >= MAX_WAITING_OF_SOCKET) return "refuse";
     const account = this.#accountOf(userId);
     account.waitingMessages += 1;
     account.waitingBytes += bytes;
@@ -176,7 +177,9 @@ export class Pacing {
   }
 
   #runnableIn(id: string, userId: string, message: PacedMessage): number {
-    const affordableIn = this.#accountOf(userId).work.affordableIn(this.#ports.now());
+    const now = this.#ports.now();
+    const affordableIn = this.#accountOf(userId).work.affordableIn(now);
+    if (message.type === "BROADCAST") return Math.max(affordableIn, this.#broadcasts.affordableIn(now));
     if (!costOf(message.type).isQuestion) return affordableIn;
     return Math.max(affordableIn, this.#ports.answerableIn(id) ?? LOOK_AGAIN_MS);
   }
@@ -236,3 +239,4 @@ export class Pacing {
 }
 
 const isLarge = ({ message }: WaitingMessage): boolean => costOf(message.type).isQuestion;
+const isBroadcast = ({ message }: WaitingMessage): boolean => message.type === "BROADCAST";

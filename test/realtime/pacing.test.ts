@@ -112,6 +112,23 @@ describe("what a user cannot afford", () => {
     expect(paced.send(broadcast, 100)).toBe("refuse");
   });
 
+  it("and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)", () => {
+    const paced = new Paced();
+    const broadcast: ClientMessage = { type: "BROADCAST", requestId: "r", data: { event: "e" } };
+    paced.pacing.countDelivery("user", 30_001, false);
+    expect(paced.send(batchOf(1), 100)).toBe("wait");
+    paced.now += 1_000;
+    expect(paced.send(broadcast, 100)).toBe("wait");
+    expect(paced.pacing.next()?.message.type).toBe("STORE_BATCH");
+    paced.pacing.countDelivery("another", 128_001, true);
+    expect(paced.pacing.next()).toBeNull();
+    for (let count = 1; count < 32; count += 1) expect(paced.send(broadcast, 100)).toBe("wait");
+    expect(paced.send(broadcast, 100)).toBe("refuse");
+    paced.now += 1_000;
+    expect(paced.pacing.nextIn()).toBe(0);
+    expect(paced.pacing.next()?.message.type).toBe("BROADCAST");
+  });
+
   it("waits in order, and is refused where 32 questions of the socket wait; others are answered (R69)", async () => {
     const { room, atAda, atBen } = await roomOfTwo();
     for (let count = 0; count < 100; count += 1)

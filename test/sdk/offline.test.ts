@@ -328,6 +328,35 @@ describe("a storage that fails", () => {
     ]);
   });
 
+  it("while it hangs does not let a later write overtake the ones that it holds up", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    let close = (_reason: string) => {};
+    const hanging: OfflineStorage = {
+      ...shared,
+      open: async (scope, listener) => {
+        close = listener.closed;
+        return { ...(await shared.open(scope, listener)), apply: () => new Promise(() => {}) };
+      },
+    };
+    const page = new ModelClient(room, "ada", keepOffline({ storage: hanging, onError: () => {} }));
+    void page.client.join();
+    await settle();
+    await page.deliverAll();
+    page.set("a", 1);
+    await settle();
+    close("it was deleted");
+    page.set("b", 2);
+    await settle();
+    page.clock.advance(16);
+    await settle();
+    await page.deliverAll();
+    expect(room.applied).toEqual([]);
+    page.clock.advance(60_000);
+    await settle();
+    await page.deliverAll();
+    expect(room.applied).toMatchObject([{ key: "a" }, { key: "b" }]);
+  });
+
   it.each([
     ["rejects", () => Promise.reject(new Error("Blocked"))],
     ["never opens", () => new Promise<never>(() => {})],

@@ -1,6 +1,7 @@
 /** The queue of writes: what supersedes what, in which batches it is sent, and what becomes of it. */
 import { describe, expect, it } from "vitest";
 import { Requests } from "../../src/sdk/client/connection/requests.ts";
+import type { Keeper } from "../../src/sdk/client/stores/keeper.ts";
 import { watchPageClose } from "../../src/sdk/client/stores/page-close.ts";
 import type { QueuedWrite } from "../../src/sdk/client/stores/waiting-writes.ts";
 import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
@@ -37,9 +38,9 @@ class Sender {
     },
   };
 
-  constructor() {
+  constructor(keeper?: Keeper) {
     this.requests.accept();
-    this.queue = new WriteQueue(this.requests, this.clock);
+    this.queue = new WriteQueue(this.requests, this.clock, keeper);
   }
 
   connect(): void {
@@ -72,6 +73,84 @@ class Sender {
 const types = (sender: Sender): unknown[] => sender.frames.map((frame) => Object(frame).type);
 
 const error = { code: "CONFLICT", module: "Rooms", message: "Refused" };
+
+describe("a broadcast (R80)", () => {
+  const broadcast = (sender: Sender, event: string) =>
+    sender.requests.send("BROADCAST", { event }, { read: () => event }).catch((error) => error.code);
+  /** What was sent, in its order: the values of batches, and the events of broadcasts. */
+  const order = (sender: Sender): unknown[] =>
+    sender.frames.map(({ data }) => Object(data).event ?? data.operations.map(({ value }) => value));
+
+  it("made without a connection is sent after the writes before it, and before those after it", () => {
+    const sender = new Sender();
+    sender.put(set("a", 1), set("b", 2));
+    void broadcast(sender, "first");
+    void broadcast(sender, "second");
+    sender.put(set("a", 3));
+    void broadcast(sender, "third");
+    sender.put(set("a", 4));
+    sender.connect();
+    sender.answer(sender.frames[0], [{ seq: 1 }, { seq: 2 }]);
+    sender.answer(sender.frames.at(-1), [{ seq: 3 }]);
+    sender.clock.advance(16);
+    expect(order(sender)).toEqual([[1, 2], "first", "second", [3], "third", [4]]);
+  });
+
+  it("waits for writes that the connection cannot take yet, and keeps its place when it is lost", () => {
+    const sender = new Sender();
+    sender.connect();
+    for (let index = 0; index < 9; index += 1) sender.put(set(`${index}`, "x".repeat(100_000)));
+    void broadcast(sender, "last");
+    const keys = () => sender.frames.map(({ data }) => Object(data).event ?? data.operations[0]?.key);
+    expect(keys()).toEqual(["0", "1", "2", "3", "4", "5"]);
+    sender.frames.length = 0;
+    sender.requests.suspend();
+    sender.connect();
+    expect(keys()).toEqual(["0", "1", "2", "3", "4", "5"]);
+    for (const frame of sender.frames.slice(0, 6)) sender.answer(frame, [{ seq: 1 }]);
+    sender.clock.advance(100);
+    expect(keys()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8", "last"]);
+  });
+
+  it("follows a write that is still being kept, and is sent at once when none waits", async () => {
+    const keeping: (() => void)[] = [];
+    const nothing = () => {};
+    const sender = new Sender({
+      ...{ opened: Promise.resolve(), confirmed: nothing, queued: nothing, flush: nothing, settled: nothing },
+      stopped: () => false,
+      sealed: () => new Promise((resolve) => keeping.push(resolve)),
+    });
+    sender.connect();
+    void broadcast(sender, "before");
+    expect(order(sender)).toEqual(["before"]);
+    sender.put(set("a", 1));
+    void broadcast(sender, "after");
+    sender.put(set("a", 2));
+    sender.clock.advance(16);
+    await settle();
+    expect(order(sender)).toEqual(["before"]);
+    for (const kept of keeping) kept();
+    await settle();
+    expect(order(sender)).toEqual(["before", [1], "after", [2]]);
+  });
+
+  it("fails with the writes before it when there will be no other connection", async () => {
+    const sender = new Sender();
+    sender.put(set("a", 1));
+    const sent = broadcast(sender, "after");
+    sender.requests.stop({ code: "DISCONNECTED", module: "Client", message: "Over" });
+    expect(await sent).toBe("DISCONNECTED");
+  });
+
+  it("does not hold up what only reads", () => {
+    const sender = new Sender();
+    sender.put(set("a", 1));
+    void broadcast(sender, "after");
+    void sender.requests.send("STORE_SYNC", {}, { read: () => {}, overtakes: true });
+    sender.connect();
+    expect(types(sender)).toEqual(["STORE_SYNC", "STORE_BATCH", "BROADCAST"]);
+  });
+});
 
 describe("writes that wait", () => {
   it("supersede each other by key, and resolve with the result of the one that is sent", async () => {

@@ -4,14 +4,16 @@
  * is no field of the wire, of what clients store (a test checks both), of the public interface, or of the platform.
  */
 const INTERNAL_NAMES = [
-  ...["addBatch", "addFirst", "addFollows", "addLists", "claims", "connection", "continueFrom", "declared"],
-  ...["difference", "discard", "fault", "followedBy", "followersOf", "getConfirmed", "handle"],
-  ...["hasUnsynced", "isConnected", "isEmpty", "isOutdated", "isPending", "isRenewable"],
-  ...["isWaiting", "joinedAt", "keeper", "kind", "obtain", "onJoined", "onSending", "onStopped"],
-  ...["prepare", "receive", "refusal", "rejoin", "removeUser", "renewInMs"],
-  ...["replaceFollows", "replaceRoomState", "replica", "runtime", "schedule", "sealed", "sendAgain"],
-  ...["sendAll", "setFollow", "settle", "succeed", "suspend", "takeUpdate", "urlOf"],
-  ...["visible", "webSocket"],
+  ...["accept", "addBatch", "addFirst", "addFollows", "addLists", "answered", "changeStream", "check"],
+  ...["claims", "connection", "context", "continueFrom", "declared", "destination", "difference"],
+  ...["discard", "early", "ended", "fault", "followedBy", "followersOf", "force", "getConfirmed"],
+  ...["handle", "hasListeners", "hasUnsynced", "isConnected", "isEmpty", "isOutdated", "isPending"],
+  ...["isRenewable", "isWaiting", "joinedAt", "keeper", "kind", "notify", "obtain", "onJoined"],
+  ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "receive"],
+  ...["received", "refusal", "rejoin", "removeUser", "renewInMs", "replaceFollows", "replaceRoomState"],
+  ...["replica", "requestsAfter", "runtime", "schedule", "sealLatest", "sealed", "sendAgain", "sendAll"],
+  ...["setFollow", "settle", "stopped", "succeed", "suspend", "takeUpdate", "urlOf", "visible"],
+  ...["webSocket", "written"],
 ];
 
 /** Matches the names to shorten. */

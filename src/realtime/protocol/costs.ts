@@ -41,8 +41,8 @@ const DELIVERED_BYTES_PER_POINT = 4 * 1024;
 /** A delivery costs as much as this many bytes, however small it is. */
 const MIN_DELIVERY_BYTES = 256;
 
-/** Of one socket, messages that wait and whose answers are large; further ones are refused. */
-export const MAX_WAITING_QUESTIONS_OF_SOCKET = 32;
+/** Of one socket, messages that wait and whose answers are large, or that are broadcasts; further ones are refused. */
+export const MAX_WAITING_OF_SOCKET = 32;
 /** Of one user, everything that waits. With more, the socket that sent it is closed. */
 export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 export const MAX_WAITING_MESSAGES = 2_000;
@@ -50,7 +50,8 @@ export const MAX_WAITING_MESSAGES = 2_000;
 /**
  * What a message costs beside its frame and its deliveries, which are counted. `excess` says what happens to one
  * that its user cannot afford: it runs nevertheless, because it costs little but its frame, or what it costs delays
- * the user's other ones; it waits in order with the socket's; or it is refused, because it is of no use later.
+ * the user's other ones; it waits in order with the socket's; or it is refused, because it is of no use later, unless
+ * it follows one that waits.
  */
 interface MessageCost<Message> {
   /** Rows that it reads or writes, at most. */

@@ -82,15 +82,15 @@ export class AtriumClient<
     const base = socketBase(serverUrl);
     const keeper = offline?.attach(base, runtime);
     const connection = new Connection({ base, tokens, reconnect }, runtime);
-    if (keeper) tokens.prepare = (claims) => keeper.open(claims, connection.changes, this.#stores);
+    if (keeper) tokens.prepare = (claims) => keeper.open(claims, connection.changeStream, this.#stores);
     this.#connection = connection;
     this.socket = connection;
-    connection.changes.onJoined(({ room, role }) => {
+    connection.changeStream.onJoined(({ room, role }) => {
       this.#room = room;
       this.#role = role;
       return undefined;
     });
-    connection.changes.handle("roomUpdated", ({ room }) => {
+    connection.changeStream.handle("roomUpdated", ({ room }) => {
       if (!isRoom(room)) return;
       this.#room = room;
       this.emit("roomUpdated", room);

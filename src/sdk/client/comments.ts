@@ -53,7 +53,7 @@ export class Comments extends Emitter<CommentsEvents> {
     super();
     this.#connection = connection;
     for (const [name, event] of EVENTS) {
-      connection.changes.handle(name, ({ comment }) => {
+      connection.changeStream.handle(name, ({ comment }) => {
         if (isComment(comment)) this.emit(event, comment);
       });
     }

@@ -18,7 +18,7 @@ export class Notifications<Sent extends object = Record<string, unknown>> {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    connection.changes.handle("broadcast", ({ event, data, from }) => {
+    connection.changeStream.handle("broadcast", ({ event, data, from }) => {
       if (typeof event !== "string") return;
       callEach(this.#listeners.get(event), data, typeof from === "string" ? from : null);
     });

@@ -8,7 +8,7 @@ import type { Stores } from "./stores/stores.ts";
 /** The keeper of one client. */
 export interface ClientKeeper extends Keeper {
   /** Shows what was kept, before the client joins; also before it joins again after it was stopped. Never rejects. */
-  open(claims: Claims, changes: ChangeStream, stores: Stores): Promise<void>;
+  open(claims: Claims, changeStream: ChangeStream, stores: Stores): Promise<void>;
 }
 
 /** What `keepOffline` of `atrium/offline` returns. */

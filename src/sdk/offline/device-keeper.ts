@@ -42,6 +42,7 @@ export class DeviceKeeper implements ClientKeeper {
   /** Identifies the current start; null if the client has to be opened. */
   #start: object | null = null;
   #closing: Promise<void> = Promise.resolve();
+  #sealed: Promise<void> = Promise.resolve();
   #hasFailed = false;
   #isFollowing = false;
   #stopListening = () => {};
@@ -57,8 +58,8 @@ export class DeviceKeeper implements ClientKeeper {
     return new ChangeRecorder(this.#runtime, this.#options, (reason) => this.#fail(reason));
   }
 
-  open(claims: Claims, changes: ChangeStream, stores: Stores): Promise<void> {
-    const client = { claims, changes, stores };
+  open(claims: Claims, changeStream: ChangeStream, stores: Stores): Promise<void> {
+    const client = { claims, changeStream, stores };
     if (this.#start === null && !this.#hasFailed) {
       const start = {};
       this.#start = start;
@@ -101,7 +102,7 @@ export class DeviceKeeper implements ClientKeeper {
       this.#use = { room, locks };
       recorder.begin(client, room, stores);
       // A client that has left and joins again knows more than was kept.
-      const isFirst = client.changes.seq === undefined;
+      const isFirst = client.changeStream.seq === undefined;
       if (isFirst && kept !== null) showStores(client, kept, this.#options.includes);
       if (isLeader) stores.lead(isFirst ? (kept?.stores ?? []) : null);
       else void recorder.lead(leading);
@@ -119,10 +120,10 @@ export class DeviceKeeper implements ClientKeeper {
   }
 
   /** Keeps the number of the latest change fresh, also while no store changes. */
-  #follow({ changes }: KeptClient): void {
+  #follow({ changeStream }: KeptClient): void {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
-    changes.onJoined(() => {
+    changeStream.onJoined(() => {
       this.#recorder.joined();
       return undefined;
     });
@@ -137,7 +138,9 @@ export class DeviceKeeper implements ClientKeeper {
   }
 
   sealed(batch: KeptBatch): Promise<void> {
-    return this.#recorder.sealed(batch);
+    // After a failure there is nothing to wait for, except for the batches before this one.
+    this.#sealed = Promise.all([this.#sealed, this.#recorder.sealed(batch)]).then(() => {});
+    return this.#sealed;
   }
 
   settled(write: QueuedWrite, outcome: Written | AtriumError): void {

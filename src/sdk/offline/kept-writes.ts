@@ -104,7 +104,16 @@ export class KeptWrites {
         continue;
       }
       const group = each.group === null ? null : groupIn(groups, `${writer} ${each.group}`);
-      const write = { key, action, value, ifVersion, target: replicaOf(store), group, settled: [] };
+      const write = {
+        key,
+        action,
+        value,
+        ifVersion,
+        target: replicaOf(store),
+        group,
+        requestsAfter: [],
+        settled: [],
+      };
       this.#tracked.set(write, { id: { writer, number }, group: each.group, isAdopted: true, batch });
       if (batch === null) waiting.push(write);
       else batches.set(batch.requestId, [...(batches.get(batch.requestId) ?? []), write]);

@@ -5,13 +5,13 @@ import type { KeptClient } from "./stores-recorder.ts";
 
 /** Opens the kept stores that are included; the client then catches up from the change that they are of. */
 export function showStores(
-  { changes, stores }: KeptClient,
+  { changeStream, stores }: KeptClient,
   kept: KeptStores,
   includes: (store: string) => boolean,
 ): void {
   const names = kept.stores.filter(includes);
   const opened = new Map(names.map((name): [string, [string, KeptEntry][]] => [name, []]));
-  if (opened.size > 0) changes.continueFrom(kept.seq, kept.epoch);
+  if (opened.size > 0) changeStream.continueFrom(kept.seq, kept.epoch);
   for (const entry of kept.entries) opened.get(entry.store)?.push([entry.key, entry]);
   for (const [name, entries] of opened) stores.get(name).replica.open(entries);
 }

@@ -8,7 +8,7 @@ import type { KeptEntry, StoresChange } from "./storage.ts";
 /** The parts of a client that are kept. */
 export interface KeptClient {
   readonly claims: Claims;
-  readonly changes: ChangeStream;
+  readonly changeStream: ChangeStream;
   readonly stores: Stores;
 }
 
@@ -59,7 +59,7 @@ export class StoresRecorder {
 
   /** What to store now; null if nothing, or while the entries of a store are not those of one moment. */
   take(): StoresChange | null {
-    const { seq, epoch } = this.#client.changes;
+    const { seq, epoch } = this.#client.changeStream;
     if (!this.#isLeader || seq === undefined || seq < this.#leastSeq) return null;
     const opened = [...this.#client.stores.opened].filter(([name]) => this.#includes(name));
     if (opened.some(([, { state }]) => state === "stale")) return null;
@@ -96,7 +96,7 @@ export class StoresRecorder {
     const stores = complete.map(({ name }) => name);
     return {
       seq,
-      epoch: this.#client.changes.epoch,
+      epoch: this.#client.changeStream.epoch,
       stores,
       replaced: this.#isWhole ? "all" : replaced,
       put,

@@ -33,7 +33,7 @@ export interface ConnectionOptions {
 
 export class Connection extends Emitter<SocketEvents> implements RoomSocketListener {
   readonly requests: Requests;
-  readonly changes = new ChangeStream();
+  readonly changeStream = new ChangeStream();
   readonly #options: ConnectionOptions;
   /** What sockets and downloads share. */
   readonly context: RoomSocketContext;
@@ -51,11 +51,11 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     super();
     this.#options = options;
     this.requests = new Requests(runtime);
-    const { requests, changes } = this;
-    this.context = { ...options, requests, changes, runtime };
+    const { requests, changeStream } = this;
+    this.context = { ...options, requests, changeStream, runtime };
     this.#reconnect = new ReconnectTimer(runtime);
-    changes.handle("authFailed", (data) => this.#refuseToken(data));
-    changes.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));
+    changeStream.handle("authFailed", (data) => this.#refuseToken(data));
+    changeStream.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));
   }
 
   get state(): SocketState {

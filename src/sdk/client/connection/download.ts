@@ -19,7 +19,7 @@ export interface Downloading {
  * key after which the room has to be asked for more: undefined for all. Never rejects.
  */
 export async function downloadStore(
-  { runtime, requests, changes }: RoomSocketContext,
+  { runtime, requests, changeStream }: RoomSocketContext,
   url: string,
   load: Downloading,
   take: (part: Data) => void,
@@ -29,7 +29,7 @@ export async function downloadStore(
     for await (const part of readParts(url, runtime, requests.signal)) {
       if (load.isOutdated) break;
       // A change on its way may be older than this part: the part must not be taken in before it.
-      if (Number(part.seq) > (changes.seq ?? 0)) load.early.push(part);
+      if (Number(part.seq) > (changeStream.seq ?? 0)) load.early.push(part);
       else take(part);
       if (part.next === null && load.early.length === 0) return null;
       if (Array.isArray(part.entries) && part.entries.length > 0) after = String(part.entries.at(-3));

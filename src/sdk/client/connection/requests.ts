@@ -14,9 +14,14 @@ const LOST = clientFault("DISCONNECTED", "The connection was lost");
 export interface RequestOptions<Result> {
   /** Reads the data of a success, before any later message is handled. If it throws, the request rejects. */
   readonly read: (data: Data) => Result;
-  /** False if the request makes sense on the current connection only. */
+  /** False if the request makes sense on the current connection only: then it waits for no write. */
   readonly resend?: boolean;
+  /** True if the request only reads, so that writes that were made before it can be sent after it. */
+  readonly overtakes?: boolean;
 }
+
+/** A request that waits for the writes before it. Called once: posts it or, with an error, fails it. */
+export type WaitingRequest = (error?: AtriumError) => void;
 
 /** One of both is called once, before any later message is handled. */
 interface Outcome {
@@ -40,7 +45,7 @@ export class Requests {
   #refusal: Fault | null = NOT_JOINED;
   #cancelTimer = () => {};
   #stopped: (fault: Fault) => void = () => {};
-  #sending = () => {};
+  #postInOrder = (request: WaitingRequest) => request();
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -61,11 +66,17 @@ export class Requests {
     if (this.#refusal !== null) throw new AtriumError(this.#refusal);
   }
 
-  /** Sends a request as soon as possible, and returns what `read` makes of the response. Throws AtriumError. */
-  send<Result>(type: string, data: object, { read, resend = true }: RequestOptions<Result>): Promise<Result> {
+  /**
+   * Sends a request as soon as possible after the writes that were made before it, and returns what `read` makes of the
+   * response. Throws AtriumError.
+   */
+  send<Result>(
+    type: string,
+    data: object,
+    { read, resend = true, overtakes = !resend }: RequestOptions<Result>,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.check();
-      this.#sending();
       const succeed = (received: Data) => {
         try {
           resolve(read(received));
@@ -73,13 +84,16 @@ export class Requests {
           reject(error);
         }
       };
-      this.post(type, data, { requestId: newId(), resend, succeed, fail: reject });
+      const request: WaitingRequest = (error) =>
+        error ? reject(error) : this.post(type, data, { requestId: newId(), resend, succeed, fail: reject });
+      if (overtakes) request();
+      else this.#postInOrder(request);
     });
   }
 
-  /** Sets what happens before each request of {@link send}, so that what was written before is sent before. */
-  onSending(handler: () => void): void {
-    this.#sending = handler;
+  /** Sets what posts the requests of {@link send}: each after the writes that were made before it. */
+  onSending(handler: (request: WaitingRequest) => void): void {
+    this.#postInOrder = handler;
   }
 
   /** Sends a request under this id as soon as possible, also one of the time before `join()`. */

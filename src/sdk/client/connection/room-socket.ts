@@ -18,7 +18,7 @@ export interface RoomSocketContext {
   readonly base: string;
   readonly tokens: Tokens;
   readonly requests: Requests;
-  readonly changes: ChangeStream;
+  readonly changeStream: ChangeStream;
   readonly runtime: Runtime;
 }
 
@@ -115,16 +115,16 @@ export class RoomSocket {
     if (!this.isOpen || this.#joinId !== null || this.#obtaining !== null) return;
     this.#withToken((token) => {
       this.#joinId = newId();
-      const { seq: since, epoch } = this.#context.changes;
+      const { seq: since, epoch } = this.#context.changeStream;
       const data = { token, role, since, epoch, batch: true };
       this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
     });
   }
 
   #receive(transport: Transport, message: Message): void {
-    const { changes, requests } = this.#context;
+    const { changeStream, requests } = this.#context;
     if (message.kind === "event") {
-      if (!changes.receive(message)) this.end({ code: ABNORMAL_CLOSURE, reason: "A change was missed" });
+      if (!changeStream.receive(message)) this.end({ code: ABNORMAL_CLOSURE, reason: "A change was missed" });
     } else if (message.requestId === this.#joinId) this.#receiveJoin(transport, message);
     else requests.settle(message);
   }
@@ -137,9 +137,9 @@ export class RoomSocket {
       if (fault === null) this.end({ code: INVALID, reason: UNREADABLE.message });
       return;
     }
-    const { changes, requests, runtime } = this.#context;
+    const { changeStream, requests, runtime } = this.#context;
     requests.resume((frame) => transport.send(frame));
-    changes.join(joined).then(
+    changeStream.join(joined).then(
       () => {
         if (this.#transport !== transport) return;
         this.#joinedAt = runtime.now();

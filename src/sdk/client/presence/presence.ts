@@ -56,9 +56,9 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#connection = connection;
     this.#users = users;
     this.#throttle = new Throttle(runtime, UPDATE_INTERVAL_MS, () => this.#send());
-    connection.changes.handle("presence", ({ updates }) => this.#receive(readUpdates(updates)));
-    connection.changes.onJoined(() => this.#joined());
-    connection.changes.handle(NOTICE_REFUSED, () => this.#refused());
+    connection.changeStream.handle("presence", ({ updates }) => this.#receive(readUpdates(updates)));
+    connection.changeStream.onJoined(() => this.#joined());
+    connection.changeStream.handle(NOTICE_REFUSED, () => this.#refused());
     users.on("userFollowed", ({ followerId }) => this.#followed(followerId));
     users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollowed(userId, followerId));
   }

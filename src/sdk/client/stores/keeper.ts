@@ -11,7 +11,7 @@ export interface Keeper {
   confirmed(store: string, key?: string): void;
   /** A write was added to the queue, or has changed there. */
   queued(write: QueuedWrite): void;
-  /** A batch has got the id under which it will be sent: once the promise settles. */
+  /** A batch has got the id under which it will be sent: once the promise settles. Promises settle in their order. */
   sealed(batch: KeptBatch): Promise<void>;
   /** Begins to store, at once, what is not stored yet, because the page may end. */
   flush(): void;

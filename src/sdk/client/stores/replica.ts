@@ -159,7 +159,8 @@ export class Replica implements WriteTarget {
       });
       return others;
     };
-    await this.#context.requests.send("STORE_SYNC", { store: this.name, after, download }, { read });
+    const data = { store: this.name, after, download };
+    await this.#context.requests.send("STORE_SYNC", data, { read, overtakes: true });
   }
 
   /** Takes in what can be downloaded. Whatever is missing then comes over the socket. */

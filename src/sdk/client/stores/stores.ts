@@ -39,18 +39,16 @@ export class Stores {
       userId: () => connection.userId,
     };
     this.#shapes = shapes;
-    connection.changes.handle("storeChanged", ({ store, key, action, value, version, by }) => {
+    connection.changeStream.handle("storeChanged", ({ store, key, action, value, version, by }) => {
       if (typeof store !== "string" || typeof key !== "string" || !isAction(action) || !isCount(version))
         return;
       const change: ChangeNotice = { key, action, value, version, by: typeof by === "string" ? by : null };
       this.#byName.get(store)?.replica.receive(change);
     });
-    connection.changes.onJoined(({ changes }) =>
-      Promise.all([...this.#byName.values()].map((store) => store.replica.rejoin(changes === null))),
-    );
-    connection.changes.onJoined(() => {
+    connection.changeStream.onJoined(({ changes }) => {
+      const loading = [...this.#byName.values()].map((store) => store.replica.rejoin(changes === null));
       this.queue.resume();
-      return undefined;
+      return Promise.all(loading);
     });
   }
 

@@ -2,6 +2,7 @@
 
 import type { AtriumError } from "../../core/error.ts";
 import { byteLength } from "../../core/json.ts";
+import type { WaitingRequest } from "../connection/requests.ts";
 import type { Operation } from "./entries.ts";
 import { mergeOperations } from "./merge.ts";
 import { type FittedWrite, operationOf, type Written } from "./writes.ts";
@@ -24,6 +25,8 @@ export interface QueuedWrite extends Operation {
   readonly ifVersion?: number | undefined;
   /** The writes that take effect together with it; null if it succeeds or fails by itself. */
   readonly group: object | null;
+  /** The requests that were made after it, and before any later write. */
+  readonly requestsAfter: WaitingRequest[];
   /** Called with the outcome, once for each write that it contains. */
   readonly settled: ((outcome: Written | AtriumError) => void)[];
 }
@@ -49,6 +52,12 @@ export class WaitingWrites {
 
   get isEmpty(): boolean {
     return this.#writes.length === 0;
+  }
+
+  /** The latest write, which stays as it is from now on, and which no later one overtakes. */
+  sealLatest(): QueuedWrite | undefined {
+    this.#latest.clear();
+    return this.#writes.at(-1);
   }
 
   /** Adds a write. Returns the write that contains it: a waiting one of the same key, or a new one. */
@@ -85,7 +94,7 @@ export class WaitingWrites {
   }
 
   #push(target: WriteTarget, operation: FittedWrite, group: object | null): QueuedWrite {
-    const write = { ...operation, target, group, settled: [] };
+    const write = { ...operation, target, group, requestsAfter: [], settled: [] };
     this.#writes.push(write);
     return write;
   }
@@ -95,13 +104,15 @@ export class WaitingWrites {
     const group = this.#writes[0]?.group ?? null;
     const operations: object[] = [];
     let bytes = 0;
+    let isFollowed = false;
     for (const write of this.#writes) {
       const operation = operationOf(write.target.name, write);
       const length = byteLength(JSON.stringify(operation));
-      const isFull = operations.length >= MAX_OPERATIONS || bytes + length > maxBytes;
+      const isFull = operations.length >= MAX_OPERATIONS || bytes + length > maxBytes || isFollowed;
       if (write.group !== group || (isFull && group === null && operations.length > 0)) break;
       operations.push(operation);
       bytes += length;
+      isFollowed = write.requestsAfter.length > 0;
       const id = idOf(write.target, write);
       if (this.#latest.get(id) === write) this.#latest.delete(id);
     }

@@ -63,6 +63,8 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
   readonly #flushes = new Set<(error: AtriumError | null) => void>();
   #hasUnsynced = false;
   #isScheduled = false;
+  /** The latest write of the batches that are sealed and not sent. */
+  #latestSealed: QueuedWrite | undefined;
   #sentAt = -INTERVAL_MS;
   #cancelTimer = () => {};
 
@@ -72,7 +74,12 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#requests = requests;
     this.#runtime = runtime;
     requests.onStopped((fault) => this.#discard(fault));
-    requests.onSending(() => this.resume(0));
+    requests.onSending((request) => {
+      this.resume(0);
+      const latest = this.#waiting.sealLatest() ?? this.#latestSealed;
+      if (latest) latest.requestsAfter.push(request);
+      else request();
+    });
   }
 
   get hasUnsynced(): boolean {
@@ -135,13 +142,14 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     const batch: SentBatch = { requestId: newId(), data: { operations, atomic }, bytes, writes };
     this.#sentAt = this.#runtime.now();
     this.#unanswered.add(batch);
+    this.#latestSealed = writes.at(-1);
     if (this.#keeper === undefined) this.#send(batch);
     else void this.#keeper.sealed(batch).then(() => this.#send(batch));
   }
 
   #send(batch: SentBatch): void {
     if (!this.#unanswered.has(batch)) return;
-    const { requestId, data } = batch;
+    const { requestId, data, writes } = batch;
     const fail = (error: AtriumError) => this.#answered(batch, () => error);
     const succeed = (answer: Data) => this.#answered(batch, (index) => resultAt(answer, index));
     try {
@@ -151,6 +159,9 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
       if (!(error instanceof AtriumError)) throw error;
       fail(error);
     }
+    const latest = writes.at(-1);
+    if (latest === this.#latestSealed) this.#latestSealed = undefined;
+    for (const request of latest?.requestsAfter ?? []) request();
   }
 
   #answered(batch: SentBatch, outcomeOf: (index: number) => Written | AtriumError): void {
@@ -208,11 +219,13 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#cancelTimer();
     const writes = [...[...this.#unanswered].flatMap((batch) => batch.writes), ...this.#waiting.clear()];
     this.#unanswered.clear();
+    this.#latestSealed = undefined;
     const areKept = this.#keeper?.stopped(fault);
     if (writes.length === 0) return;
     const error = new AtriumError(fault);
     for (const end of [...this.#flushes]) end(error);
     for (const write of writes) settle(write, error);
+    for (const { requestsAfter } of writes) for (const request of requestsAfter) request(error);
     this.#report();
     if (!areKept) this.emit("changesDiscarded", { writes: writes.map(describe), error });
   }

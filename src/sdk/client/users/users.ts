@@ -42,18 +42,18 @@ export class Users extends Emitter<UsersEvents> {
   /** The users of events since the latest join; the database may be behind for them. */
   readonly #updatedSinceJoin = new Set<string>();
 
-  constructor({ requests, changes }: Connection) {
+  constructor({ requests, changeStream }: Connection) {
     super();
     this.#requests = requests;
     this.#roster = new Roster((type, userId) => requests.send(type, { userId }, { read: () => {} }));
-    changes.handle("userJoined", ({ user }) => this.#userJoined(user));
-    changes.handle("userLeft", ({ user }) => this.#userLeft(user));
-    changes.handle("userDeleted", ({ userId }) => this.#delete(String(userId)));
+    changeStream.handle("userJoined", ({ user }) => this.#userJoined(user));
+    changeStream.handle("userLeft", ({ user }) => this.#userLeft(user));
+    changeStream.handle("userDeleted", ({ userId }) => this.#delete(String(userId)));
     for (const event of ["userCreated", "userUpdated"] as const)
-      changes.handle(event, ({ user }) => this.#put(event, user));
+      changeStream.handle(event, ({ user }) => this.#put(event, user));
     for (const event of ["userFollowed", "userUnfollowed"] as const)
-      changes.handle(event, (data) => this.#follow(event, data));
-    changes.onJoined((joined) => this.#joined(joined));
+      changeStream.handle(event, (data) => this.#follow(event, data));
+    changeStream.onJoined((joined) => this.#joined(joined));
   }
 
   /** All users by id, including yourself: a live map, which is updated before listeners are called. */

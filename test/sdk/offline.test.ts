@@ -285,6 +285,124 @@ describe("unsent writes", () => {
   });
 });
 
+describe("unsent writes of another tab", () => {
+  /** Both tabs have opened, and are without a network. */
+  async function offlineTabs() {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    room.write("notes", "a", "old");
+    const [first, second] = [await openPage(room, shared), await openPage(room, shared)];
+    for (const { model } of [first, second]) model.socket?.cut();
+    return { room, shared, first, second };
+  }
+
+  /** Opens a page while another one stores the stores: it waits a moment for that one's end. */
+  async function openAlso(page: Page): Promise<Page> {
+    await page.open();
+    page.model.clock.advance(500);
+    await settle();
+    return page;
+  }
+
+  /** Stores what a page has written, and lets the others read it. */
+  async function share(from: Page, ...to: readonly Page[]): Promise<void> {
+    await settle();
+    while (!from.storage.isIdle) await from.storage.store();
+    await settle();
+    for (const { model } of to) model.clock.advance(100);
+    await settle();
+  }
+
+  it("are shown as they change, what was written last on top, and are sent by their own tabs", async () => {
+    const { room, first, second } = await offlineTabs();
+    first.model.set("a", "one");
+    first.model.delete("b");
+    await share(first, second);
+    expect(second.model.store.get("a")).toBe("one");
+    expect(second.model.client.hasUnsyncedChanges).toBe(false);
+    first.model.set("a", "two");
+    first.model.set("c", "three");
+    await share(first, second);
+    expect(second.model.store.getAll()).toEqual({ a: "two", c: "three" });
+    second.model.set("a", "four");
+    await share(second, first);
+    expect(first.model.store.getAll()).toEqual({ a: "four", c: "three" });
+    first.model.update("c", { x: 1 });
+    first.model.set("a", "five");
+    await share(first, second);
+    expect(second.model.store.get("a")).toBe("five");
+    expect(second.model.mirror.changes.at(-1)).toMatchObject({
+      ...{ key: "a", previous: "four", value: "five", action: "set", reason: "remote", userId: "ada" },
+    });
+    for (const { model } of [first, second]) expect(model.mirror.isTrue).toBe(true);
+    for (const page of [first, second, first, second]) await page.settle();
+    expect(room.applied.filter(({ key }) => key === "a")).toHaveLength(3);
+    for (const { model } of [first, second]) {
+      expect(model.store.getAll()).toEqual(room.entries("notes"));
+      expect(model.store.unconfirmed).toEqual([]);
+      expect(model.mirror.isTrue).toBe(true);
+    }
+  });
+
+  it("stay visible without a flicker until what the room made of them is", async () => {
+    const { room, first, second } = await offlineTabs();
+    first.model.set("a", "mine");
+    await share(first, second);
+    const { length } = second.model.mirror.changes;
+    await first.settle();
+    await share(first, second);
+    expect(room.entries("notes")).toEqual({ a: "mine" });
+    expect(second.model.socket?.isOpen).toBe(false);
+    expect(second.model.store.get("a")).toBe("mine");
+    await second.settle();
+    expect(second.model.store.unconfirmed).toEqual([]);
+    expect(second.model.mirror.changes).toHaveLength(length);
+  });
+
+  it("are taken back when the room refuses them", async () => {
+    const { room, first, second } = await offlineTabs();
+    first.model.set("a", "refused");
+    await share(first, second);
+    room.isRefused = () => true;
+    await first.settle();
+    await second.settle();
+    expect(second.model.store.getAll()).toEqual({ a: "old" });
+    expect(second.model.mirror.changes.at(-1)).toMatchObject({ key: "a", value: "old", reason: "reverted" });
+    expect(second.rejected).toEqual([]);
+  });
+
+  it("are shown at once by a tab that opens, and by one that is opened again while another one is open", async () => {
+    const { room, shared, first, second } = await offlineTabs();
+    first.model.set("a", "mine");
+    await share(first, second);
+    const third = await openAlso(new Page(room, shared));
+    expect(third.model.store.getAll()).toEqual({ a: "mine" });
+    first.crash();
+    await settle();
+    expect(second.model.client.hasUnsyncedChanges).toBe(true);
+    const again = await openAlso(new Page(room, shared));
+    const pages = [second, third, again];
+    for (const { model } of pages) expect(model.store.getAll()).toEqual({ a: "mine" });
+    for (const page of [...pages, ...pages]) await page.settle();
+    expect(room.applied).toHaveLength(2);
+    for (const { model } of pages) {
+      expect(model.store.unconfirmed).toEqual([]);
+      expect(model.mirror.isTrue).toBe(true);
+    }
+  });
+
+  it("disappear with the client that shows them, and come back with it", async () => {
+    const { first, second } = await offlineTabs();
+    first.model.set("a", "mine");
+    await share(first, second);
+    second.model.client.disconnect();
+    expect(second.model.store.get("a")).toBe("old");
+    await settle();
+    await openAlso(second);
+    expect(second.model.store.get("a")).toBe("mine");
+    expect(second.model.mirror.isTrue).toBe(true);
+  });
+});
+
 describe("a storage that fails", () => {
   /** Passes everything on, until it is full. */
   class FullStorage implements OfflineStorage {

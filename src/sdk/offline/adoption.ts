@@ -7,12 +7,16 @@ const lockOf = (writer: string): string => `writer ${writer}`;
 export class Adoption {
   readonly #room: OfflineRoom;
   readonly #locks: Locks;
-  readonly #adopt: (writes: readonly KeptWrite[]) => void;
+  readonly #adopt: (writer: string, writes: readonly KeptWrite[]) => void;
   /** This client, and those whose writes it has or waits for. */
   readonly #known = new Set<string>();
 
-  /** `adopt` receives the writes of clients that are gone, which this client then has alone. */
-  constructor(room: OfflineRoom, locks: Locks, adopt: (writes: readonly KeptWrite[]) => void) {
+  /** `adopt` receives the writes of a client that is gone, which this client then has alone. */
+  constructor(
+    room: OfflineRoom,
+    locks: Locks,
+    adopt: (writer: string, writes: readonly KeptWrite[]) => void,
+  ) {
     this.#room = room;
     this.#locks = locks;
     this.#adopt = adopt;
@@ -42,6 +46,9 @@ export class Adoption {
   /** Reads once more: until its end, a client has sent and settled writes. */
   async #adoptFrom(gone: string): Promise<void> {
     const kept = await this.#room.readWrites();
-    this.#adopt(kept.filter(({ writer }) => writer === gone));
+    this.#adopt(
+      gone,
+      kept.filter(({ writer }) => writer === gone),
+    );
   }
 }

@@ -36,7 +36,8 @@ export class ChangeRecorder {
   readonly #options: KeeperOptions;
   readonly #fail: (reason: string) => void;
   #recorded: Recorded | null = null;
-  #hasAnnounced = false;
+  /** The latest change that a write of this client was answered with. */
+  #answeredSeq = 0;
   #stored: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
   #cancelTimer: (() => void) | null = null;
@@ -116,6 +117,7 @@ export class ChangeRecorder {
   /** The room has answered a write. If it has refused that of an earlier page, the application is notified. */
   settled(write: QueuedWrite, outcome: Written | AtriumError): void {
     const isAdopted = this.writes.settled(write);
+    if (!(outcome instanceof AtriumError)) this.#answeredSeq = Math.max(this.#answeredSeq, outcome.seq);
     const { key, action, value, target } = write;
     if (isAdopted && outcome instanceof AtriumError && this.#recorded !== null)
       this.#reject(this.#recorded.client, { store: target.name, key, action, value }, outcome);
@@ -163,7 +165,9 @@ export class ChangeRecorder {
       });
       room
         .apply({ writes, settled, stores: change })
-        .then(() => this.#announce(room, writes))
+        .then(() => {
+          if (writes.length + settled.length > 0) room.announce(`${this.writes.writer} ${this.#answeredSeq}`);
+        })
         .catch((error: unknown) => fail(String(error)))
         .finally(() => {
           cancel();
@@ -171,11 +175,5 @@ export class ChangeRecorder {
         });
     });
     return this.#stored;
-  }
-
-  #announce(room: OfflineRoom, writes: readonly KeptWrite[]): void {
-    if (this.#hasAnnounced || writes.length === 0) return;
-    this.#hasAnnounced = true;
-    room.announce(this.writes.writer);
   }
 }

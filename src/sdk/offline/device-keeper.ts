@@ -11,6 +11,7 @@ import { Adoption } from "./adoption.ts";
 import { ChangeRecorder } from "./change-recorder.ts";
 import type { KeeperOptions } from "./keeper-options.ts";
 import { Locks } from "./locks.ts";
+import { OtherWrites } from "./other-writes.ts";
 import { showStores } from "./restore-kept.ts";
 import type { OfflineRoom, StoresChange } from "./storage.ts";
 import { type KeptClient, StoresRecorder } from "./stores-recorder.ts";
@@ -26,6 +27,7 @@ const EMPTY: StoresChange = { seq: 0, stores: [], replaced: "all", put: [], remo
 interface Use {
   readonly room: OfflineRoom;
   readonly locks: Locks;
+  readonly others: OtherWrites;
 }
 
 export class DeviceKeeper implements ClientKeeper {
@@ -82,14 +84,19 @@ export class DeviceKeeper implements ClientKeeper {
     const { accountId, roomId, userId } = client.claims;
     const scope = [this.#base, accountId, roomId, userId].join(" ");
     const recorder = this.#recorder;
-    let watch = (_writer: string) => {};
+    let announced = (_message: string) => {};
     const room = await this.#options.storage.open(scope, {
       closed: (reason) => this.#start === start && this.#fail(reason, true),
-      announced: (writer) => watch(writer),
+      announced: (message) => announced(message),
     });
     const locks = new Locks(room);
+    const others = new OtherWrites(client, room, this.#runtime);
     try {
-      const adoption = new Adoption(room, locks, (kept) => recorder.adopt(kept));
+      const adoption = new Adoption(room, locks, (writer, kept) => {
+        recorder.adopt(kept);
+        others.exclude(writer);
+      });
+      others.exclude(recorder.writes.writer);
       await adoption.begin(recorder.writes.writer);
       const patience = new Promise<false>((resolve) => {
         this.#runtime.after(PATIENCE_MS, () => resolve(false));
@@ -99,15 +106,19 @@ export class DeviceKeeper implements ClientKeeper {
       const kept = await room.readStores();
       if (this.#start !== start) throw new Error("the client has stopped");
       const stores = new StoresRecorder(client, this.#options.includes);
-      this.#use = { room, locks };
+      this.#use = { room, locks, others };
       recorder.begin(client, room, stores);
       // A client that has left and joins again knows more than was kept.
       const isFirst = client.changeStream.seq === undefined;
       if (isFirst && kept !== null) showStores(client, kept, this.#options.includes);
       if (isLeader) stores.lead(isFirst ? (kept?.stores ?? []) : null);
       else void recorder.lead(leading);
-      watch = (writer) => void adoption.watch(writer);
-      await adoption.adoptFromGone(patience);
+      announced = (message) => {
+        const [writer = "", seq] = message.split(" ");
+        void adoption.watch(writer);
+        others.announced(Number(seq ?? 0));
+      };
+      await Promise.all([adoption.adoptFromGone(patience), others.read()]);
     } catch (error) {
       if (this.#start !== start || this.#use === null) {
         locks.end();
@@ -123,14 +134,16 @@ export class DeviceKeeper implements ClientKeeper {
   #follow({ changeStream }: KeptClient): void {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
-    changeStream.onJoined(() => {
+    changeStream.onJoined(({ changes }) => {
       this.#recorder.joined();
+      this.#use?.others.joined(changes === null);
       return undefined;
     });
   }
 
   confirmed(store: string, key?: string): void {
     this.#recorder.confirmed(store, key);
+    this.#use?.others.check();
   }
 
   queued(write: QueuedWrite): void {
@@ -194,6 +207,7 @@ export class DeviceKeeper implements ClientKeeper {
 
   #end(): void {
     this.#stopListening();
+    this.#use?.others.end();
     this.#recorder.end();
     this.#recorder = this.#newRecorder();
     this.#use = null;

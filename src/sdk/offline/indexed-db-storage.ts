@@ -104,8 +104,8 @@ class IndexedDbRoom implements OfflineRoom {
     });
   }
 
-  announce(writer: string): void {
-    this.#channel.postMessage(writer);
+  announce(message: string): void {
+    this.#channel.postMessage(message);
   }
 
   close(): void {

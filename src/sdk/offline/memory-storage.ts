@@ -67,8 +67,8 @@ function openScope(scope: MemoryScope, listener: OfflineListener, lock: OfflineR
     readWrites: async () => structuredClone([...scope.writes.values()]).sort((a, b) => a.number - b.number),
     apply: async (change) => scope.apply(change),
     lock,
-    announce: (writer) => {
-      for (const other of [...scope.listeners]) if (other !== listener) other.announced(writer);
+    announce: (message) => {
+      for (const other of [...scope.listeners]) if (other !== listener) other.announced(message);
     },
     close: () => void scope.listeners.delete(listener),
   };

@@ -59,8 +59,8 @@ export interface KeptChange {
 export interface OfflineListener {
   /** What is kept was deleted, or can no longer be reached. */
   closed(reason: string): void;
-  /** Another client has begun to keep writes. */
-  announced(writer: string): void;
+  /** Another client has called {@link OfflineRoom.announce}. */
+  announced(message: string): void;
 }
 
 /** What is kept of one user in one room, which several clients share. */
@@ -79,8 +79,8 @@ export interface OfflineRoom {
    * is aborted first. The end of a page releases its locks.
    */
   lock(name: string, signal: AbortSignal): Promise<(() => void) | null>;
-  /** Calls `announced` of the other clients. */
-  announce(writer: string): void;
+  /** Calls `announced` of the other clients with this message: what is kept of the client's writes has changed. */
+  announce(message: string): void;
   /** Ends all use; locks are released by their own functions. */
   close(): void;
 }

@@ -74,17 +74,19 @@ export class Entries {
     return [...this.#entries.keys()].filter((key) => this.getConfirmed(key).version > 0);
   }
 
-  /** Shows a write before it is answered, above or below the others, or a shown one that has changed since. */
+  /** Shows a write before it is answered, or one that has changed since, above or below the others. */
   add(write: Operation, isFirst = false): Difference | null {
-    const writes = this.#writesOf(write.key);
-    if (!writes.includes(write)) writes.splice(isFirst ? 0 : writes.length, 0, write);
-    return this.#update(write.key, writes);
+    const others = this.#othersThan(write);
+    return this.#update(write.key, isFirst ? [write, ...others] : [...others, write]);
   }
 
   /** Removes a write that is answered, or that failed. */
   remove(write: Operation): Difference | null {
-    const others = this.#writesOf(write.key).filter((other) => other !== write);
-    return this.#update(write.key, others);
+    return this.#update(write.key, this.#othersThan(write));
+  }
+
+  #othersThan(write: Operation): Operation[] {
+    return this.#writesOf(write.key).filter((other) => other !== write);
   }
 
   /** Sets the room's entry; null if there is none. */

@@ -1,0 +1,144 @@
+/** Shows what other clients of the user have written and the room has not answered, as if it were written here. */
+import type { Replica } from "../client/stores/replica.ts";
+import type { QueuedWrite } from "../client/stores/waiting-writes.ts";
+import type { Runtime } from "../core/runtime.ts";
+import type { KeptWrite, OfflineRoom } from "./storage.ts";
+import type { KeptClient } from "./stores-recorder.ts";
+
+/** Announcements are read together: this long after the first, and for at most a fifth of the time. */
+const READ_DELAY_MS = 100;
+const READ_PAUSES = 4;
+/** How often to look whether this client has received the changes that an answer is about. */
+const CHECK_DELAY_MS = 500;
+
+/** A write of another client that is visible here. */
+interface Shown {
+  readonly writer: string;
+  readonly replica: Replica;
+  readonly write: QueuedWrite;
+  /** The version of the room's entry when it was first shown. */
+  readonly version: number;
+}
+
+const idOf = ({ writer, number }: KeptWrite): string => `${writer} ${number}`;
+
+export class OtherWrites {
+  readonly #client: KeptClient;
+  readonly #room: OfflineRoom;
+  readonly #runtime: Runtime;
+  /** This client, and those whose writes it continues with. */
+  readonly #own = new Set<string>();
+  /** By writer and number. */
+  readonly #shown = new Map<string, Shown>();
+  /** Those that are settled, until this client has received the changes up to that number. */
+  readonly #settled = new Map<Shown, number>();
+  /** The latest change that another client was answered with. */
+  #seq = 0;
+  #reading: Promise<void> = Promise.resolve();
+  #pauseMs = READ_DELAY_MS;
+  #cancelRead: (() => void) | null = null;
+  #cancelCheck = () => {};
+  #hasEnded = false;
+
+  constructor(client: KeptClient, room: OfflineRoom, runtime: Runtime) {
+    this.#client = client;
+    this.#room = room;
+    this.#runtime = runtime;
+  }
+
+  /** These writes are this client's own from now on: what was shown of them is shown by the client itself. */
+  exclude(writer: string): void {
+    this.#own.add(writer);
+    for (const [id, shown] of this.#shown) {
+      if (shown.writer !== writer) continue;
+      this.#shown.delete(id);
+      this.#hide(shown);
+    }
+  }
+
+  /** The kept writes of another client have changed, and were answered up to the change `seq`. */
+  announced(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq);
+    this.#cancelRead ??= this.#runtime.after(this.#pauseMs, () => {
+      this.#cancelRead = null;
+      void this.read();
+    });
+  }
+
+  /** Reads what is kept, and shows it. Never rejects. */
+  read(): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      const begunAt = this.#runtime.now();
+      // A storage that cannot be read any more is reported by the next change.
+      const kept = await this.#room.readWrites().catch(() => null);
+      if (kept === null || this.#hasEnded) return;
+      this.#show(kept.filter(({ writer }) => !this.#own.has(writer)));
+      this.#pauseMs = Math.max(READ_DELAY_MS, READ_PAUSES * (this.#runtime.now() - begunAt));
+    });
+    return this.#reading;
+  }
+
+  #show(kept: readonly KeptWrite[]): void {
+    for (const each of kept) this.#showOne(each);
+    const ids = new Set(kept.map(idOf));
+    for (const [id, shown] of this.#shown) {
+      if (ids.has(id)) continue;
+      this.#shown.delete(id);
+      this.#settled.set(shown, this.#seq);
+    }
+    this.check();
+  }
+
+  /** What was written last is visible: a write that is new, or has changed, goes on top. */
+  #showOne(kept: KeptWrite): void {
+    const { writer, store, key, action, value, ifVersion } = kept;
+    const known = this.#shown.get(idOf(kept));
+    if (known?.write.action === action && JSON.stringify(known.write.value) === JSON.stringify(value)) return;
+    const { replica } = this.#client.stores.get(store);
+    const write = known?.write ?? {
+      ...{ key, action, value, ifVersion, target: replica },
+      ...{ group: null, requestsAfter: [], settled: [] },
+    };
+    write.action = action;
+    write.value = value;
+    const version = known?.version ?? replica.entries.getConfirmed(key).version;
+    this.#shown.set(idOf(kept), { writer, replica, write, version });
+    replica.show(write, "remote");
+  }
+
+  /** The client has joined; with `isFresh`, its changes may be numbered anew. */
+  joined(isFresh: boolean): void {
+    if (isFresh) {
+      this.#seq = 0;
+      for (const shown of this.#settled.keys()) this.#settled.set(shown, 0);
+    }
+    this.check();
+  }
+
+  /** Hides what is settled once its outcome is visible, so that nothing flickers. */
+  check(): void {
+    if (this.#settled.size === 0) return;
+    this.#cancelCheck();
+    const { seq = -1 } = this.#client.changeStream;
+    for (const [shown, until] of this.#settled) {
+      if (seq < until || shown.replica.state === "stale") continue;
+      this.#settled.delete(shown);
+      this.#hide(shown);
+    }
+    if (this.#settled.size > 0) this.#cancelCheck = this.#runtime.after(CHECK_DELAY_MS, () => this.check());
+  }
+
+  /** A write after which the room's entry is the same as before was refused. */
+  #hide({ replica, write, version }: Shown): void {
+    replica.settle(write, replica.entries.getConfirmed(write.key).version === version);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#cancelRead?.();
+    this.#cancelCheck();
+    for (const shown of [...this.#shown.values(), ...this.#settled.keys()]) this.#hide(shown);
+    this.#shown.clear();
+    this.#settled.clear();
+  }
+}

@@ -43,34 +43,26 @@ describe("a syntax error", () => {
     ["TypeScript where JavaScript would end earlier", "let a: number = 1; a.b.c.;", "1:26 Unexpected token"],
     ["a name that is taken", "let a: 1 = 1;\nlet a: 1 = 1;", "2:5 Identifier 'a' has already been declared"],
     [
-      "an enum's name that is taken",
-      "enum A { B, C }\nlet A = 2;",
-      "2:5 Identifier 'A' has already been declared",
-    ],
-    [
       "a regular expression",
       "let x: RegExp = /(/;",
-      "1:18 Invalid regular expression: /(/: Unterminated group",
+      "1:17 Invalid regular expression: /(/: Unterminated group",
     ],
     [
       "await where there is no async",
       "const f = (a: number) => await a;",
-      "1:26 Cannot use keyword 'await' outside an async function",
+      "1:26 Unexpected reserved word 'await'",
     ],
     ["a missing brace", "export default () => {", "1:23 Unexpected token"],
     ["an open string", "let s: string = 'abc\n';", "1:17 Unterminated string constant"],
     ["an open template", "let x = `a ", "1:10 Unterminated template"],
-    ["an open comment", "/* ", "1:3 Unterminated comment"],
+    ["an open comment", "/* ", "1:1 Unterminated comment"],
     ["a return at the top", "return 1", "1:1 'return' outside of function"],
-    ["words of sloppy mode", "with (a) {}", "1:1 Unexpected token"],
-    [
-      "an unknown private name",
-      "class A { m() { return this.#x } }",
-      "1:29 Private field '#x' must be declared in an enclosing class",
-    ],
-    ["a hash bang", "#!/usr/bin/node", "1:2 Unexpected character '!'"],
-    ["an element of JSX", "const x = <div/>;", '1:15 Unexpected token, expected ">"'],
-    ["a NUL", "let \0", "1:5 Unexpected character '\0'"],
+    ["words of sloppy mode", "with (a) {}", "1:1 'with' in strict mode"],
+    ["a missing semicolon", "let a = 1 let b", "1:10 Missing semicolon"],
+    ["an unknown private name", "class A { m() { return this.#x } }", "1:29 Private name #x is not defined"],
+    ["an element of JSX", "const x = <div/>;", '1:15 Unexpected token, expected ","'],
+    ["a NUL", "a \0", "1:3 Unexpected character '\0'"],
+    ["what its parser stumbles over", "namespace void (1)", "1:1 Unexpected token"],
   ])("has its place: %s", (_, code, expected) => {
     const isEnd = /^(export|.*(`a|\/\*))/.test(code);
     expect(say(problemOf(isEnd ? code : code + HANDLER))).toBe(expected);
@@ -128,53 +120,38 @@ describe("the default export", () => {
 });
 
 describe("what TypeScript has beyond types", () => {
-  const ENUM_VALUE = "The value of an enum's member must be a string alone, or made of numbers";
-  const SUPER =
-    "A constructor with parameter properties must call `super(…)` once, as a statement of its own";
-  const declareInstead = (keyword: string) =>
-    `Namespaces are not supported; for types alone, write \`declare ${keyword}\``;
+  const ENUM = "Enums are not supported; use an object: `const Color = { Red: 0 } as const`";
+  const PROPERTY = "Parameter properties are not supported; declare a field, and set it in the constructor";
+  const MISREAD = "Without its types this means something else; put it in parentheses";
+  const NAMESPACE = "Namespaces are not supported; for types alone, write `declare namespace`";
 
   it.each([
-    ["namespace A { export const b = 1 }", `1:1 ${declareInstead("namespace")}`],
-    ["let a;\n  namespace A.B {}", `2:3 ${declareInstead("namespace")}`],
-    ["export namespace A { let b }", `1:8 ${declareInstead("namespace")}`],
-    ["module A { let b }", `1:1 ${declareInstead("module")}`],
-    ["type T = 1\nnamespace A { let b }", `2:1 ${declareInstead("namespace")}`],
-    ["function f() {} namespace f { export const a = 1 }", `1:17 ${declareInstead("namespace")}`],
-    ["declare namespace A { const b: 1 }\nnamespace B { const c = 1 }", `2:1 ${declareInstead("namespace")}`],
+    ["namespace A { export const b = 1 }", `1:1 ${NAMESPACE}`],
+    ["let a;\n  namespace A.B {}", `2:3 ${NAMESPACE}`],
+    ["export namespace A { let b }", `1:8 ${NAMESPACE}`],
+    [
+      "module A { let b }",
+      "1:1 `module ... {}` declarations must have a string name. Use `namespace ... {}` instead",
+    ],
+    ["type T = 1\nnamespace A { let b }", `2:1 ${NAMESPACE}`],
+    ["function f() {} namespace f { export const a = 1 }", `1:17 ${NAMESPACE}`],
+    ["declare namespace A { const b: 1 }\nnamespace B { const c = 1 }", `2:1 ${NAMESPACE}`],
     ["import a = require('b')", "1:1 `import … =` is not supported"],
     ["import a = B.C", "1:1 `import … =` is not supported"],
-    ["export import a = B.C", "1:1 `export import` is not supported"],
+    ["export import a = B.C", "1:8 `import … =` is not supported"],
     ["export = 5", "1:1 `export =` is not supported; use `export default`"],
     ["export as namespace A", "1:1 `export as namespace` is not supported"],
     ["@sealed class A {}", "1:1 Decorators are not supported"],
     ["class A { @bound() m() {} }", "1:11 Decorators are not supported"],
     ["class A { accessor x = 1 }", "1:11 `accessor` fields are not supported"],
-    ["class A { static accessor #x: number = 1 }", "1:18 `accessor` fields are not supported"],
-    ["declare const enum A { B = 1 }", "1:9 `declare const enum` is not supported: nothing gives its values"],
-    ["enum A { B = `x` }", `1:14 ${ENUM_VALUE}`],
-    ["enum A { B = 'a' + 'b' }", `1:14 ${ENUM_VALUE}`],
-    ["enum A { B = 'x', C = B }", `1:23 ${ENUM_VALUE}`],
-    ["enum A { B = 'x', C }", "1:19 This member of an enum needs a value"],
-    ["enum A { [x] = 1 }", "1:10 A member of an enum needs a plain name"],
-    ["enum A { B }\nenum A { C }", "2:6 There are two enums of the name A"],
-    ["class A extends B { constructor(private a: 1) { if (a) super(); else super(1) } }", `1:21 ${SUPER}`],
-    ["class A extends B { constructor(private a: 1) { a && super() } }", `1:21 ${SUPER}`],
-    ["class A extends B { constructor(readonly a: 1) { f(super()) } }", `1:21 ${SUPER}`],
-    [
-      "const f = () => <T>{ a: 1 };",
-      "1:17 An object with a type before it must stand in parentheses: `=> (<T>{ … })`",
-    ],
-    [
-      "const f = () => { return <T>\n1 }",
-      "1:26 A type between `return` and its value must stand on their line",
-    ],
-    ["const x = a + b as number * 2", "1:17 A value with `as` must stand in parentheses before `*`"],
-    ["type A = {\u2028}", "1:11 A line separator like this one must not stand among types"],
-    [
-      "f(a<b, c>(d))",
-      "1:8 `a<b, c>(d)` is a call in TypeScript and two comparisons in JavaScript: put parentheses where they belong",
-    ],
+    ["class A { static accessor #x: number = 1 }", "1:11 `accessor` fields are not supported"],
+    ["enum A { B }", `1:1 ${ENUM}`],
+    ["let a;\nexport const enum A { B = 1 }", `2:8 ${ENUM}`],
+    ["class A { constructor(readonly a: 1, private b?: 2) {} }", `1:23 ${PROPERTY}`],
+    ["const f = () => <T>{ a: 1 };", `1:20 ${MISREAD}`],
+    ["const f = () => { return <T>\n1 }", `2:1 ${MISREAD}`],
+    ["const x = a + b as number * 2", `1:11 ${MISREAD}`],
+    ["const x = a < b as any + 2", `1:11 ${MISREAD}`],
   ])("is refused by name where it would be lost: %j", (code, expected) => {
     expect(say(problemOf(code + HANDLER))).toBe(expected);
   });
@@ -183,9 +160,9 @@ describe("what TypeScript has beyond types", () => {
     "declare namespace A { const b: 1; namespace C { type D = 1 } } declare module 'm' { export = 1 }",
     "const namespace = 1, module = 2, accessor = 3; class A { namespace() {} accessor = 1; module }",
     "interface A { namespace: 1; accessor: 2; enum: 3; export: 4 }",
-    "class A extends B { constructor(private a: 1) { const b = a ? 1 : 2; if (b) { void 0 } super(b) } }",
+    "declare const enum A { B = 1 } declare enum C { D }",
     "'namespace A {}'; /@a/; `@b`; // @c\n/* enum A { B = `x` } */",
-    "const a = b < c, d = e > (f); g(h < 1 + 1, i > (j))",
+    "const a = b < c, d = e > (f); g(h < 1 + 1, i > (j)); for (let i = a as any; i < 2; i++); type B = {\u2028}",
   ])("is not seen where it is not: %j", (code) => {
     expect(compiled(code + HANDLER).problemAtRun).toBeNull();
   });
@@ -203,7 +180,7 @@ describe("an import", () => {
     ["export { a } from 'cloudflare:workers'", 1, 1, "cloudflare:workers"],
     ["const f = async () => {\n await import(`a`) }", 2, 8, "a"],
     ["await import('a'); import 'b'", 1, 7, "a"],
-    ["import data from './a.json' with { type: 'json' }", 1, 1, "./a.json"],
+    ["import data from './a.json' with { type: 'json' }; data", 1, 1, "./a.json"],
   ])("is saved, and is what each run fails with: %s", (code, line, column, name) => {
     const { module, problemAtRun } = compiled(code + HANDLER);
     expect(problemAtRun).toEqual({ line, column, message: missing(name, line) });
@@ -245,27 +222,8 @@ describe("a program made to be hard", () => {
     ["templates", `x = ${"`$\x7b".repeat(40_000)}`],
     ["operators", `x = ${"!".repeat(100_000)}1`],
     ["a sum", `x = ${"1+".repeat(100_000)}1`],
-    ["groups of a regular expression", `x = /${"(".repeat(50_000)}${")".repeat(50_000)}/`],
-    ["classes of TypeScript", `let y: T;${"class A{constructor(private a){".repeat(200)}${"}}".repeat(200)}`],
-    ["casts, which are read in two ways each", `x = ${"<T>(".repeat(24)}1${")".repeat(24)}`],
-    ["arrows in default values of TypeScript", `let y: T; x = ${"(a = ".repeat(40)}1${") => 1".repeat(40)}`],
-    ["async calls with type arguments", `let y: T; x = ${"async<T>(a = ".repeat(30)}1${")".repeat(30)}`],
   ])("is nested too deeply: %s", (_, code) => {
     expect(problemOf(code + HANDLER).message).toBe("The code is nested too deeply");
-  });
-
-  it("declares too many variables in too many blocks", () => {
-    const depth = 300;
-    const code = "{".repeat(depth) + fill((index) => `var a${index};`).slice(depth * 2) + "}".repeat(depth);
-    expect(problemOf(code + HANDLER).message).toBe("The code declares too many variables");
-  });
-
-  it("has enums that would grow without bounds", () => {
-    const large = `enum ${"A".repeat(100_000)} { ${"a, ".repeat(40_000)} }${HANDLER}`;
-    expect(problemOf(large).message).toBe("The enums are too large");
-    expect(problemOf(`enum A { ${fill((index) => `a${index},`)} }${HANDLER}`).message).toBe(
-      "The enums are too large",
-    );
   });
 
   it.each([
@@ -282,7 +240,7 @@ describe("a program made to be hard", () => {
     ["literals", fill(() => '"a";')],
     ["type arguments", `let y: T;${fill(() => "f<a,b>(1);")}`],
     ["fields of types", `class A{${fill(() => "get:T\n")}}`],
-    ["declarations", fill(() => "if(a)interface A{}\n")],
+    ["declarations", fill(() => "interface A{}\n")],
     ["escapes", `f\`${fill(() => "\\u{")}\``],
     ["lines", fill(() => "\n")],
   ])("stays within 1.5 MiB, and is done: %s", (_, code) => {

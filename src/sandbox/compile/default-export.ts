@@ -1,14 +1,15 @@
 /** Whether a module's default export is a function that a run can call, as far as that shows before it runs. */
-import type { AnyNode, Identifier, Literal, Program } from "acorn";
+import type { ExportNamedDeclaration } from "@babel/types";
 import { CodeError } from "./code-error.ts";
+import { endOf, type Node, type Program, startOf } from "./syntax.ts";
 
 const WANTED = "export default async function (event, bindings) { … }";
 
 /** What stands for a name at the top level: its initial value, where it has one. */
-type Bindings = ReadonlyMap<string, AnyNode>;
+type Bindings = ReadonlyMap<string, Node>;
 
 function collectBindings(program: Program): Bindings {
-  const bindings = new Map<string, AnyNode>();
+  const bindings = new Map<string, Node>();
   for (const statement of program.body) {
     const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
     if (declared?.type === "FunctionDeclaration" || declared?.type === "ClassDeclaration") {
@@ -24,22 +25,24 @@ function collectBindings(program: Program): Bindings {
   return bindings;
 }
 
-const nameOf = (name: Identifier | Literal) => (name.type === "Identifier" ? name.name : name.value);
+const isDefault = ({ exported }: ExportNamedDeclaration["specifiers"][number]): boolean =>
+  (exported.type === "Identifier" ? exported.name : exported.value) === "default";
 
 /** What is exported as the default; null when nothing is, undefined when another module has it. */
-function findExported(program: Program): AnyNode | null | undefined {
+function findExported(program: Program): Node | null | undefined {
   for (const statement of program.body) {
     if (statement.type === "ExportDefaultDeclaration") return statement.declaration;
     if (statement.type === "ExportNamedDeclaration") {
-      const specifier = statement.specifiers.find(({ exported }) => nameOf(exported) === "default");
-      if (specifier) return statement.source ? undefined : specifier.local;
+      const specifier = statement.specifiers.find(isDefault);
+      if (specifier)
+        return specifier.type === "ExportSpecifier" && !statement.source ? specifier.local : undefined;
     }
   }
   return null;
 }
 
 /** What a node certainly is, in words, unless it is, or may give, a function that can be awaited. */
-function describeOther(node: AnyNode): string | null {
+function describeOther(node: Node): string | null {
   switch (node.type) {
     case "FunctionDeclaration":
     case "FunctionExpression":
@@ -52,7 +55,11 @@ function describeOther(node: AnyNode): string | null {
     case "ArrayExpression":
       return "an array";
     case "TemplateLiteral":
-    case "Literal":
+    case "StringLiteral":
+    case "NumericLiteral":
+    case "BigIntLiteral":
+    case "BooleanLiteral":
+    case "NullLiteral":
     case "UnaryExpression":
     case "UpdateExpression":
     case "BinaryExpression":
@@ -65,11 +72,11 @@ function describeOther(node: AnyNode): string | null {
 /** Throws {@link CodeError} when there is no default export (at the end), or when it is certainly no function. */
 export function checkDefaultExport(program: Program): void {
   const exported = findExported(program);
-  if (exported === null) throw new CodeError(`There is no default export: add \`${WANTED}\``, program.end);
+  if (exported === null) throw new CodeError(`There is no default export: add \`${WANTED}\``, endOf(program));
   if (exported === undefined) return;
   const bindings = collectBindings(program);
-  const seen = new Set<AnyNode>();
-  let node: AnyNode | undefined = exported;
+  const seen = new Set<Node>();
+  let node: Node | undefined = exported;
   while (node?.type === "Identifier" && !seen.has(node)) {
     seen.add(node);
     node = bindings.get(node.name);
@@ -78,7 +85,7 @@ export function checkDefaultExport(program: Program): void {
   if (other) {
     throw new CodeError(
       `The default export is ${other}; it must be a function: \`${WANTED}\``,
-      exported.start,
+      startOf(exported),
     );
   }
 }

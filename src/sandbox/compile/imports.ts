@@ -1,7 +1,7 @@
 /** The imports of a program: it is one module, and has none that work. */
-import type { AnyNode, Expression, ImportExpression, Program } from "acorn";
+import type { ImportExpression } from "@babel/types";
 import { Edits } from "./edits.ts";
-import { walk } from "./syntax.ts";
+import { endOf, type Node, type Program, startOf, walk } from "./syntax.ts";
 
 export const NOTHING_TO_IMPORT = "a workflow is one module and can import nothing";
 
@@ -14,16 +14,18 @@ export function refuseImports(program: Program, code: string): string {
   walk(program, (node) => {
     if (node.type === "ImportExpression") refuseImport(edits, node);
     if (node.type === "MetaProperty" && node.meta.name === "import") {
-      edits.replace(node.start, node.end, "Object()");
+      edits.replace(startOf(node), endOf(node), "Object()");
     }
+    return true;
   });
   return edits.apply(code);
 }
 
-function refuseImport(edits: Edits, { start, source }: ImportExpression): void {
+function refuseImport(edits: Edits, node: ImportExpression): void {
+  const [start, source] = [startOf(node), node.source];
   edits.replace(start, start + "import".length, "Promise.reject");
   const because = `)+"\\": ${NOTHING_TO_IMPORT}")`;
-  edits.wrap(source.start, source.end, 'new TypeError("Cannot find module \\""+(', because);
+  edits.wrap(startOf(source), endOf(source), 'new TypeError("Cannot find module \\""+(', because);
 }
 
 /** What a module imports first. */
@@ -32,13 +34,13 @@ export interface ImportedModule {
   readonly offset: number;
 }
 
-function nameOfImport(node: AnyNode): string | null {
+function nameOfImport(node: Node): string | null {
   switch (node.type) {
     case "ImportDeclaration":
     case "ExportAllDeclaration":
-      return String(node.source.value);
+      return node.source.value;
     case "ExportNamedDeclaration":
-      return node.source ? String(node.source.value) : null;
+      return node.source ? node.source.value : null;
     case "ImportExpression":
       return literalOf(node.source);
     default:
@@ -46,8 +48,8 @@ function nameOfImport(node: AnyNode): string | null {
   }
 }
 
-function literalOf(source: Expression): string | null {
-  if (source.type === "Literal") return String(source.value);
+function literalOf(source: Node): string | null {
+  if (source.type === "StringLiteral") return source.value;
   return source.type === "TemplateLiteral" && source.expressions.length === 0
     ? (source.quasis[0]?.value.cooked ?? null)
     : null;
@@ -58,7 +60,8 @@ export function findImport(program: Program): ImportedModule | null {
   const imports: ImportedModule[] = [];
   walk(program, (node) => {
     const name = nameOfImport(node);
-    if (name !== null) imports.push({ name, offset: node.start });
+    if (name !== null) imports.push({ name, offset: startOf(node) });
+    return true;
   });
   return imports.sort((a, b) => a.offset - b.offset)[0] ?? null;
 }

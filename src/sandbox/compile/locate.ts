@@ -6,13 +6,13 @@ export interface Position {
 }
 
 /** The ends of lines, as JavaScript knows them. */
-export const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/g;
+const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029]/g;
 
 /** The position of an offset, which may be the end. */
 export function locate(text: string, offset: number): Position {
   let line = 1;
   let lineStart = 0;
-  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAK)) {
+  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAKS)) {
     const next = index + lineBreak.length;
     if (next > offset) break;
     line += 1;
@@ -20,5 +20,3 @@ export function locate(text: string, offset: number): Position {
   }
   return { line, column: offset - lineStart + 1 };
 }
-
-export const countLines = (text: string): number => locate(text, text.length).line;

@@ -1,95 +1,75 @@
-/** JavaScript as a tree: parsed within bounds, and walked without recursion. */
-import { type AnyNode, type Options, Parser, type Program } from "acorn";
-import { CodeError, isStackOverflow, NESTED_TOO_DEEPLY } from "./code-error.ts";
+/** Programs as trees: parsed by Babel, and walked without recursion. */
+import { type ParserOptions, parse } from "@babel/parser";
+import type * as babel from "@babel/types";
+import { CodeError } from "./code-error.ts";
 
-/** How often a name may be noted in a scope, before a program is refused that would take the memory of others. */
-const MAX_NOTED_NAMES = 300_000;
+export type Node = babel.Node;
+export type Program = babel.Program;
 
-const OPTIONS: Options = { ecmaVersion: "latest", sourceType: "module", allowHashBang: false };
+/** Which language a text is read as. */
+export type Language = "javascript" | "typescript";
 
-/** The names of a scope. The parser looks for each new one in them, which an array alone makes slow. */
-class Names extends Array<string> {
-  readonly #known = new Set<string>();
-  readonly #noted: () => void;
+const OPTIONS: ParserOptions = {
+  sourceType: "module",
+  attachComment: false,
+  createImportExpressions: true,
+  createParenthesizedExpressions: true,
+};
+/** Parsed to be refused by name: decorators and `accessor` are no JavaScript yet. */
+const PLUGINS: Record<Language, NonNullable<ParserOptions["plugins"]>> = {
+  javascript: [],
+  typescript: ["typescript", "decorators", "decoratorAutoAccessors"],
+};
 
-  constructor(noted: () => void) {
-    super();
-    this.#noted = noted;
-  }
-
-  override push(name: string): number {
-    this.#noted();
-    this.#known.add(name);
-    return super.push(name);
-  }
-
-  /** 0 for a name that is there: the parser asks no more than whether it is. */
-  override indexOf(name: string): number {
-    return this.#known.has(name) ? 0 : -1;
-  }
-}
-
-/** What acorn's plugins may override of its parser, beyond the types that it publishes. */
-interface ParserInside {
-  /** Where the token at hand begins. */
-  readonly start: number;
-  readonly scopeStack: { var: string[]; lexical: string[]; functions: string[] }[];
-  enterScope(flags: number): void;
-}
-
-type Extensible = new (options: Options, input: string) => Parser & ParserInside;
-
-const asExtensible = (base: typeof Parser) => base as unknown as Extensible;
-const asParser = (extended: Extensible) => extended as unknown as typeof Parser;
-
-const BoundedParser = Parser.extend((base) =>
-  asParser(
-    class extends asExtensible(base) {
-      #notedNames = 0;
-
-      override enterScope(flags: number): void {
-        super.enterScope(flags);
-        const names = () => new Names(() => this.#note());
-        const scope = this.scopeStack.at(-1);
-        if (scope) Object.assign(scope, { var: names(), lexical: names(), functions: names() });
-      }
-
-      /** A `var` is noted in each block around it. */
-      #note(): void {
-        this.#notedNames += 1;
-        if (this.#notedNames > MAX_NOTED_NAMES) {
-          throw new CodeError("The code declares too many variables", this.start);
-        }
-      }
-    },
-  ),
-);
-
-/** The tree of a module. Throws {@link CodeError} for what is none. */
-export function parseModule(code: string): Program {
+/** The tree of a module. Throws {@link CodeError} for text that is none. */
+export function parseProgram(text: string, language: Language): Program {
   try {
-    return BoundedParser.parse(code, OPTIONS);
+    const { program } = parse(text, { ...OPTIONS, plugins: PLUGINS[language] });
+    if (program.body.every(isNode)) return program;
   } catch (error) {
     if (error instanceof SyntaxError && "pos" in error && typeof error.pos === "number") {
-      const isTooDeep = error.message.startsWith("Not enough stack");
-      const message = isTooDeep ? NESTED_TOO_DEEPLY : error.message.replace(/ \(\d+:\d+\)$/, "");
-      throw new CodeError(message, error.pos);
+      throw new CodeError(error.message.replace(/\.? \(\d+:\d+\)$/, ""), error.pos);
     }
-    if (isStackOverflow(error)) throw new CodeError(NESTED_TOO_DEEPLY, 0);
-    throw error;
+    const isStackOverflow = error instanceof RangeError && /\bstack\b/i.test(error.message);
+    if (isStackOverflow) throw new CodeError("The code is nested too deeply", 0);
   }
+  // The parser stumbled over broken code without an error of its own, or left a hole, and does not say where.
+  throw new CodeError("Unexpected token", 0);
 }
 
-const isNode = (value: unknown): value is AnyNode =>
+/** The parser gives every node its place; its types say that other tools may not. */
+export const startOf = (node: Node): number => node.start ?? 0;
+export const endOf = (node: Node): number => node.end ?? 0;
+
+const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && "start" in value;
 
-/** Visits every node, each before its parts, and these in no order. */
-export function walk(root: AnyNode, visit: (node: AnyNode) => void): void {
-  const waiting: AnyNode[] = [root];
+/** Visits every node, each before its parts, and these in no order; no parts of a node for which `visit` gives false. */
+export function walk(root: Node, visit: (node: Node) => boolean | undefined): void {
+  const waiting: Node[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    visit(node);
+    if (visit(node) === false) continue;
     for (const part of Object.values(node)) {
       for (const inner of Array.isArray(part) ? part : [part]) if (isNode(inner)) waiting.push(inner);
     }
   }
+}
+
+/** Which nodes a program has, and where each begins. */
+export type Outline = readonly { readonly type: string; readonly start: number }[];
+
+/** The outline of some nodes, whose places may be moved; the program and empty statements do not count. */
+export const outlineOf = (nodes: readonly Node[], place = (start: number): number => start): Outline =>
+  nodes
+    .filter(({ type }) => type !== "Program" && type !== "EmptyStatement")
+    .map((node) => ({ type: node.type, start: place(startOf(node)) }));
+
+/** All nodes of JavaScript. */
+export function nodesOf(program: Program): readonly Node[] {
+  const nodes: Node[] = [];
+  walk(program, (node) => {
+    nodes.push(node);
+    return true;
+  });
+  return nodes;
 }

@@ -1,0 +1,187 @@
+/** Blanks the types of one program. */
+import type {
+  ClassMethod,
+  ClassPrivateMethod,
+  ClassPrivateProperty,
+  ClassProperty,
+  Identifier,
+} from "@babel/types";
+import { Blanks, LINE_BREAK } from "./blanks.ts";
+import { CodeError } from "./code-error.ts";
+import { endOf, type Node, type Outline, outlineOf, type Program, startOf, walk } from "./syntax.ts";
+import { findUnsupported, isDeclaration, isErased, isWrapper } from "./type-nodes.ts";
+import { findUnusedImports } from "./unused-imports.ts";
+
+type Class = Extract<Node, { readonly type: "ClassDeclaration" | "ClassExpression" }>;
+type Member = ClassMethod | ClassPrivateMethod | ClassProperty | ClassPrivateProperty;
+type ArrowFunction = Extract<Node, { readonly type: "ArrowFunctionExpression" }>;
+
+/** A type at their end ends them where they have no semicolon; without it they could go on in the next line. */
+const ENDED_BY_TYPES = new Set([
+  "ExpressionStatement",
+  "VariableDeclaration",
+  "ReturnStatement",
+  "ThrowStatement",
+  "ExportDefaultDeclaration",
+  "ClassProperty",
+  "ClassPrivateProperty",
+]);
+const MODIFIERS = /\b(?:public|private|protected|readonly|override)\b/g;
+
+const isThis = (node: Node): boolean => node.type === "Identifier" && node.name === "this";
+
+export class TypeEraser {
+  readonly #text: string;
+  readonly #program: Program;
+  readonly #blanks: Blanks;
+  readonly #kept: Node[] = [];
+  /** Parts of lists that are erased with a comma. */
+  readonly #erased = new Set<Node>();
+  /** Where a statement or a field ends without a semicolon. */
+  readonly #openEnds = new Set<number>();
+
+  constructor(text: string, program: Program) {
+    this.#text = text;
+    this.#program = program;
+    this.#blanks = new Blanks(text);
+  }
+
+  /** The program without types. Throws {@link CodeError} for the first thing that is unsupported. */
+  erase(): string {
+    let unsupported: CodeError | null = null;
+    const unused = new Set<Node>(findUnusedImports(this.#program));
+    walk(this.#program, (node) => {
+      if (this.#erased.has(node)) return false;
+      if (unused.has(node) || isErased(node)) {
+        this.#blanks.blank(startOf(node), endOf(node), isDeclaration(node) ? ";" : " ");
+        return false;
+      }
+      const why = findUnsupported(node);
+      if (why !== null && startOf(node) < (unsupported?.offset ?? Number.POSITIVE_INFINITY)) {
+        unsupported = new CodeError(why, startOf(node));
+      }
+      if (ENDED_BY_TYPES.has(node.type) && !this.#hasSemicolon(node)) this.#openEnds.add(endOf(node));
+      this.#eraseParts(node);
+      if (!isWrapper(node)) this.#kept.push(node);
+      return true;
+    });
+    if (unsupported !== null) throw unsupported;
+    return this.#blanks.toString();
+  }
+
+  /** What is left, once it is erased. */
+  get outline(): Outline {
+    return outlineOf(this.#kept, (start) => this.#blanks.skip(start));
+  }
+
+  /** Erases what is about types and no node of its own. */
+  #eraseParts(node: Node): void {
+    if ("params" in node) this.#eraseListed<Node>(node.params, isThis);
+    switch (node.type) {
+      case "TSAsExpression":
+      case "TSSatisfiesExpression":
+      case "TSNonNullExpression":
+      case "TSInstantiationExpression": {
+        const end = endOf(node);
+        this.#blanks.blank(endOf(node.expression), end, this.#openEnds.has(end) ? ";" : " ");
+        break;
+      }
+      case "TSTypeAssertion":
+        this.#blanks.blank(startOf(node), startOf(node.expression));
+        break;
+      case "ClassDeclaration":
+      case "ClassExpression":
+        this.#eraseHeritage(node);
+        break;
+      case "ClassMethod":
+      case "ClassPrivateMethod":
+      case "ClassProperty":
+      case "ClassPrivateProperty":
+        this.#eraseMember(node);
+        break;
+      case "ArrowFunctionExpression":
+        this.#keepOnLine(node);
+        break;
+      case "ImportDeclaration":
+      case "ExportNamedDeclaration":
+        this.#eraseListed<Node>(node.specifiers, isErased);
+        break;
+      case "VariableDeclarator":
+        if (node.definite && node.id.type === "Identifier") this.#eraseMark("!", node.id);
+        break;
+      case "Identifier":
+        if (node.optional) this.#eraseMark("?", node);
+    }
+  }
+
+  /** True for what ends with a semicolon, or in front of one, as in the head of a loop. */
+  #hasSemicolon(node: Node): boolean {
+    return (
+      this.#text.endsWith(";", endOf(node)) || /^\s*;/.test(this.#text.slice(endOf(node), endOf(node) + 80))
+    );
+  }
+
+  /** Erases nodes of a list, each with the comma behind it. */
+  #eraseListed<Listed extends Node>(list: readonly Listed[], isPart: (node: Listed) => boolean): void {
+    for (const [index, node] of list.entries()) {
+      if (!isPart(node)) continue;
+      const next = list[index + 1];
+      const comma = /^\s*,/.exec(this.#text.slice(endOf(node), endOf(node) + 80))?.[0] ?? "";
+      this.#erased.add(node);
+      this.#blanks.blank(startOf(node), next === undefined ? endOf(node) + comma.length : startOf(next));
+    }
+  }
+
+  #eraseHeritage(node: Class): void {
+    const start = startOf(node);
+    if (node.type === "ClassDeclaration" && node.abstract)
+      this.#blanks.blank(start, start + "abstract".length);
+    const last = node.implements?.at(-1);
+    if (last === undefined) return;
+    const before = node.superTypeArguments ?? node.superClass ?? node.typeParameters ?? node.id;
+    const from = before ? endOf(before) : this.#text.indexOf("class", start) + "class".length;
+    this.#blanks.blank(from, endOf(last));
+  }
+
+  #eraseMember(node: Member): void {
+    const start = startOf(node);
+    for (const { 0: modifier, index } of this.#text.slice(start, startOf(node.key)).matchAll(MODIFIERS)) {
+      // What begins with the name must not go on with the member before it.
+      this.#blanks.blank(start + index, start + index + modifier.length, index === 0 ? ";" : " ");
+    }
+    const isField = node.type === "ClassProperty" || node.type === "ClassPrivateProperty";
+    const type = isField ? node.typeAnnotation : null;
+    const mark = this.#text
+      .slice(endOf(node.key), type ? startOf(type) : endOf(node.key) + 80)
+      .search(/[?!]/);
+    const hasMark = ("optional" in node && node.optional) || ("definite" in node && node.definite);
+    const at = hasMark && mark >= 0 ? endOf(node.key) + mark : null;
+    if (at !== null) this.#blanks.blank(at, at + 1, isField && !node.value ? ";" : " ");
+    // A field called `get` must not become a part of the member after it.
+    else if (isField && type && !node.value) this.#blanks.blank(startOf(type), endOf(type), ";");
+  }
+
+  /** Erases what stands between a name and its type, or behind a name without one. */
+  #eraseMark(mark: "?" | "!", name: Identifier): void {
+    const { typeAnnotation } = name;
+    const at = typeAnnotation ? this.#text.lastIndexOf(mark, startOf(typeAnnotation)) : endOf(name) - 1;
+    this.#blanks.blank(at, at + 1);
+  }
+
+  /** Lets the parentheses of an arrow function enclose the lines of its types: none may end before them, or before `=>`. */
+  #keepOnLine({ typeParameters, returnType }: ArrowFunction): void {
+    if (returnType && this.#isOverLines(returnType)) {
+      const close = this.#text.lastIndexOf(")", startOf(returnType));
+      this.#blanks.blank(close, endOf(returnType) - 1);
+      this.#blanks.replace(endOf(returnType) - 1, ")");
+    }
+    if (typeParameters && this.#isOverLines(typeParameters)) {
+      const open = this.#text.indexOf("(", endOf(typeParameters));
+      this.#blanks.blank(startOf(typeParameters), open + 1, "(");
+    }
+  }
+
+  #isOverLines(node: Node): boolean {
+    return LINE_BREAK.test(this.#text.slice(startOf(node), endOf(node)));
+  }
+}

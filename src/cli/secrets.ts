@@ -4,7 +4,8 @@ import path from "node:path";
 import { writePrivateFile } from "./process/folder.ts";
 import { ROOT } from "./process/wrangler.ts";
 
-const FILE = path.join(ROOT, ".dev.vars");
+/** The file of the secrets and settings. */
+export const SECRETS_FILE = path.join(ROOT, ".dev.vars");
 const SECRET_BYTES = 32;
 /** Hosts that webhooks may reach beside the public Internet: receivers on this machine. */
 const DEV_TARGETS = "127.0.0.1,localhost";
@@ -18,13 +19,13 @@ const createSecret = (): string =>
 
 /** Adds the settings that `.dev.vars` lacks, keeps all other lines, and returns the names of those added. */
 export async function ensureDevSecrets(): Promise<readonly string[]> {
-  const lines = await readFile(FILE, "utf8").catch(() => "");
+  const lines = await readFile(SECRETS_FILE, "utf8").catch(() => "");
   const missing = new Map<string, string>();
   if (!HAS_JWT_SECRET.test(lines)) missing.set("JWT_SECRET", createSecret());
   if (!HAS_DEV_TARGETS.test(lines)) missing.set("WEBHOOK_DEV_TARGETS", DEV_TARGETS);
   if (missing.size === 0) return [];
   const separator = lines === "" || lines.endsWith("\n") ? "" : "\n";
   const added = [...missing].map(([name, value]) => `${name}=${value}\n`).join("");
-  await writePrivateFile(FILE, lines + separator + added);
+  await writePrivateFile(SECRETS_FILE, lines + separator + added);
   return [...missing.keys()];
 }

@@ -1,9 +1,10 @@
 /** What `npm start` prepares and prints, on the first start and on later ones. */
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { query } from "./database.ts";
-import { run } from "./processes.ts";
+import { run, runCli } from "./processes.ts";
 import { type Service, startService } from "./service.ts";
 
 let checkout: Checkout;
@@ -28,8 +29,17 @@ async function start(): Promise<Service> {
 const modeOf = async (...parts: string[]): Promise<number> =>
   (await stat(checkout.at(...parts))).mode & 0o777;
 
-const listRooms = async ({ url, accountId, bearer }: Service): Promise<Response> =>
-  fetch(`${url}/v1/accounts/${accountId}/rooms`, { headers: { Authorization: `Bearer ${bearer}` } });
+const request = (
+  { url, accountId, bearer }: Service,
+  where: string,
+  init: RequestInit = {},
+): Promise<Response> =>
+  fetch(`${url}/v1/accounts/${accountId}${where}`, {
+    ...init,
+    headers: { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" },
+  });
+
+const listRooms = (service: Service): Promise<Response> => request(service, "/rooms");
 
 async function organizationsBySignIn({ url, signIn }: Service): Promise<unknown> {
   const headers = { Origin: url, "Content-Type": "application/json" };
@@ -41,6 +51,8 @@ async function organizationsBySignIn({ url, signIn }: Service): Promise<unknown>
 
 /** The first start: later ones must keep its demo organization. */
 let first: Service;
+/** Of an entry in the first room's store. */
+let entryPath: string;
 
 describe("the first start", () => {
   it("prepares everything and prints a curl command that creates a room", async () => {
@@ -55,7 +67,10 @@ describe("the first start", () => {
 
     const [pasted = ""] = /^curl (?:.*\\\n)*.*$/m.exec(first.stdout()) ?? [];
     const { stdout } = await run("sh", ["-c", pasted]);
-    expect(JSON.parse(stdout)).toMatchObject({ success: true, data: { room: { name: "My first room" } } });
+    const created = JSON.parse(stdout);
+    expect(created).toMatchObject({ success: true, data: { room: { name: "My first room" } } });
+    entryPath = `/rooms/${created.data.room.id}/stores/tasks/first`;
+    await request(first, entryPath, { method: "PUT", body: JSON.stringify({ value: "Kept" }) });
     expect((await fetch(`${first.url}/docs`)).status).toBe(200);
     expect((await fetch(`${first.url}/demo`)).status).toBe(200);
   });
@@ -98,14 +113,25 @@ describe("a later start", () => {
     expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET|WEBHOOK_DEV_TARGETS/);
     expect(await (await listRooms(again)).text()).toContain("My first room");
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toBe(secrets);
+
+    const copy = checkout.at("backups/today");
+    const backup = await runCli("backup.ts", [copy], checkout.root);
+    expect(backup).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(backup.stdout).toMatch(/^Copied \d+ files to .*today\. It holds secrets/);
+    expect(await readFile(path.join(copy, ".dev.vars"), "utf8")).toBe(secrets);
+    expect(await modeOf("backups/today")).toBe(0o700);
+    expect(await runCli("backup.ts", [copy], checkout.root)).toMatchObject({ exitCode: 1, stdout: "" });
+    await request(again, entryPath, { method: "DELETE" });
+    persistTo = copy;
   });
 
-  it("applies a new migration, and keeps the organization", async () => {
+  it("on a backup has what was stored when it was made, and applies a new migration", async () => {
     await writeFile(checkout.at("migrations/9999_later.sql"), "CREATE TABLE later (id text);\n");
     const again = await start();
     expect(again.stdout()).toContain("Applying migrations: 9999_later.sql\n");
-    expect(again.accountId).toBe(first.accountId);
-    expect((await listRooms(again)).status).toBe(200);
+    expect(again).toMatchObject({ accountId: first.accountId, apiKey: first.apiKey });
+    expect(await (await listRooms(again)).text()).toContain("My first room");
+    expect(await (await request(again, entryPath)).json()).toMatchObject({ data: { value: "Kept" } });
   });
 
   it("creates a new organization when the old one was deleted", async () => {
@@ -118,7 +144,7 @@ describe("a later start", () => {
   });
 
   it("starts over when the databases were deleted, and adds a missing secret to .dev.vars", async () => {
-    await rm(checkout.at(".wrangler/state/v3/d1"), { recursive: true });
+    await rm(path.join(persistTo, "v3/d1"), { recursive: true });
     await writeFile(checkout.at(".dev.vars"), "WEBHOOK_DEV_TARGETS=");
     const again = await start();
     expect((await listRooms(again)).status).toBe(200);

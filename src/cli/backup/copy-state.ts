@@ -1,0 +1,83 @@
+/** Copies a state folder while a service uses it. The copy is a state folder as well: a service can be started on it. */
+import { copyFile, mkdir, readdir } from "node:fs/promises";
+import path from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+
+/** Against hanging: a service writes for milliseconds. */
+const BUSY_MS = 60_000;
+/** More than a database has: it is copied in one step, as it is at one moment. Writers do not wait for it. */
+const ALL_PAGES = 2 ** 31 - 1;
+
+const DATABASE = ".sqlite";
+/** What SQLite keeps beside a database, and puts right by itself; and what has meaning for one running service only. */
+const OMITTED = /\.sqlite-(?:wal|shm|journal)$|^lock\.(?:sqlite|json)$|^v3\/(?:cache|ratelimit)\//;
+
+/**
+ * What hands something over comes before what it hands it to: a change that is on its way during the copy is then in
+ * the first or in both, where the second ignores it, and never in none. D1 hands over to rooms, these to the objects
+ * of subscribers and of the event log; bytes of files follow what knows them.
+ */
+const ORDER = [
+  /^v3\/d1\//,
+  /^v3\/do\/[^/]*RoomObject\//,
+  /^v3\/do\//,
+  /^v3\/r2\/miniflare-R2BucketObject\//,
+  /^v3\/r2\//,
+];
+
+/** Where a file comes in the order, those of no kind last. */
+const rankOf = (file: string): number => {
+  const rank = ORDER.findIndex((pattern) => pattern.test(file));
+  return rank === -1 ? ORDER.length : rank;
+};
+
+/** The files of a state folder in the order in which they are to be copied. Pure. */
+export const inOrder = (files: readonly string[]): string[] =>
+  files.filter((file) => !OMITTED.test(file)).toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+
+/** Copies `from` to `to`, kind by kind, so that what was made meanwhile is there too. Reports how many files it has copied. */
+export async function copyState(
+  from: string,
+  to: string,
+  { onProgress, stop }: { readonly onProgress: (files: number) => void; readonly stop: AbortSignal },
+): Promise<number> {
+  const copied = new Set<string>();
+  for (let rank = 0; rank <= ORDER.length; rank += 1) {
+    for (const file of inOrder(await filesIn(from)).filter((each) => rankOf(each) === rank)) {
+      stop.throwIfAborted();
+      if (await copyOne(from, to, file)) copied.add(file);
+      onProgress(copied.size);
+    }
+  }
+  return copied.size;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"));
+}
+
+/** False when the file is gone: it was deleted meanwhile. */
+async function copyOne(from: string, to: string, file: string): Promise<boolean> {
+  const [source, target] = [path.join(from, file), path.join(to, file)];
+  await mkdir(path.dirname(target), { recursive: true });
+  try {
+    await (file.endsWith(DATABASE) ? copyDatabase(source, target) : copyFile(source, target));
+    return true;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || message.includes("unable to open database file")) return false;
+    throw error;
+  }
+}
+
+async function copyDatabase(source: string, target: string): Promise<void> {
+  const database = new DatabaseSync(source, { readOnly: true, timeout: BUSY_MS });
+  try {
+    await backup(database, target, { rate: ALL_PAGES });
+  } finally {
+    database.close();
+  }
+}

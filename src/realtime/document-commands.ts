@@ -1,12 +1,13 @@
 /** Reads and changes the documents of a room, for the organization and for the room's own users. */
 import { mergeUpdates } from "yjs";
+import type { Actor } from "../context/actor.ts";
 import { type RequestContext, requireRoomAccess } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
 import { renderType, type SharedType } from "./documents/render.ts";
-import type { DocumentInfo } from "./port/room-documents.ts";
+import type { Author, DocumentInfo, HistoryPage, TrailEntry } from "./port/room-documents.ts";
 
 type DocumentContext = RequestContext & LiveRoomContext;
 
@@ -38,6 +39,19 @@ export async function renderDocument(
   return renderType(await readUpdates(ctx, place), type, name);
 }
 
+/** Who wrote what in a document and when, newest first. NOT_FOUND as for {@link readDocument}. */
+export async function readTrail(
+  ctx: DocumentContext,
+  { roomId, document }: DocumentPlace,
+  page: HistoryPage,
+): Promise<readonly TrailEntry[]> {
+  requireRoomAccess(ctx, roomId);
+  await getRoomRow(ctx, roomId);
+  const trail = await ctx.rooms.readTrail(roomId, ctx.accountId, document, page);
+  if (trail === null) throw notFound("Rooms", "Document");
+  return trail;
+}
+
 async function readUpdates(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,
@@ -60,8 +74,8 @@ export async function writeDocument(
   onlyIfEmpty: boolean,
 ): Promise<boolean> {
   requireName(document);
-  const userId = await requireEditor(ctx, roomId);
-  return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, { userId, onlyIfEmpty });
+  const author = await requireEditor(ctx, roomId);
+  return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, { author, onlyIfEmpty });
 }
 
 /** Deletes a document with its history. NOT_FOUND when there is none; FORBIDDEN as for {@link writeDocument}. */
@@ -73,16 +87,28 @@ export async function deleteDocument(
   if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document))) throw notFound("Rooms", "Document");
 }
 
-/** The id of the user who may write; null for the organization. */
-async function requireEditor(ctx: DocumentContext, roomId: string): Promise<string | null> {
+/** As whom the actor may write. */
+async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
   requireRoomAccess(ctx, roomId);
   const { actor } = ctx;
   if (actor.type === "user" && actor.role === "viewer")
     throw forbidden("A viewer cannot change documents; use the token of an editor");
   const room = await getRoomRow(ctx, roomId);
-  if (actor.type !== "user") return null;
-  if (room.state === "closed") throw forbidden("The room is closed");
-  return actor.userId;
+  if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
+  return authorOf(actor);
+}
+
+function authorOf(actor: Actor): Author {
+  switch (actor.type) {
+    case "user":
+      return { type: "user", id: actor.userId };
+    case "key":
+      return { type: "key", id: actor.keyId };
+    case "person":
+      return { type: "person", id: actor.personId };
+    case "anyone":
+      throw forbidden("Documents can be changed with a credential only");
+  }
 }
 
 const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);

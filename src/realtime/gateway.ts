@@ -38,6 +38,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       if (typeof written !== "boolean") throw new AppError("Rooms", written.code, written.message);
       return written;
     },
+    readTrail: async (roomId, accountId, name, page) => stub(roomId).readTrail(accountId, name, page),
     deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
     requireConnectable: (roomId, request) => {
       const seconds = refused.get(refusalKey(roomId, request), Date.now());

@@ -4,7 +4,14 @@ import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
 import { respondWithPart } from "./download-response.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import type { DocumentInfo, DocumentPart, DocumentRefusal } from "./port/room-documents.ts";
+import type {
+  DocumentInfo,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
+  HistoryPage,
+  TrailEntry,
+} from "./port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -182,24 +189,30 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return this.#room.documentRequests.read(name, part);
   }
 
-  /** Applies an update of a user or, with null, of the organization. Returns whether it had news, or why it is refused. */
+  /** Applies an update. Returns whether it had news, or why it is refused. */
   async writeDocument(
     accountId: string,
     name: string,
     update: Uint8Array,
-    { userId, onlyIfEmpty }: { userId: string | null; onlyIfEmpty: boolean },
+    write: DocumentWrite,
   ): Promise<boolean | DocumentRefusal> {
     this.#context.identify(accountId);
     await this.#parts.reads.requireExisting();
     if (this.#room.updates.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
     try {
-      const { isApplied, effects } = this.#room.documentRequests.write(name, update, userId, onlyIfEmpty);
+      const { isApplied, effects } = this.#room.documentRequests.write(name, update, write);
       this.#parts.effects.perform(effects);
       return isApplied;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return { code: error.code, message: error.message };
     }
+  }
+
+  /** Newest first; null when there is no such document. */
+  readTrail(accountId: string, name: string, page: HistoryPage): TrailEntry[] | null {
+    this.#context.identify(accountId);
+    return this.#room.documentHistory.trail(name, page);
   }
 
   /** False when there is no such document. */

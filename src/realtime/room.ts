@@ -2,6 +2,7 @@
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import type { StoreQuota } from "./content/store-quota.ts";
 import { Channels } from "./documents/channels.ts";
+import { DocumentHistory } from "./documents/document-history.ts";
 import { DocumentRequests } from "./documents/document-requests.ts";
 import { DocumentSockets } from "./documents/document-sockets.ts";
 import { Documents } from "./documents/documents.ts";
@@ -60,6 +61,7 @@ export class Room {
   readonly documentSockets: DocumentSockets;
   readonly openDocuments: OpenDocuments;
   readonly documentRequests: DocumentRequests;
+  readonly documentHistory: DocumentHistory;
   readonly #documents: Documents;
   /** Completes `authorizeRefresh` effects. */
   readonly tokenRefresh: TokenRefresh;
@@ -91,6 +93,7 @@ export class Room {
     this.documentRequests = new DocumentRequests(this.#documents, channels, (name) =>
       this.openDocuments.closeForAll(name),
     );
+    this.documentHistory = new DocumentHistory(ports.storage);
     const joining = { handshake, tokenRefresh };
     const documents = { sockets: this.documentSockets, open: this.openDocuments };
     this.messages = new RoomMessages(ports, participants, content, joining, documents);

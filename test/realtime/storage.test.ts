@@ -436,6 +436,9 @@ it("SQLite adds missing tables to a room of an earlier version", () =>
       "comments",
       "comment_totals",
       "follows",
+      "documents",
+      "document_updates",
+      "document_parts",
       "events",
       "participants",
       "facts",
@@ -486,11 +489,41 @@ it("SQLite counts the comments of a room of the third schema", () =>
     new SqliteStorage(storage).comments.insert(written);
     storage.sql.exec(`
       DROP TRIGGER comments_inserted; DROP TRIGGER comments_updated; DROP TRIGGER comments_deleted;
-      DROP TABLE comment_totals; UPDATE facts SET value = '3' WHERE name = 'schema';`);
+      DROP TABLE comment_totals; DROP TABLE document_updates; UPDATE facts SET value = '3' WHERE name = 'schema';`);
     const { comments } = new SqliteStorage(storage);
     expect(comments.totals()).toEqual({ comments: 1, bytes: 4 });
     comments.delete("a");
     expect(comments.totals()).toEqual({ comments: 0, bytes: 0 });
+  }));
+
+/** The updates of documents as the fourth schema had them. */
+const FOURTH_SCHEMA = `
+  DROP TABLE document_updates;
+  CREATE TABLE document_updates (document INTEGER NOT NULL, seq INTEGER NOT NULL, piece INTEGER NOT NULL,
+    updates INTEGER NOT NULL, first_at INTEGER NOT NULL, at INTEGER NOT NULL, user_id TEXT, data BLOB NOT NULL,
+    PRIMARY KEY (document, seq, piece)) WITHOUT ROWID;
+  INSERT INTO document_updates VALUES (1, 1, 0, 1, 5, 5, 'ada', x'0000'), (1, 2, 0, 3, 6, 7, NULL, x'0001');
+  UPDATE facts SET value = '4' WHERE name = 'schema';`;
+
+it("SQLite opens a room of the fourth schema with its documents, and who wrote them", () =>
+  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
+    new SqliteStorage(storage).documents.insert("notes", 1);
+    storage.sql.exec(FOURTH_SCHEMA);
+    const { documents } = new SqliteStorage(storage);
+    const by = { type: "key", id: "first" } as const;
+    documents.appendUpdate(1, {
+      seq: 5,
+      updates: 1,
+      firstAt: 8,
+      at: 8,
+      author: by,
+      data: new Uint8Array([0]),
+    });
+    expect(new SqliteStorage(storage).documents.listTrail(1, { before: 9, limit: 9 })).toEqual([
+      { seq: 5, updates: 1, firstAt: 8, at: 8, bytes: 1, author: by },
+      { seq: 2, updates: 3, firstAt: 6, at: 7, bytes: 2, author: { type: "organization" } },
+      { seq: 1, updates: 1, firstAt: 5, at: 5, bytes: 2, author: { type: "user", id: "ada" } },
+    ]);
   }));
 
 describe("SQLite opens a room of the first schema", () => {

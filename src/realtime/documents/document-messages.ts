@@ -89,7 +89,7 @@ export class DocumentMessages {
     try {
       if (role === "viewer")
         return this.#documents.covers(name, update) ? { isNews: false } : { refused: VIEWER };
-      return { isNews: this.#documents.append(name, update, userId) };
+      return { isNews: this.#documents.append(name, update, { type: "user", id: userId }) };
     } catch (error) {
       const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
       if (isUnanswerable || !(error instanceof AppError)) throw error;

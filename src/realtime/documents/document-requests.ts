@@ -1,5 +1,5 @@
 /** What REST does with a room's documents. */
-import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
+import type { DocumentInfo, DocumentPart, DocumentWrite } from "../port/room-documents.ts";
 import type { Effect } from "../transport/effects.ts";
 import type { Channels } from "./channels.ts";
 import type { Documents } from "./documents.ts";
@@ -35,12 +35,11 @@ export class DocumentRequests {
   write(
     name: string,
     update: Uint8Array,
-    userId: string | null,
-    onlyIfEmpty: boolean,
+    { author, onlyIfEmpty }: DocumentWrite,
   ): { readonly isApplied: boolean; readonly effects: Effect[] } {
     const isApplied = onlyIfEmpty
-      ? this.#documents.seed(name, update, userId)
-      : this.#documents.append(name, update, userId);
+      ? this.#documents.seed(name, update, author)
+      : this.#documents.append(name, update, author);
     const effects = isApplied ? this.#channels.broadcast(name, update) : [];
     this.#channels.release(name);
     return { isApplied, effects };

@@ -1,7 +1,7 @@
 /** A room's documents: appends what their authors write, and answers what a client lacks, without building a document. */
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
-import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
+import type { Author, DocumentInfo, DocumentPart } from "../port/room-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import { listDocuments } from "./document-list.ts";
@@ -42,7 +42,7 @@ export class Documents {
    * Stores an update as its author's, unless the document has all of it already; returns whether it was news. Creates
    * the document. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
    */
-  append(name: string, update: Uint8Array, userId: string | null): boolean {
+  append(name: string, update: Uint8Array, author: Author): boolean {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
@@ -52,7 +52,7 @@ export class Documents {
     const isNew = document.row === null;
     document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
-      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, userId, data: update });
+      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, author, data: update });
       return row;
     });
     document.known.add(content);
@@ -69,8 +69,8 @@ export class Documents {
   }
 
   /** Applies an update unless the document has content; returns whether it was applied. Fails as {@link append} does. */
-  seed(name: string, update: Uint8Array, userId: string | null): boolean {
-    return this.#loaded.get(name).known.isEmpty && this.append(name, update, userId);
+  seed(name: string, update: Uint8Array, author: Author): boolean {
+    return this.#loaded.get(name).known.isEmpty && this.append(name, update, author);
   }
 
   /** Drops what memory knows of a document, which no one uses any more. */

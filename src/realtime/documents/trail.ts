@@ -1,41 +1,62 @@
 /** The trail of a document: what each author wrote, minute by minute. Folding it loses no author and no operation. */
 import { mergeUpdates } from "yjs";
+import type { Author, TrailEntry } from "../port/room-documents.ts";
 import type { StoredUpdate } from "../storage/storage-documents.ts";
 import { MAX_PART_BYTES, TRAIL_STRETCH_MS } from "./limits.ts";
 
+/** What an entry of the trail and an update have in common. */
+type Written = Omit<TrailEntry, "bytes">;
+
 /** The updates in which consecutive ones of an author that belong to one stretch of time are one. */
-export function foldTrail(updates: readonly StoredUpdate[]): StoredUpdate[] {
-  const stretches: StoredUpdate[][] = [];
+export const foldTrail = (updates: readonly StoredUpdate[]): StoredUpdate[] =>
+  stretchesOf(updates, ({ data }) => data.length).map(([first, ...others]) =>
+    others.length === 0
+      ? first
+      : { ...joined([first, ...others]), data: mergeUpdates([first, ...others].map(({ data }) => data)) },
+  );
+
+/** The same for entries of the trail, oldest first. */
+export const foldEntries = (entries: readonly TrailEntry[]): TrailEntry[] =>
+  stretchesOf(entries, ({ bytes }) => bytes).map((stretch) => ({
+    ...joined(stretch),
+    bytes: stretch.reduce((sum, { bytes }) => sum + bytes, 0),
+  }));
+
+type Stretch<Item> = [first: Item, ...others: Item[]];
+
+function stretchesOf<Item extends Written>(
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+): Stretch<Item>[] {
+  const stretches: Stretch<Item>[] = [];
   let bytes = 0;
-  for (const update of updates) {
+  for (const item of items) {
     const stretch = stretches.at(-1);
-    const first = stretch?.[0];
-    bytes += update.data.length;
+    bytes += bytesOf(item);
     const continues =
-      first?.userId === update.userId &&
-      update.at - first.firstAt < TRAIL_STRETCH_MS &&
+      stretch !== undefined &&
+      isSame(stretch[0].author, item.author) &&
+      item.at - stretch[0].firstAt < TRAIL_STRETCH_MS &&
       bytes <= MAX_PART_BYTES;
-    if (continues) stretch?.push(update);
+    if (continues) stretch.push(item);
     else {
-      stretches.push([update]);
-      bytes = update.data.length;
+      stretches.push([item]);
+      bytes = bytesOf(item);
     }
   }
-  return stretches.flatMap(joined);
+  return stretches;
 }
 
-function joined(stretch: readonly StoredUpdate[]): StoredUpdate[] {
-  const [first, last] = [stretch[0], stretch.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  if (first === last) return [first];
-  return [
-    {
-      seq: last.seq,
-      updates: stretch.reduce((sum, { updates }) => sum + updates, 0),
-      firstAt: first.firstAt,
-      at: last.at,
-      userId: last.userId,
-      data: mergeUpdates(stretch.map(({ data }) => data)),
-    },
-  ];
+function joined([first, ...others]: Stretch<Written>): Written {
+  const last = others.at(-1) ?? first;
+  return {
+    seq: last.seq,
+    updates: others.reduce((sum, { updates }) => sum + updates, first.updates),
+    firstAt: first.firstAt,
+    at: last.at,
+    author: first.author,
+  };
 }
+
+const isSame = (one: Author, other: Author): boolean =>
+  one.type === other.type && ("id" in one ? one.id : "") === ("id" in other ? other.id : "");

@@ -1,7 +1,14 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type { RoomCommand } from "./room-command.ts";
-import type { DocumentInfo, DocumentPart, DocumentRefusal, DocumentWrite } from "./room-documents.ts";
+import type {
+  DocumentInfo,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
+  HistoryPage,
+  TrailEntry,
+} from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The response to one batch of writes to stores. */
@@ -41,6 +48,13 @@ export interface RoomGateway {
     update: Uint8Array,
     write: DocumentWrite,
   ): Promise<boolean>;
+  /** Who wrote what, newest first; null when there is no such document. */
+  readTrail(
+    roomId: string,
+    accountId: string,
+    name: string,
+    page: HistoryPage,
+  ): Promise<readonly TrailEntry[] | null>;
   /** False when there is no such document. */
   deleteDocument(roomId: string, accountId: string, name: string): Promise<boolean>;
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
@@ -83,6 +97,11 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
     update: Uint8Array,
     write: DocumentWrite,
   ): Promise<boolean | DocumentRefusal>;
+  readTrail(
+    accountId: string,
+    name: string,
+    page: HistoryPage,
+  ): TrailEntry[] | null | Promise<TrailEntry[] | null>;
   deleteDocument(accountId: string, name: string): boolean | Promise<boolean>;
   /** Takes and returns JSON: an array of `STORE_BATCH` requests, and one of the responses to them. */
   writeStores(accountId: string, userId: string | null, batches: string): string | Promise<string>;

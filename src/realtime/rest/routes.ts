@@ -6,6 +6,7 @@ import { findRoomRow } from "../../rooms/queries.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import { refusedSocket } from "./refused-socket.ts";
 import { commentEndpoints } from "./routes-comments.ts";
+import { documentHistoryEndpoints } from "./routes-document-history.ts";
 import { documentSocketEndpoints } from "./routes-document-sockets.ts";
 import { documentEndpoints } from "./routes-documents.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
@@ -47,6 +48,7 @@ export const realtimeEndpoints = [
   }),
   ...documentSocketEndpoints,
   ...documentEndpoints,
+  ...documentHistoryEndpoints,
   ...storeBatchEndpoints,
   ...storeEndpoints,
   ...commentEndpoints,

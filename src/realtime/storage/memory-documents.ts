@@ -1,4 +1,5 @@
 /** A room's documents in memory. */
+import type { HistoryPage, TrailEntry } from "../port/room-documents.ts";
 import { MemoryPart } from "./memory-part.ts";
 import type { DocumentTable, DocumentTail, StoredDocument, StoredUpdate } from "./storage-documents.ts";
 
@@ -64,6 +65,14 @@ export class MemoryDocuments extends MemoryPart<Documents> implements DocumentTa
     const isKept = ({ documentId, seq }: Documents["updates"][number]) =>
       documentId !== id || seq < fromSeq || seq > toSeq;
     this.state = { ...this.state, updates: this.state.updates.filter(isKept) };
+  }
+
+  listTrail(documentId: number, { before, limit }: HistoryPage): TrailEntry[] {
+    return this.listUpdates(documentId, 0)
+      .filter(({ seq }) => seq < before)
+      .slice(-limit)
+      .reverse()
+      .map(({ data, ...entry }) => ({ ...entry, bytes: data.length }));
   }
 
   tails(id?: number): DocumentTail[] {

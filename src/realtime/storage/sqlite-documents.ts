@@ -1,4 +1,6 @@
 /** A room's documents in SQLite. A row holds 2 MB: longer data is cut into pieces. */
+import type { HistoryPage, TrailEntry } from "../port/room-documents.ts";
+import { type AuthorColumns, authorOf, columnsOf } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { DocumentTable, DocumentTail, StoredDocument, StoredUpdate } from "./storage-documents.ts";
 
@@ -13,14 +15,16 @@ type DocumentRow = {
   trail_bytes: number;
 };
 
-type UpdateRow = {
-  seq: number;
-  updates: number;
-  first_at: number;
-  at: number;
-  user_id: string | null;
-  data: ArrayBuffer;
-};
+type StretchRow = AuthorColumns & { seq: number; updates: number; first_at: number; at: number };
+type UpdateRow = StretchRow & { data: ArrayBuffer };
+
+const stretchOf = (row: StretchRow) => ({
+  seq: row.seq,
+  updates: row.updates,
+  firstAt: row.first_at,
+  at: row.at,
+  author: authorOf(row),
+});
 
 const documentOf = (row: DocumentRow): StoredDocument => ({
   id: row.id,
@@ -85,18 +89,21 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     this.tables.write("DELETE FROM documents WHERE id = ?", id);
   }
 
-  appendUpdate(documentId: number, { seq, updates, firstAt, at, userId, data }: StoredUpdate): void {
+  appendUpdate(documentId: number, { seq, updates, firstAt, at, author, data }: StoredUpdate): void {
+    const { user_id, acting } = columnsOf(author);
     let piece = 0;
     for (const bytes of piecesOf(data)) {
       this.tables.write(
-        "INSERT INTO document_updates VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        `INSERT INTO document_updates (document, seq, piece, updates, first_at, at, user_id, acting, data)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         documentId,
         seq,
         piece,
         updates,
         firstAt,
         at,
-        userId,
+        user_id,
+        acting,
         bytes,
       );
       piece += 1;
@@ -105,7 +112,7 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
 
   listUpdates(documentId: number, afterSeq: number): StoredUpdate[] {
     const rows = this.tables.read<UpdateRow>(
-      `SELECT seq, updates, first_at, at, user_id, data FROM document_updates
+      `SELECT seq, updates, first_at, at, user_id, acting, data FROM document_updates
        WHERE document = ? AND seq > ? ORDER BY seq, piece`,
       documentId,
       afterSeq,
@@ -114,10 +121,19 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     for (const row of rows) bySeq.set(row.seq, [...(bySeq.get(row.seq) ?? []), row]);
     return [...bySeq.values()].flatMap((pieces) => {
       const [first] = pieces;
-      if (first === undefined) return [];
-      const { seq, updates, first_at: firstAt, at, user_id: userId } = first;
-      return { seq, updates, firstAt, at, userId, data: join(pieces.map(({ data }) => data)) };
+      return first === undefined ? [] : { ...stretchOf(first), data: join(pieces.map(({ data }) => data)) };
     });
+  }
+
+  listTrail(documentId: number, { before, limit }: HistoryPage): TrailEntry[] {
+    const rows = this.tables.read<StretchRow & { bytes: number }>(
+      `SELECT seq, updates, first_at, at, user_id, acting, sum(length(data)) AS bytes FROM document_updates
+       WHERE document = ? AND seq < ? GROUP BY seq ORDER BY seq DESC LIMIT ?`,
+      documentId,
+      before,
+      limit,
+    );
+    return rows.map((row) => ({ ...stretchOf(row), bytes: row.bytes }));
   }
 
   deleteUpdates(documentId: number, fromSeq: number, toSeq: number): void {

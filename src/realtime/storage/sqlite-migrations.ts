@@ -2,7 +2,7 @@
 import { MAX_CATCH_UP_BYTES } from "../protocol/limits.ts";
 
 /** Counts the schemas; rooms that have no number have the first one. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 interface Migration {
   /** The version that it leads to. */
@@ -11,7 +11,7 @@ interface Migration {
   readonly table: string;
   /** Makes room for the table's present form; empty if nothing is in its way. */
   readonly before: string;
-  /** Fills it. */
+  /** Fills it; empty if its rows stay as they are. */
   readonly after: string;
 }
 
@@ -66,6 +66,13 @@ const MIGRATIONS: readonly Migration[] = [
     before: "",
     after: `INSERT OR REPLACE INTO comment_totals
       SELECT 1, count(*), ifnull(sum(length(CAST(comment AS BLOB))), 0) FROM comments;`,
+  },
+  {
+    // What the organization wrote in documents had no more of its author. The rows stay as they are.
+    version: 5,
+    table: "document_updates",
+    before: "ALTER TABLE document_updates ADD COLUMN acting TEXT;",
+    after: "",
   },
 ];
 

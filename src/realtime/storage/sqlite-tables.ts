@@ -125,6 +125,7 @@ const TABLES: Readonly<Record<string, string>> = {
     at INTEGER NOT NULL,
     user_id TEXT,
     data BLOB NOT NULL,
+    acting TEXT,
     PRIMARY KEY (document, seq, piece)
   ) WITHOUT ROWID;`,
   document_parts: `CREATE TABLE IF NOT EXISTS document_parts (
@@ -197,7 +198,7 @@ export class SqliteTables {
     this.#storage.transactionSync(() => {
       for (const { before } of migrations) if (before !== "") this.#sql.exec(before);
       this.#create();
-      for (const { after } of migrations) this.#sql.exec(after);
+      for (const { after } of migrations) if (after !== "") this.#sql.exec(after);
     });
   }
 

@@ -1,4 +1,5 @@
 /** The storage of a room's documents: what their authors wrote, and the parts that it was folded into. */
+import type { Author, HistoryPage, TrailEntry } from "../port/room-documents.ts";
 
 /** A document's row. */
 export interface StoredDocument {
@@ -24,8 +25,7 @@ export interface StoredUpdate {
   /** When the first and the last arrived (epoch ms). */
   readonly firstAt: number;
   readonly at: number;
-  /** Null for the organization. */
-  readonly userId: string | null;
+  readonly author: Author;
   readonly data: Uint8Array;
 }
 
@@ -54,6 +54,8 @@ export interface DocumentTable {
   /** Those after a sequence number, in order. */
   listUpdates(documentId: number, afterSeq: number): StoredUpdate[];
   deleteUpdates(documentId: number, fromSeq: number, toSeq: number): void;
+  /** Newest first, without what they hold. */
+  listTrail(documentId: number, page: HistoryPage): TrailEntry[];
   /** Of all documents that have one, or of one. */
   tails(documentId?: number): DocumentTail[];
 

@@ -20,6 +20,33 @@ export interface ContentOptions {
   readonly root?: string;
 }
 
+/** Who wrote something: a user of the room, an API key or a member of the organization, or one of these, unknown which. */
+export interface DocumentAuthor {
+  readonly type: "user" | "key" | "person" | "organization";
+  /** Null for `organization`. */
+  readonly id: string | null;
+}
+
+/** What one author wrote in a row, within a minute. */
+export interface TrailEntry {
+  readonly author: DocumentAuthor;
+  readonly first_at: string;
+  readonly last_at: string;
+  /** The number of the last of its updates. */
+  readonly seq: number;
+  /** How many they are. */
+  readonly updates: number;
+  readonly bytes: number;
+}
+
+/** Which page of a document's history. */
+export interface HistoryOptions {
+  /** 50 if it is left out, 100 at most. */
+  readonly limit?: number;
+  /** The `next` of the page before. */
+  readonly before?: number;
+}
+
 export class Documents {
   readonly #rest: Rest;
 
@@ -47,6 +74,16 @@ export class Documents {
     const path = [...pathOf(roomId, name), "content"];
     return (await this.#rest.request<{ content: unknown }>({ method: "GET", path, query: { ...options } }))
       .content;
+  }
+
+  /** Who wrote what and when, newest first. `next` is null on the last page. */
+  trail(
+    roomId: string,
+    name: string,
+    options: HistoryOptions = {},
+  ): Promise<{ readonly trail: readonly TrailEntry[]; readonly next: number | null }> {
+    const path = [...pathOf(roomId, name), "trail"];
+    return this.#rest.request({ method: "GET", path, query: { ...options } });
   }
 
   /** Applies an update of up to 750 kB. False if the document had all of it. */

@@ -75,7 +75,14 @@ export type {
   WorkflowExecution,
 } from "../wire/resources.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
-export type { ContentOptions, DocumentSummary, Documents } from "./documents.ts";
+export type {
+  ContentOptions,
+  DocumentAuthor,
+  DocumentSummary,
+  Documents,
+  HistoryOptions,
+  TrailEntry,
+} from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";
 export type { Organization } from "./organization.ts";

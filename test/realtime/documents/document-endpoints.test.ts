@@ -101,3 +101,25 @@ it("a token may be a subprotocol, and an unknown room is a close code (D9, D13)"
   if (unknown.webSocket === null) throw new Error("The upgrade returned no socket");
   expect(await DocumentClient.over(unknown.webSocket).closed).toMatchObject({ code: 4404 });
 });
+
+it("the trail says who wrote what, users and keys alike, and only to those who may read (D5)", async () => {
+  const { api, path, user, put } = await roomWithDocuments();
+  const ada = await user("editor");
+  await put(textUpdate("one"));
+  await put(textUpdate("two"), api.as(ada.token));
+  const { data } = await api.as(ada.token).get<{ trail: object[]; next: null }>(`${path}/notes/trail`);
+  expect(data).toMatchObject({
+    trail: [
+      { author: { type: "user", id: ada.id }, seq: 2, updates: 1 },
+      { author: { type: "key", id: expect.any(String) }, seq: 1, updates: 1 },
+    ],
+    next: null,
+  });
+  expect((await api.get(`${path}/notes/trail?limit=1`)).data).toMatchObject({ trail: [{ seq: 2 }], next: 2 });
+  expect((await api.get(`${path}/notes/trail?before=2`)).data).toMatchObject({
+    trail: [{ seq: 1 }],
+    next: null,
+  });
+  expect((await api.get(`${path}/notes/trail?before=x`)).error?.code).toBe("BAD_REQUEST");
+  expect((await api.get(`${path}/others/trail`)).error?.code).toBe("NOT_FOUND");
+});

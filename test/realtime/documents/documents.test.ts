@@ -4,12 +4,17 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
+import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";
 import { MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
+import type { Author } from "../../../src/realtime/port/room-documents.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
+
+const by = (id: string): Author => ({ type: "user", id });
+const ORGANIZATION: Author = { type: "organization" };
 
 type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
 
@@ -55,13 +60,13 @@ describe.each([
             const doc = new Y.Doc();
             const half: Uint8Array[] = [];
             for (const [index, { client, update }] of updates.entries()) {
-              documents.append(name, update, `user ${client}`);
+              documents.append(name, update, by(`user ${client}`));
               Y.applyUpdate(doc, update);
               if (index === updates.length >> 1) half.push(...documents.missing(name, NOTHING_KNOWN));
               const then = steps[index % steps.length];
               if (then === "fold") documents.fold(name);
               if (then === "restart") documents = new Documents({ storage: open(), now: () => document });
-              if (then === "repeat") expect(documents.append(name, update, "other")).toBe(false);
+              if (then === "repeat") expect(documents.append(name, update, by("other"))).toBe(false);
             }
             const plain = contentOf(updates.map(({ update }) => update));
             expect(contentOf(documents.missing(name, NOTHING_KNOWN))).toEqual(plain);
@@ -84,19 +89,19 @@ describe.each([
       const documents = new Documents({ storage, now: () => now });
       const updates = typed(6);
       for (const [index, update] of updates.entries()) {
-        documents.append("notes", update, index === 2 ? "ben" : "ada");
+        documents.append("notes", update, by(index === 2 ? "ben" : "ada"));
         now += index === 4 ? 100_000 : 1_000;
       }
       documents.fold("notes");
       const id = storage.documents.find("notes")?.id ?? 0;
       const trail = storage.documents.listUpdates(id, 0);
       expect(
-        trail.map(({ userId, updates, seq, firstAt, at }) => ({ userId, updates, seq, firstAt, at })),
+        trail.map(({ author, updates, seq, firstAt, at }) => ({ author, updates, seq, firstAt, at })),
       ).toEqual([
-        { userId: "ada", updates: 2, seq: 2, firstAt: 1_000, at: 2_000 },
-        { userId: "ben", updates: 1, seq: 3, firstAt: 3_000, at: 3_000 },
-        { userId: "ada", updates: 2, seq: 5, firstAt: 4_000, at: 5_000 },
-        { userId: "ada", updates: 1, seq: 6, firstAt: 105_000, at: 105_000 },
+        { author: by("ada"), updates: 2, seq: 2, firstAt: 1_000, at: 2_000 },
+        { author: by("ben"), updates: 1, seq: 3, firstAt: 3_000, at: 3_000 },
+        { author: by("ada"), updates: 2, seq: 5, firstAt: 4_000, at: 5_000 },
+        { author: by("ada"), updates: 1, seq: 6, firstAt: 105_000, at: 105_000 },
       ]);
       expect(textOf(trail.map(({ data }) => data))).toEqual(textOf(updates));
       expect(documents.list()).toEqual([
@@ -104,11 +109,56 @@ describe.each([
       ]);
     }));
 
+  it("have a trail that is the same before and after folding, in pages of any size (D5)", () =>
+    withStorage((open) => {
+      const author = fc.constantFrom<Author>(by("ada"), by("ben"), { type: "key", id: "ada" }, ORGANIZATION);
+      const write = fc.record({ author, wait: fc.constantFrom(0, 1_000, 59_000, 100_000) });
+      let document = 0;
+      fc.assert(
+        fc.property(
+          fc.array(write, { minLength: 1, maxLength: 20 }),
+          fc.nat({ max: 20 }),
+          fc.integer({ min: 1, max: 4 }),
+          (writes, foldedAt, limit) => {
+            let now = 1_000_000;
+            const [storage, name] = [open(), `document ${document++}`];
+            const documents = new Documents({ storage, now: () => now });
+            for (const [index, update] of typed(writes.length).entries()) {
+              if (index === foldedAt) documents.fold(name);
+              now += writes[index]?.wait ?? 0;
+              documents.append(name, update, writes[index]?.author ?? ORGANIZATION);
+            }
+            const history = new DocumentHistory(storage);
+            const page = (before: number, limit: number) => history.trail(name, { before, limit }) ?? [];
+            const all = page(1_000, 100);
+            const paged: unknown[] = [];
+            for (let before = 1_000; before > 1; ) {
+              const entries = page(before, limit);
+              paged.push(...entries);
+              const last = entries.at(-1);
+              before = last === undefined ? 0 : last.seq - last.updates + 1;
+            }
+            expect(paged).toEqual(all);
+            documents.fold(name);
+            const folded = page(1_000, 100);
+            expect(folded.map(({ bytes: _, ...entry }) => entry)).toEqual(
+              all.map(({ bytes: _, ...entry }) => entry),
+            );
+            const authors = folded.flatMap(({ author, updates }) =>
+              Array.from({ length: updates }, () => author),
+            );
+            expect(authors.reverse()).toEqual(writes.map(({ author }) => author));
+          },
+        ),
+        { numRuns },
+      );
+    }));
+
   it("keep data of any size, and are sent in parts when they are large (D2, D4)", () =>
     withStorage((open) => {
       const documents = new Documents({ storage: open(), now: () => 1 });
       const doc = new Y.Doc();
-      doc.on("update", (update: Uint8Array) => documents.append("large", update, "ada"));
+      doc.on("update", (update: Uint8Array) => documents.append("large", update, by("ada")));
       for (let index = 0; index < 3; index += 1) {
         doc.getText("text").insert(0, "y".repeat(2_500_000));
         documents.fold("large");
@@ -122,13 +172,13 @@ describe.each([
   it("refuse what is no update, or too long, and stay as they were (D2, D8)", () =>
     withStorage((open) => {
       const documents = new Documents({ storage: open(), now: () => 1 });
-      expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), "ada")).toThrow(
+      expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), by("ada"))).toThrow(
         /^update: is not a Yjs update/,
       );
-      expect(() => documents.append("notes", new Uint8Array(MAX_UPDATE_BYTES + 1), "ada")).toThrow(
+      expect(() => documents.append("notes", new Uint8Array(MAX_UPDATE_BYTES + 1), by("ada"))).toThrow(
         /^update: must have/,
       );
-      expect(documents.append("notes", new Uint8Array([0, 0]), "ada")).toBe(false);
+      expect(documents.append("notes", new Uint8Array([0, 0]), by("ada"))).toBe(false);
       expect(documents.list()).toEqual([]);
     }));
 
@@ -136,15 +186,15 @@ describe.each([
     withStorage((open) => {
       const documents = new Documents({ storage: open(), now: () => 1 });
       const [seed = new Uint8Array(), other = new Uint8Array()] = [typed(1)[0], typed(1)[0]];
-      expect([documents.seed("notes", seed, null), documents.seed("notes", other, null)]).toEqual([
-        true,
-        false,
-      ]);
+      expect([
+        documents.seed("notes", seed, ORGANIZATION),
+        documents.seed("notes", other, ORGANIZATION),
+      ]).toEqual([true, false]);
       expect(textOf(documents.missing("notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
       documents.fold("notes");
       expect([documents.delete("notes"), documents.delete("notes")]).toEqual([true, false]);
       expect(documents.list()).toEqual([]);
-      expect(documents.seed("notes", other, null)).toBe(true);
+      expect(documents.seed("notes", other, ORGANIZATION)).toBe(true);
       expect(open().documents.listUpdates(open().documents.find("notes")?.id ?? 0, 0)).toHaveLength(1);
     }));
 });
@@ -154,15 +204,15 @@ it("a room has a limited number of documents (D2)", () => {
   for (let index = 0; index < MAX_DOCUMENTS; index += 1) storage.documents.insert(`document ${index}`, 1);
   const documents = new Documents({ storage, now: () => 1 });
   const [update = new Uint8Array()] = typed(1);
-  expect(() => documents.append("one more", update, null)).toThrow(/at most 1000 documents/);
-  expect(documents.append("document 1", update, null)).toBe(true);
+  expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
+  expect(documents.append("document 1", update, ORGANIZATION)).toBe(true);
 });
 
 it("an update that could not be stored was never made (D1)", () => {
   const storage = new MemoryStorage();
   const documents = new Documents({ storage, now: () => 1 });
   const [first = new Uint8Array(), second = new Uint8Array()] = typed(2);
-  documents.append("notes", first, "ada");
+  documents.append("notes", first, by("ada"));
   const failing = new Documents({
     storage: Object.assign(Object.create(storage) as MemoryStorage, {
       transaction: () => {
@@ -171,7 +221,7 @@ it("an update that could not be stored was never made (D1)", () => {
     }),
     now: () => 1,
   });
-  expect(() => failing.append("notes", second, "ada")).toThrow("fault: storage");
+  expect(() => failing.append("notes", second, by("ada"))).toThrow("fault: storage");
   expect(textOf(failing.missing("notes", NOTHING_KNOWN))).toEqual([{ insert: "x" }]);
-  expect(documents.append("notes", second, "ada")).toBe(true);
+  expect(documents.append("notes", second, by("ada"))).toBe(true);
 });

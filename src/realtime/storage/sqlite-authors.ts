@@ -1,0 +1,28 @@
+/** How SQLite keeps an author: a user in one column, what acted for the organization in another. */
+import type { Author } from "../port/room-documents.ts";
+
+/** `acting` is `key` or `person`, a colon and the id; rooms of the fourth schema did not keep it. */
+export type AuthorColumns = { user_id: string | null; acting: string | null };
+
+const KEY = "key:";
+const PERSON = "person:";
+
+export function columnsOf(author: Author): AuthorColumns {
+  switch (author.type) {
+    case "user":
+      return { user_id: author.id, acting: null };
+    case "key":
+      return { user_id: null, acting: `${KEY}${author.id}` };
+    case "person":
+      return { user_id: null, acting: `${PERSON}${author.id}` };
+    case "organization":
+      return { user_id: null, acting: null };
+  }
+}
+
+export function authorOf({ user_id, acting }: AuthorColumns): Author {
+  if (user_id !== null) return { type: "user", id: user_id };
+  if (acting?.startsWith(KEY)) return { type: "key", id: acting.slice(KEY.length) };
+  if (acting?.startsWith(PERSON)) return { type: "person", id: acting.slice(PERSON.length) };
+  return { type: "organization" };
+}

@@ -185,12 +185,12 @@ export class Room {
     const documents = entry && { wire: entry.wire, opened: entry.name === null ? [] : [entry.name] };
     const connection: Waiting = { phase: "waiting", id, openedAt, address, ...(documents && { documents }) };
     connections.put(connection);
+    if (entry?.wire === "yWebsocket") this.documentSockets.open(connection, entry.token);
     return [
       { type: "attach", connection },
       ...(leaving === null
         ? []
         : this.#participants.disconnect([leaving], CLOSE.tooManySockets, TOO_MANY_WAIT)),
-      ...(entry?.wire === "yWebsocket" ? this.documentSockets.open(connection, entry.token) : []),
     ];
   }
 

@@ -105,7 +105,7 @@ describe.each(WIRES)("over $wire", ({ wire }) => {
     const { room, ada } = await roomWithViewer();
     const client = await DocumentClient.open(room, ada, { wire, token: "no token" });
     expect(await client.closed).toMatchObject({ code: 4401 });
-    expect(client.notes).toEqual(wire === "hocuspocus" ? [[2, "The token is invalid or has expired"]] : []);
+    expect(client.notes).toEqual(wire === "room" ? [] : [[2, "The token is invalid or has expired"]]);
     await room.set("closed");
     expect(await (await DocumentClient.open(room, ada, { wire })).closed).toMatchObject({ code: 4403 });
   });

@@ -57,6 +57,8 @@ export interface DeliveryHandler {
   deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome>;
   /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
+  /** Frees what it keeps for later deliveries: the subscriber is deleted. */
+  release(): void;
   /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */
   suspend(): Promise<void>;
   /** Tells the organization that much waits, or (null) that it does no longer. Rejects when that must be tried again. */

@@ -81,6 +81,9 @@ export class WebhookHandler implements DeliveryHandler {
       this.#writeHealth({ ...health, circuit: CLOSED });
   }
 
+  /** Nothing to free. */
+  release(): void {}
+
   async deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
     try {
       const row = await this.#row.get();

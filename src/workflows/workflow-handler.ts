@@ -88,6 +88,10 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#row.requireVersion(version);
   }
 
+  release(): void {
+    this.#runner?.[Symbol.dispose]();
+  }
+
   async deliver(event: OutgoingEvent): Promise<DeliveryOutcome> {
     let row: RunnableWorkflow | null;
     try {

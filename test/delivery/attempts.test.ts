@@ -28,6 +28,7 @@ const HANDLER: Omit<DeliveryHandler, "deliver"> = {
   requireVersion: () => {},
   suspend: () => Promise.resolve(),
   reportBacklog: () => Promise.resolve(),
+  release: () => {},
 };
 
 function objectWith(state: DurableObjectState, handler: DeliveryHandler): SubscriberObject {
@@ -110,4 +111,20 @@ it("a manual delivery takes the next turn", async () => {
     await attempted;
     expect(delivered.indexOf("by hand")).toBe(6);
   });
+});
+
+it("a subscriber that is removed frees what its handler keeps", async () => {
+  const freed: string[] = [];
+  const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
+  await runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), async (_, state) => {
+    const object = objectWith(state, {
+      ...HANDLER,
+      deliver: async () => ({ type: "failed", attempt: null, error: "It fails" }),
+      release: () => freed.push(key.id),
+    });
+    await object.deliverNow(key, outgoingEvent);
+    expect(freed).toEqual([]);
+    await object.remove();
+  });
+  expect(freed).toEqual([key.id]);
 });

@@ -77,6 +77,7 @@ class Subject {
         return this.outcome(number);
       },
       requireVersion: () => {},
+      release: () => {},
       suspend: async () => {
         this.suspensions += 1;
       },

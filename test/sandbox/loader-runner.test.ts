@@ -1,10 +1,12 @@
 /** Runs of ordinary programs: their event, their bindings, and their reports. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { LoaderRunner } from "../../src/sandbox/runners/loader-runner.ts";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import { bindingsFor, LIMITS, type RunOptions, runProgram, scriptOf, stage } from "../workflows/support.ts";
 
 const runner = selectRunner(env);
+afterAll(() => runner[Symbol.dispose]());
 const at = await stage();
 const run = (source: string, options: RunOptions = {}) => runProgram(runner, at, source, options);
 
@@ -247,5 +249,44 @@ export default async () => {
     ];
     const source = `export default () => ${JSON.stringify(names)}.filter((name) => name in globalThis);`;
     expect(await run(source)).toMatchObject({ status: "success", result: "[]" });
+  });
+});
+
+describe("an isolate that is kept for the next run", () => {
+  /** A runner of isolates that only count; `ended` resolves when the first one is freed. */
+  const open = (idleMs: number) => {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const counts = { opened: 0, freed: 0 };
+    const answer = JSON.stringify({ status: "success", result: "1", logs: [], isSpent: false });
+    const free = () => {
+      counts.freed += 1;
+      resolve();
+    };
+    const counting = new LoaderRunner(async () => {
+      counts.opened += 1;
+      return { run: async () => answer, [Symbol.dispose]: free };
+    }, idleMs);
+    const script = scriptOf(at, "export default () => 1;", crypto.randomUUID());
+    return { counting, counts, ended, runOnce: () => counting.run(script, "{}", bindingsFor(at), LIMITS) };
+  };
+
+  it("is freed when none follows for some time, and opened again for a later one", async () => {
+    const { counts, ended, runOnce } = open(1);
+    await runOnce();
+    await ended;
+    await runOnce();
+    expect(counts.opened).toBe(2);
+  });
+
+  it("is freed with its runner, which later runs do not mind", async () => {
+    const { counting, counts, ended, runOnce } = open(1_000_000);
+    await runOnce();
+    await runOnce();
+    expect(counts).toEqual({ opened: 1, freed: 0 });
+    counting[Symbol.dispose]();
+    await ended;
+    await runOnce();
+    expect(counts).toEqual({ opened: 2, freed: 1 });
+    counting[Symbol.dispose]();
   });
 });

@@ -1,6 +1,6 @@
 /** The contract of every runner: a bad program fails with a reason that its author understands, and affects no one else. */
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Runner, RunReport } from "../../src/sandbox/runners/runner.ts";
 import { runProgram, type Stage, stage } from "../workflows/support.ts";
 import {
@@ -37,6 +37,7 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
       runner = makeRunner();
       [villain, neighbour] = await Promise.all([stage("A villain's room"), stage("A neighbour's room")]);
     });
+    afterAll(() => runner[Symbol.dispose]());
 
     const neighbourRuns = (): Promise<RunReport> =>
       runProgram(runner, neighbour, "export default (_, { room }) => room.get();", { devTargets: [] });
@@ -66,6 +67,7 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
     beforeAll(() => {
       runner = makeRunner();
     });
+    afterAll(() => runner[Symbol.dispose]());
 
     it("organizations and workflows whose code is the same", async () => {
       const [one, other] = await Promise.all([stage(), stage()]);

@@ -1,6 +1,6 @@
 /** `fetch` inside a run: the platform's own requests and responses, with every address checked. */
 import { env } from "cloudflare:workers";
-import { describe, expect, inject, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import type { Received } from "../support/receiver.ts";
 import { type RunOptions, runProgram, stage } from "./support.ts";
@@ -8,6 +8,7 @@ import { type RunOptions, runProgram, stage } from "./support.ts";
 const { port } = inject("receiver");
 const RECEIVER = `http://127.0.0.1:${port}`;
 const runner = selectRunner(env);
+afterAll(() => runner[Symbol.dispose]());
 const at = await stage();
 
 async function answer(body: string, options: RunOptions = {}): Promise<unknown> {

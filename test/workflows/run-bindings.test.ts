@@ -1,12 +1,13 @@
 /** A program's bindings: they reach the event's room and nothing else. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import { store, textFile } from "../files/upload-form.ts";
 import { type RunOptions, runProgram, type Stage, stage } from "./support.ts";
 
 const runner = selectRunner(env);
+afterAll(() => runner[Symbol.dispose]());
 
 /** The result of a program whose function has this body. */
 async function answer(at: Stage, body: string, options: RunOptions = {}): Promise<unknown> {

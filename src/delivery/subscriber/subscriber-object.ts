@@ -130,6 +130,7 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
   async remove(): Promise<void> {
     this.#attempts.clear();
     this.#handler?.requireVersion(Number.POSITIVE_INFINITY);
+    this.#handler?.release();
     this.#handler = null;
     this.#alarm.markFired();
     await this.#store.clear();

@@ -55,6 +55,9 @@ export class DispatchRunner implements Runner {
     await this.#api.delete(await scriptName(script));
   }
 
+  /** Nothing to do: the scripts are the namespace's. */
+  [Symbol.dispose](): void {}
+
   /** A missing script, deployed by an earlier version of the service or deleted since, is uploaded again. */
   async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = await scriptName(script);

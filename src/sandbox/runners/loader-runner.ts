@@ -15,6 +15,8 @@ interface WarmIsolate {
   readonly guest: Promise<HeldGuest>;
   runs: number;
   isRetired: boolean;
+  /** Frees it when no run follows. */
+  idleTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** Identifies a script within this version of the service. */
@@ -22,18 +24,22 @@ const nameOf = ({ accountId, workflowId, hash }: ScriptKey): string => `${accoun
 
 /** Isolates that one runner keeps: an object runs one workflow, whose code changes occasionally. */
 const MAX_WARM = 2;
+/** So long after its last run an isolate is freed: sooner than an idle object leaves memory, which frees nothing by itself. */
+const IDLE_MS = 5_000;
 
 /**
- * Belongs to the object that creates it, and its isolates end with that object. An isolate in which a program was
- * stopped, or has done much work, is not reused, because the program's state remains in it.
+ * Belongs to the object that creates it, which disposes of it. An isolate in which a program was stopped, or has done
+ * much work, is not reused, because the program's state remains in it.
  */
 export class LoaderRunner implements Runner {
   readonly #openIsolate: OpenIsolate;
+  readonly #idleMs: number;
   /** By script name, the least recently used first. */
   readonly #warm = new Map<string, WarmIsolate>();
 
-  constructor(openIsolate: OpenIsolate) {
+  constructor(openIsolate: OpenIsolate, idleMs: number = IDLE_MS) {
     this.#openIsolate = openIsolate;
+    this.#idleMs = idleMs;
   }
 
   /** Nothing to do: an isolate gets its script when it is opened. */
@@ -44,10 +50,15 @@ export class LoaderRunner implements Runner {
     this.#retire(name, this.#warm.get(name));
   }
 
+  [Symbol.dispose](): void {
+    for (const [name, warm] of [...this.#warm]) this.#retire(name, warm);
+  }
+
   async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = nameOf(script);
     const warm = this.#warmUp(name, script.module, limits.cpuMs);
     warm.runs += 1;
+    clearTimeout(warm.idleTimer);
     try {
       const { report, isSpent } = await invoke(await warm.guest, { event, bindings, limits }, () => false);
       if (isSpent) this.#retire(name, warm);
@@ -58,6 +69,7 @@ export class LoaderRunner implements Runner {
     } finally {
       warm.runs -= 1;
       if (warm.isRetired) this.#free(warm);
+      else if (warm.runs === 0) warm.idleTimer = setTimeout(() => this.#retire(name, warm), this.#idleMs);
     }
   }
 
@@ -66,6 +78,7 @@ export class LoaderRunner implements Runner {
       guest: this.#openIsolate(module, cpuMs),
       runs: 0,
       isRetired: false,
+      idleTimer: undefined,
     };
     this.#warm.delete(name);
     this.#warm.set(name, warm);
@@ -79,6 +92,7 @@ export class LoaderRunner implements Runner {
     if (warm === undefined) return;
     if (this.#warm.get(name) === warm) this.#warm.delete(name);
     warm.isRetired = true;
+    clearTimeout(warm.idleTimer);
     this.#free(warm);
   }
 

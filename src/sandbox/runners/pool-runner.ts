@@ -31,6 +31,9 @@ export class PoolRunner implements Runner {
   /** Nothing to do: the pool ends idle processes. */
   async remove(): Promise<void> {}
 
+  /** Nothing to do: the processes are the pool's. */
+  [Symbol.dispose](): void {}
+
   async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const { accountId, workflowId, module, hash } = script;
     const { wallMs, processCpuMs, memoryMb } = limits;

@@ -81,7 +81,8 @@ export interface RunReport {
   readonly isKilled: boolean;
 }
 
-export interface Runner {
+/** Disposing of it frees what it keeps for later runs; runs in progress finish. */
+export interface Runner extends Disposable {
   /** Makes the script ready to run. Idempotent. Rejects when that fails. */
   deploy(script: Script): Promise<void>;
   /** Removes a script that no later run needs; runs in progress finish. Idempotent. */

@@ -10,6 +10,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
   ["/rooms/{roomId}/documents", "documents", "Documents: text that the users of a room edit together."],
   ["/rooms/{roomId}/comments", "comments", "Comments in a room, in threads."],
   ["/rooms/{roomId}/presence", "presence", "Presence: who is online in a room, and what they show."],
+  ["/rooms/{roomId}/participants", "presence", ""],
   ["/rooms/{roomId}/broadcast", "presence", ""],
   ["/rooms/{roomId}/events", "events", ""],
   ["/rooms", "rooms", "Rooms: the places where users work together."],

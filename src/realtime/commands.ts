@@ -1,13 +1,14 @@
 /** Requests of the organization to a live room: checks that the room is the organization's, then passes them on. */
 import { type RequestContext, requireRoomAccess } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import { presentTime } from "../platform/time.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findTokenBearer } from "../users/token-bearer.ts";
 import type { BatchResponse } from "./port/room-gateway.ts";
 import { MAX_PAGE_ENTRIES } from "./protocol/limits.ts";
 import { Key, type StoreBatch, StoreName, type StorePage } from "./protocol/messages.ts";
-import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.ts";
+import type { OrganizationRequest, RoomRequest, Visit } from "./protocol/room-request.ts";
 
 /**
  * One D1 round trip and one object call. NOT_FOUND when the room does not exist; else the room's response data,
@@ -58,6 +59,20 @@ export async function postComment<Data>(
   if (user === null) throw notFound("Users", "User");
   const request: RoomRequest = { type: "COMMENT_POST", requestId: requestIdOf(ctx), data };
   return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
+}
+
+/**
+ * Lets a user take part without a socket; `expires_at` is when it leaves. NOT_FOUND, FORBIDDEN in a closed room, CONFLICT
+ * while the user is connected.
+ */
+export async function addParticipant(
+  ctx: LiveRoomContext,
+  roomId: string,
+  userId: string,
+  visit: Visit,
+): Promise<{ expires_at: string }> {
+  await getRoomRow(ctx, roomId);
+  return { expires_at: presentTime(await ctx.rooms.visit(roomId, ctx.accountId, userId, visit)) };
 }
 
 /**

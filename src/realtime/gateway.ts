@@ -28,6 +28,10 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       const response = await stub(roomId).request(accountId, JSON.stringify(request));
       return dataOf(JSON.parse(response) as Response);
     },
+    visit: async (roomId, accountId, userId, visit) => {
+      const response = await stub(roomId).visit(accountId, userId, JSON.stringify(visit));
+      return (dataOf(JSON.parse(response) as Response) as { readonly endsAt: number }).endsAt;
+    },
     writeStores: async (roomId, accountId, userId, batches) =>
       JSON.parse(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))) as Response[],
     listDocuments: async (roomId, accountId) => stub(roomId).listDocuments(accountId),

@@ -1,5 +1,6 @@
 /** Decides who may join: verifies the token, reads its user with the room when it is their turn, and completes the join. */
 import { jwtSecrets, quotaDefaults, reconnectGraceMs } from "../config.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { FairLoader } from "../platform/fair-loader.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { describeExceeded } from "../quotas/quota.ts";
@@ -11,8 +12,9 @@ import { selectUsersById } from "../users/shared-store.ts";
 import type { UserRow } from "../users/table.ts";
 import { isTokenOf, type TokenClaims } from "../users/token-claims.ts";
 import { tokensFor } from "../users/tokens.ts";
-import { JOIN_FAILED, type JoinDecision, joinRefusal } from "./join/join-decision.ts";
+import { JOIN_FAILED, type JoinDecision, type JoinRefusal, joinRefusal } from "./join/join-decision.ts";
 import { JOIN_READS, joinsHeldMs } from "./join/join-spread.ts";
+import type { Visitor } from "./participants/visits.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { Effect } from "./transport/effects.ts";
@@ -107,13 +109,40 @@ export class JoinAuthorizer {
     }
   }
 
+  /**
+   * A user who may take part without a socket, by what the database says since the latest change that the room knows.
+   * NOT_FOUND, or FORBIDDEN as for a join.
+   */
+  async readVisitor(userId: string): Promise<Visitor> {
+    const { updates } = this.#ports.room;
+    let joiner: Joiner | null;
+    let revision: number;
+    do {
+      revision = updates.revision;
+      joiner = await this.#joiners.load(userId, () => true);
+    } while (revision !== updates.revision);
+    const { room = null, user = null, quotas = [] } = updates.isDeleted ? {} : (joiner ?? {});
+    if (room === null) throw notFound("Rooms", "Room");
+    if (user === null) throw notFound("Users", "User");
+    const refusal = this.#refusalOf(room, user.id, quotas);
+    if (refusal !== null) throw new AppError(refusal.module, refusal.code, refusal.message);
+    return { room, user: recordOf(user) };
+  }
+
+  /** Why a user may not take part now; null if it may. */
+  #refusalOf(room: RoomRow, userId: string, quotas: Joiner["quotas"]): JoinRefusal | null {
+    if (room.state === "closed") return ROOM_CLOSED;
+    const online = usedOf(quotas, "online_users", quotaDefaults(this.#ports.context.env));
+    if (online.used >= online.limit && !this.#wasOnlineLately(userId))
+      return joinRefusal("Accounts", "FORBIDDEN", describeExceeded(online));
+    return null;
+  }
+
   #judge(claims: TokenClaims, { room, user, quotas }: Joiner): JoinDecision {
     if (room === null) return ROOM_GONE;
     if (user === null || !isTokenOf(claims, user)) return INVALID_TOKEN;
-    if (room.state === "closed") return ROOM_CLOSED;
-    const online = usedOf(quotas, "online_users", quotaDefaults(this.#ports.context.env));
-    if (online.used >= online.limit && !this.#wasOnlineLately(user.id))
-      return joinRefusal("Accounts", "FORBIDDEN", describeExceeded(online));
+    const refusal = this.#refusalOf(room, user.id, quotas);
+    if (refusal !== null) return refusal;
     const { role, exp, userEpoch, accountEpoch } = claims;
     return {
       approved: true,

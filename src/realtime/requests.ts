@@ -6,6 +6,7 @@ import type { RoomContent } from "./content/content.ts";
 import type { Downloads } from "./downloads.ts";
 import { Broadcasts } from "./messaging/broadcasts.ts";
 import type { Participants } from "./participants/participants.ts";
+import type { Visits } from "./participants/visits.ts";
 import { failure, INTERNAL_FAULT, success } from "./protocol/frame.ts";
 import { EDITOR_MESSAGES } from "./protocol/messages.ts";
 import type { Fault, Response } from "./protocol/protocol.ts";
@@ -70,11 +71,17 @@ export class Requests {
   readonly #content: RoomContent;
   readonly #handlers: Handlers;
 
-  constructor(ports: RequestPorts, participants: Participants, content: RoomContent, downloads: Downloads) {
+  constructor(
+    ports: RequestPorts,
+    participants: Participants,
+    visits: Visits,
+    content: RoomContent,
+    downloads: Downloads,
+  ) {
     this.#ports = ports;
     this.#participants = participants;
     this.#content = content;
-    this.#handlers = createHandlers(participants, content, downloads);
+    this.#handlers = createHandlers(participants, visits, content, downloads);
   }
 
   /** Handles a request completely or not at all. Never throws. */
@@ -142,6 +149,7 @@ const write = <Request extends RoomRequest>(
 
 function createHandlers(
   { presence, connections }: Participants,
+  visits: Visits,
   content: RoomContent,
   downloads: Downloads,
 ): Handlers {
@@ -200,6 +208,10 @@ function createHandlers(
     }),
 
     PRESENCE_GET: read("Presence retrieved", () => ({ presence: presence.states() })),
+    PARTICIPANT_REMOVE: passing("Participant removed", ({ data }) => ({
+      data: {},
+      effects: visits.end(data.userId),
+    })),
     PRESENCE_UPDATE: passing("Presence updated", ({ data }, by) => ({
       data: {},
       effects: presence.update(participantOf(by), data),

@@ -9,6 +9,7 @@ import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { TokenRefresh } from "./join/token-refresh.ts";
 import { Pacing, type PacingPorts } from "./pacing.ts";
 import type { Participants } from "./participants/participants.ts";
+import type { Visits } from "./participants/visits.ts";
 import { deliveryPoints, type PacedMessage } from "./protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "./protocol/frame.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
@@ -58,7 +59,11 @@ export class RoomMessages {
     ports: PacingPorts & RequestPorts & { newId(): string },
     participants: Participants,
     content: RoomContent,
-    joining: { readonly handshake: JoinHandshake; readonly tokenRefresh: TokenRefresh },
+    joining: {
+      readonly handshake: JoinHandshake;
+      readonly tokenRefresh: TokenRefresh;
+      readonly visits: Visits;
+    },
     documents: DocumentParts,
   ) {
     this.#ports = ports;
@@ -78,7 +83,7 @@ export class RoomMessages {
       content,
       participants.connections,
     );
-    this.#requests = new Requests(ports, participants, content, this.downloads);
+    this.#requests = new Requests(ports, participants, joining.visits, content, this.downloads);
     const handle = (connection: Joined, request: RoomRequest) => this.#handleRequest(connection, request);
     this.questions = new RoomQuestions(
       { now: () => ports.now(), report: (what, error) => ports.report(what, error), handle },

@@ -22,9 +22,9 @@ import {
   type RoomRpc,
 } from "./port/room-gateway.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./port/snapshots.ts";
-import { serialize } from "./protocol/frame.ts";
-import { CLOSE, isBroken, PING, PONG } from "./protocol/protocol.ts";
-import type { RoomRequest } from "./protocol/room-request.ts";
+import { failure, serialize, success } from "./protocol/frame.ts";
+import { CLOSE, type Fault, isBroken, PING, PONG } from "./protocol/protocol.ts";
+import type { RoomRequest, Visit } from "./protocol/room-request.ts";
 import { isReported } from "./requests.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
@@ -39,6 +39,8 @@ const tooManyConnections = (waitMs: number): Response =>
 /** As the gateway wrote it. */
 const parseEntry = (header: string | null): DocumentAddress | null =>
   header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
+
+const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
 
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
@@ -164,6 +166,21 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     const { response, effects } = this.#room.request(parsed);
     this.#parts.effects.perform(effects);
     return serialize(response);
+  }
+
+  /** A user takes part without a socket for a time. Takes a {@link Visit} and returns the response, both as JSON. */
+  async visit(accountId: string, userId: string, visit: string): Promise<string> {
+    this.#context.identify(accountId);
+    try {
+      const visitor = await this.#parts.joins.readVisitor(userId);
+      const { endsAt, effects } = this.#room.visits.begin(visitor, JSON.parse(visit) as Visit);
+      this.#parts.effects.perform(effects);
+      return serialize(success("Participant added", { endsAt }, undefined));
+    } catch (error) {
+      if (error instanceof AppError) return serialize(failure(faultOf(error), undefined));
+      this.#parts.alarm.recoverSoon(); // a session may have begun whose end could not be stored
+      throw error;
+    }
   }
 
   /** Handles batches of a user or, with null, of the organization: one transaction each. Takes and returns JSON. */

@@ -23,6 +23,7 @@ export class RoomParts {
   readonly sockets: Sockets;
   readonly room: Room;
   readonly reads: D1Reads;
+  readonly joins: JoinAuthorizer;
   readonly effects: EffectExecutor;
   readonly outboxDrain: OutboxDrain;
   readonly statsProjection: StatsProjection;
@@ -56,11 +57,12 @@ export class RoomParts {
     });
     const { room } = this;
     this.reads = new D1Reads({ context, room, perform });
+    this.joins = new JoinAuthorizer({ context, room, perform, fail });
     this.effects = new EffectExecutor({
       context,
       room,
       sockets: this.sockets,
-      joins: new JoinAuthorizer({ context, room, perform, fail }),
+      joins: this.joins,
       reads: this.reads,
       planAlarm: () => this.alarm.outdate(),
       recoverSoon: () => this.alarm.recoverSoon(),

@@ -45,6 +45,7 @@ export class RoomUpdates {
   readonly #content: RoomContent;
   readonly #handshake: JoinHandshake;
   #isDeleted = false;
+  #revision = 0;
 
   constructor(
     ports: RoomUpdatePorts,
@@ -63,6 +64,11 @@ export class RoomUpdates {
     return this.#isDeleted;
   }
 
+  /** Counts the changes: what was read of the database before one may be out of date after it. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** The database has no such room any more. */
   recordDeletion(): void {
     this.#isDeleted = true;
@@ -73,6 +79,7 @@ export class RoomUpdates {
    * the database, except for deletions, which are final. Throws a {@link PartialFailure} when storage fails.
    */
   apply(command: RoomCommand): Effect[] {
+    this.#revision += 1;
     switch (command.type) {
       case "room.closed":
         this.#handshake.markStale();

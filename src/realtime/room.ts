@@ -15,6 +15,7 @@ import { StoreEvents } from "./outbox/store-events.ts";
 import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
+import { Visits } from "./participants/visits.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure } from "./protocol/frame.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
@@ -58,6 +59,8 @@ export class Room {
   readonly updates: RoomUpdates;
   /** How sockets join: completes `authorizeJoin` effects. */
   readonly handshake: JoinHandshake;
+  /** Who takes part without a socket. */
+  readonly visits: Visits;
   readonly documentSockets: DocumentSockets;
   readonly openDocuments: OpenDocuments;
   readonly documentRequests: DocumentRequests;
@@ -94,7 +97,9 @@ export class Room {
       this.openDocuments.closeForAll(name),
     );
     this.documentHistory = new DocumentHistory(ports.storage);
-    const joining = { handshake, tokenRefresh };
+    const visits = new Visits(ports, participants);
+    const joining = { handshake, tokenRefresh, visits };
+    this.visits = visits;
     const documents = { sockets: this.documentSockets, open: this.openDocuments };
     this.messages = new RoomMessages(ports, participants, content, joining, documents);
     this.updates = new RoomUpdates(ports, participants, content, handshake);

@@ -40,6 +40,7 @@ const repeatable = (endpoint: EnvelopeEndpoint, name: string) => isRepeatable(en
 const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   value: (value) => typeof value !== "string" || value.length < 196_607,
   anchor: (value) => typeof value !== "string" || value.length < 4_095,
+  presence: (value) => value === null || (typeof value === "object" && !Array.isArray(value)),
   data: (value) => typeof value !== "string" || value.length < 65_535,
   resolved: (value) => typeof value === "boolean",
   ifVersion: (value) => typeof value === "number",

@@ -101,6 +101,10 @@ describe("an agent", () => {
     const joined = await use("change_users", "createUser", { name: "Agent", roomId: room.id });
     const user = joined.structuredContent?.user as { id: string };
     expect(user).not.toHaveProperty("token");
+    const visit = { roomId: room.id, userId: user.id, presence: { status: "reading" }, ttl: 30 };
+    await use("change_presence", "addParticipant", visit);
+    const { structuredContent } = await use("read_presence", "getPresence", { roomId: room.id });
+    expect(structuredContent).toMatchObject({ presence: { [user.id]: { status: "reading" } } });
     const address = { roomId: room.id, store: "tasks/ä", key: "first" };
     await use("change_stores", "setEntry", { ...address, value: { done: false } });
     const entry = await use("read_stores", "getEntry", address);

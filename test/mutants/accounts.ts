@@ -26,7 +26,7 @@ export const ACCOUNTS: readonly Mutant[] = [
   {
     bug: "the quota of users online refuses those who come back",
     file: "src/realtime/join-authorizer.ts",
-    code: "if (online.used >= online.limit && !this.#wasOnlineLately(user.id))",
+    code: "if (online.used >= online.limit && !this.#wasOnlineLately(userId))",
     by: "if (online.used >= online.limit)",
     tests: ["test/realtime/online-users-quota.test.ts"],
   },

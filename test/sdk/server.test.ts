@@ -114,6 +114,11 @@ describe("AtriumServer", () => {
 
     expect(await atrium.broadcast(roomId, "hello", { text: "Hi" })).toBe(0);
     expect(await atrium.getPresence(roomId)).toEqual({});
+    const leavesAt = await atrium.addParticipant(roomId, ada.id, { presence: { at: "work" }, ttl: 600 });
+    expect(new Date(leavesAt).toISOString()).toBe(leavesAt);
+    expect(await atrium.getPresence(roomId)).toMatchObject({ [ada.id]: { at: "work" } });
+    await atrium.removeParticipant(roomId, ada.id);
+    expect(await atrium.getPresence(roomId)).toEqual({});
   });
 });
 

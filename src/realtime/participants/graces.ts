@@ -40,6 +40,11 @@ export class Graces {
     return this.#byUser.has(userId);
   }
 
+  /** Those whom REST keeps online, and what they show. */
+  states(): [userId: string, state: NonNullable<Grace["state"]>][] {
+    return [...this.#byUser.values()].flatMap(({ userId, state }) => (state ? [[userId, state]] : []));
+  }
+
   users(): string[] {
     return [...this.#byUser.keys()];
   }

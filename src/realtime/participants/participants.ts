@@ -169,11 +169,13 @@ export class Participants {
 
   /** The room has started: users whose sockets did not survive that have the grace to come back. */
   restart(): Effect[] {
-    if (this.#ports.graceMs === 0) return this.recover();
-    const lost = this.#waitForLost();
+    const lost = this.#ports.graceMs === 0 ? [] : this.#waitForLost();
     // No socket has kept the states of those who are online without one.
     const states = this.sessions.graces.users().flatMap((userId) => this.presence.forget(userId));
-    return [...lost, ...this.recover(), ...states];
+    const shown = this.sessions.graces
+      .states()
+      .flatMap(([userId, state]) => this.presence.update({ id: "", userId }, { state }));
+    return [...lost, ...this.recover(), ...states, ...shown];
   }
 
   #waitForLost(): Effect[] {

@@ -30,6 +30,8 @@ export interface RoomGateway {
   apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
   /** Sends the organization's request to the live room; throws the error that the room responds with. */
   request(roomId: string, accountId: string, request: object): Promise<object>;
+  /** A user takes part without a socket; returns until when (epoch ms), and throws what refuses it. */
+  visit(roomId: string, accountId: string, userId: string, visit: object): Promise<number>;
   /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */
   writeStores(
     roomId: string,
@@ -85,6 +87,7 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
   /** Takes and returns JSON: a request and the response to it. */
   request(accountId: string, request: string): string | Promise<string>;
+  visit(accountId: string, userId: string, visit: string): Promise<string>;
   listDocuments(accountId: string): DocumentInfo[] | Promise<DocumentInfo[]>;
   readDocument(
     accountId: string,

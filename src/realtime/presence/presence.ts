@@ -63,6 +63,11 @@ export class Presence {
     if (presence !== null) this.#replace(userId, keptState(id, userId, parseFields(presence)));
   }
 
+  /** What the user shows, without the color; null for nothing. */
+  fieldsOf(userId: string): Fields | null {
+    return this.#states.get(userId)?.fields ?? null;
+  }
+
   /** The states by user id, of the users who have one. */
   states(): Record<string, PresenceState> {
     return Object.fromEntries([...this.#states].map(([userId, { state }]) => [userId, state]));
@@ -90,7 +95,7 @@ export class Presence {
    * Sets, changes or removes the user's state. VALIDATION_ERROR when it would be too large, CONFLICT when those of all
    * users together would be; it stays as it was.
    */
-  update({ id, userId }: Joined, update: PresenceUpdate): Effect[] {
+  update({ id, userId }: Pick<Joined, "id" | "userId">, update: PresenceUpdate): Effect[] {
     const fields = this.#fieldsAfter(userId, update);
     const json = fields === null ? null : JSON.stringify(fields);
     const after = fields === null ? null : keptState(id, userId, fields);

@@ -25,10 +25,19 @@ export type RoomRequest =
     >
   | OrganizationRequest;
 
+/** For how long a user takes part without a socket, and what it shows. */
+export interface Visit {
+  /** Undefined for what it has shown so far. */
+  readonly state: Readonly<Record<string, unknown>> | null | undefined;
+  /** Seconds. */
+  readonly ttl: number;
+}
+
 /** A request that exists only over REST. Its request id, if any, is the `Idempotency-Key`. */
 export type OrganizationRequest = { readonly requestId?: string | undefined } & (
   | { readonly type: "STORE_LIST" }
   | { readonly type: "PRESENCE_GET" }
+  | { readonly type: "PARTICIPANT_REMOVE"; readonly data: { readonly userId: string } }
   | {
       readonly type: "COMMENT_POST";
       readonly data: MessageOf<"COMMENT_CREATE">["data"] & { readonly userId: string };

@@ -2,11 +2,16 @@
 import { SqlitePart } from "./sqlite-part.ts";
 import type { Grace, GraceTable } from "./storage.ts";
 
-type GraceRow = { user_id: string; ends_at: number; left_at: number };
+type GraceRow = { user_id: string; ends_at: number; left_at: number; state: string | null };
+
+/** As {@link SqliteGraces} wrote it. */
+const parseState = (json: string): Readonly<Record<string, unknown>> | null =>
+  JSON.parse(json) as Readonly<Record<string, unknown>> | null;
 
 export class SqliteGraces extends SqlitePart implements GraceTable {
-  put({ userId, endsAt, leftAt }: Grace): void {
-    this.tables.write("INSERT OR REPLACE INTO graces VALUES (?, ?, ?)", userId, endsAt, leftAt);
+  put({ userId, endsAt, leftAt, state }: Grace): void {
+    const insert = "INSERT OR REPLACE INTO graces (user_id, ends_at, left_at, state) VALUES (?, ?, ?, ?)";
+    this.tables.write(insert, userId, endsAt, leftAt, state === undefined ? null : JSON.stringify(state));
   }
 
   delete(userId: string): void {
@@ -14,8 +19,9 @@ export class SqliteGraces extends SqlitePart implements GraceTable {
   }
 
   list(): Grace[] {
-    return this.tables
-      .read<GraceRow>("SELECT * FROM graces ORDER BY ends_at, user_id")
-      .map((row) => ({ userId: row.user_id, endsAt: row.ends_at, leftAt: row.left_at }));
+    return this.tables.read<GraceRow>("SELECT * FROM graces ORDER BY ends_at, user_id").map((row) => ({
+      ...{ userId: row.user_id, endsAt: row.ends_at, leftAt: row.left_at },
+      ...(row.state !== null && { state: parseState(row.state) }),
+    }));
   }
 }

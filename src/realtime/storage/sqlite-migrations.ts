@@ -2,7 +2,7 @@
 import { MAX_CATCH_UP_BYTES } from "../protocol/limits.ts";
 
 /** Counts the schemas; rooms that have no number have the first one. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 interface Migration {
   /** The version that it leads to. */
@@ -73,6 +73,15 @@ const MIGRATIONS: readonly Migration[] = [
     table: "document_updates",
     before: "ALTER TABLE document_updates ADD COLUMN acting TEXT;",
     after: "",
+  },
+  {
+    // Who was online without a socket showed nothing that outlasted hibernation.
+    version: 6,
+    table: "graces",
+    before: "ALTER TABLE graces RENAME TO graces_4;",
+    after: `
+      INSERT INTO graces (user_id, ends_at, left_at) SELECT user_id, ends_at, left_at FROM graces_4;
+      DROP TABLE graces_4;`,
   },
 ];
 

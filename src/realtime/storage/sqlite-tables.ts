@@ -156,7 +156,8 @@ const TABLES: Readonly<Record<string, string>> = {
   graces: `CREATE TABLE IF NOT EXISTS graces (
     user_id TEXT PRIMARY KEY,
     ends_at INTEGER NOT NULL,
-    left_at INTEGER NOT NULL
+    left_at INTEGER NOT NULL,
+    state TEXT
   ) WITHOUT ROWID;`,
   facts: `CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
 };

@@ -39,6 +39,8 @@ export interface Grace {
   readonly endsAt: number;
   /** When the user counts as gone if no socket has replaced it by then. */
   readonly leftAt: number;
+  /** What the user shows meanwhile, of those whom REST keeps online; absent where a client may come back with it. */
+  readonly state?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface GraceTable {

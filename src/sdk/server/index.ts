@@ -171,6 +171,29 @@ export class AtriumServer {
     return (await this.#rest.request<{ delivered: number }>({ method: "POST", path, body })).delivered;
   }
 
+  /**
+   * Lets a user take part without a connection: everyone sees it join, and it leaves after `ttl` seconds (10 to 3,600,
+   * 60 by default) unless this is called again. `presence` is the state that it shows. CONFLICT while it is connected.
+   * Returns when it leaves, as an ISO timestamp.
+   */
+  async addParticipant(
+    roomId: string,
+    userId: string,
+    participation: {
+      readonly presence?: Readonly<Record<string, unknown>> | null;
+      readonly ttl?: number;
+    } = {},
+  ): Promise<string> {
+    const path = ["rooms", roomId, "participants", userId];
+    const request = { method: "PUT", path, body: participation } as const;
+    return (await this.#rest.request<{ expires_at: string }>(request)).expires_at;
+  }
+
+  /** Closes a user's connections: it leaves at once. Does nothing when it is not online. */
+  async removeParticipant(roomId: string, userId: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["rooms", roomId, "participants", userId] });
+  }
+
   /** The presence of each user who is online and has one, by user id. */
   async getPresence(roomId: string): Promise<Record<string, PresenceState>> {
     const request = { method: "GET", path: ["rooms", roomId, "presence"] } as const;

@@ -20,7 +20,7 @@ Builds the package that applications install. \`npm publish ./dist\` publishes i
 const SRC = path.join(ROOT, "src");
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 /** The packages that applications provide. */
-const PEERS = ["react"];
+const PEERS = ["react", "yjs", "y-protocols"];
 
 function parseOut(args: string[]): string {
   try {

@@ -2,6 +2,7 @@
 import { Component, type ReactNode, StrictMode, useEffect, useRef, useState, version } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { AtriumClient, type AuthToken, defineStores } from "../../src/sdk/client/index.ts";
+import { useDocument } from "../../src/sdk/documents/react/index.ts";
 import {
   type AnyClient,
   RoomProvider,
@@ -58,6 +59,7 @@ function useEverything() {
     presence: useMyPresence<{ x: number; y: number }>(),
     tasks: useStore<Task>("tasks"),
     comments: useComments(),
+    notes: useDocument("notes"),
   };
 }
 

@@ -1,7 +1,8 @@
 /** The hooks in a real browser, with the development build of each React and StrictMode, and a second client in Node.js. */
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { AtriumClient, User } from "../../src/sdk/client/index.ts";
+import { openDocument } from "../../src/sdk/documents/index.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { eventually } from "../node/processes.ts";
 import { type Meeting, next } from "../sdk/clients.ts";
@@ -70,6 +71,24 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
         window.stage.client.disconnect();
       });
       await gives(({ connection }) => connection.state === "closed");
+      expect(complaints).toEqual([]);
+    });
+
+    it("shares one document of the room, StrictMode or not, which is left when it is unmounted", async () => {
+      await begin();
+      await mount({ token: ada.token }, { token: ada.token });
+      await gives(({ notes }) => notes.synced && notes.status === "connected");
+      const atBo = openDocument(bo, "notes");
+      onTestFinished(() => atBo.destroy());
+      const text = atBo.doc.getText("text");
+      await page.evaluate(() => window.stage.hooks.notes.provider.doc.getText("text").insert(0, "Hello"));
+      await eventually("Bo reads it", () => text.toString() === "Hello");
+      await gives(({ notes }) => !notes.hasUnsyncedChanges);
+      await page.evaluate(() => window.stage.hooks.notes.provider.awareness.setLocalState({ name: "Ada" }));
+      const isThere = () => [...atBo.awareness.getStates().values()].some(({ name }) => name === "Ada");
+      await eventually("Bo sees Ada in it", isThere);
+      await page.evaluate(() => window.stage.unmount());
+      await eventually("Ada is gone", () => !isThere());
       expect(complaints).toEqual([]);
     });
 

@@ -21,6 +21,8 @@ const CONFIG = {
     paths: {
       "atrium/client": sdk("client"),
       "atrium/devtools": sdk("devtools"),
+      "atrium/documents": sdk("documents"),
+      "atrium/documents/react": sdk("documents/react"),
       "atrium/offline": sdk("offline"),
       "atrium/react": sdk("react"),
       "atrium/react/suspense": sdk("react/suspense"),

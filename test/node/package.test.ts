@@ -10,6 +10,7 @@ import { useSharedService } from "./shared-service.ts";
 const MAX_CLIENT_BYTES = 14_000;
 const MAX_DEVTOOLS_BYTES = 5_000;
 const MAX_OFFLINE_BYTES = 6_000;
+const MAX_DOCUMENTS_BYTES = 5_000;
 const MAX_INSTALLED_BYTES = 2 * 1024 * 1024;
 /** A hanging tool fails the test; a slow machine does not. */
 const TOOL = { timeoutMs: 110_000 };
@@ -96,7 +97,7 @@ describe("the package", () => {
     expect(inScripts).toBe(await succeed("node", ["-p", "process.execPath"], plain));
   });
 
-  it("has no dependencies, React as an optional peer, and the root manifest's version", async () => {
+  it("has no dependencies, React and Yjs as optional peers, and the root manifest's version", async () => {
     const [manifest, root] = await Promise.all(
       [dist, ROOT].map(async (at) => JSON.parse(await readFile(path.join(at, "package.json"), "utf8"))),
     );
@@ -104,8 +105,12 @@ describe("the package", () => {
       name: "atrium",
       version: root.version,
       sideEffects: false,
-      peerDependencies: { react: ">=18" },
-      peerDependenciesMeta: { react: { optional: true } },
+      peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
+      peerDependenciesMeta: {
+        react: { optional: true },
+        "y-protocols": { optional: true },
+        yjs: { optional: true },
+      },
     });
     expect([manifest.private, manifest.dependencies, root.private]).toEqual([undefined, undefined, true]);
     const described = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"];
@@ -134,7 +139,16 @@ describe("the package", () => {
   });
 
   it("uses nothing that the oldest supported browsers lack", async () => {
-    for (const entry of ["client", "react", "react/suspense", "devtools", "offline"]) {
+    const entries = [
+      "client",
+      "react",
+      "react/suspense",
+      "devtools",
+      "offline",
+      "documents",
+      "documents/react",
+    ];
+    for (const entry of entries) {
       for (const [name, text] of await modulesOf(dist, entry))
         expect([name, TOO_NEW.exec(text)?.[0]]).toEqual([name, undefined]);
     }
@@ -163,6 +177,19 @@ describe("the package", () => {
     }
     const bytes = gzippedBytes(devtools);
     expect(bytes).toBeLessThanOrEqual(MAX_DEVTOOLS_BYTES);
+    expect(bytes).toBeGreaterThan(1024);
+  });
+
+  it("has documents of at most 5 kB gzipped beside the client and Yjs, which no other entry loads", async () => {
+    let documents = await modulesOf(dist, "documents");
+    for (const entry of ["client", "react", "react/suspense", "devtools", "offline", "server"]) {
+      const modules = await modulesOf(dist, entry);
+      expect([...modules.values()].join()).not.toMatch(/from\s*"(yjs|y-protocols\/)/);
+      documents = without(documents, modules);
+    }
+    expect([...documents.values()].join()).toMatch(/from\s*"yjs"/);
+    const bytes = gzippedBytes(documents);
+    expect(bytes).toBeLessThanOrEqual(MAX_DOCUMENTS_BYTES);
     expect(bytes).toBeGreaterThan(1024);
   });
 

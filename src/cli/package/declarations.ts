@@ -26,7 +26,7 @@ export async function writeDeclarations(options: DeclarationOptions): Promise<vo
     const text = (await plainTypes.print(file)) ?? (await readFile(path.join(emitted, declaration), "utf8"));
     for (const [, , specifier = ""] of text.matchAll(SPECIFIER)) {
       if (specifier.startsWith(".")) reached.add(path.join(path.dirname(file), specifier));
-      else if (!packages.includes(specifier))
+      else if (!packages.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
         throw new Error(`${file} declares types of "${specifier}", which the package does not depend on.`);
     }
     const target = path.join(outdir, declaration);

@@ -9,7 +9,7 @@ const INTERNAL_NAMES = [
   ...["discard", "early", "ended", "fault", "followedBy", "followersOf", "force", "getConfirmed"],
   ...["handle", "hasListeners", "hasUnsynced", "isConnected", "isEmpty", "isOutdated", "isPending"],
   ...["isRenewable", "isWaiting", "joinedAt", "keeper", "kind", "notify", "obtain", "onJoined"],
-  ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "receive"],
+  ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "queue", "receive"],
   ...["received", "refusal", "rejoin", "removeUser", "renewInMs", "replaceFollows", "replaceRoomState"],
   ...["replica", "requestsAfter", "runtime", "schedule", "sealLatest", "sealed", "sendAgain", "sendAll"],
   ...["setFollow", "settle", "stopped", "succeed", "suspend", "takeUpdate", "urlOf", "visible"],

@@ -11,6 +11,8 @@ export const ENTRIES = {
   react: "sdk/react/index.ts",
   "react/suspense": "sdk/react/suspense/index.ts",
   offline: "sdk/offline/index.ts",
+  documents: "sdk/documents/index.ts",
+  "documents/react": "sdk/documents/react/index.ts",
   devtools: "sdk/devtools/index.ts",
   server: "sdk/server/index.ts",
   workflow: "sdk/workflow/index.ts",
@@ -37,7 +39,11 @@ export function packageManifest({ version, license }: RootManifest): object {
     sideEffects: false,
     exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
     engines: { node: ">=22.12" },
-    peerDependencies: { react: ">=18" },
-    peerDependenciesMeta: { react: { optional: true } },
+    peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
+    peerDependenciesMeta: {
+      react: { optional: true },
+      "y-protocols": { optional: true },
+      yjs: { optional: true },
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** What DevTools see of a client beyond its public functions. */
+/** What other entries of the package, such as DevTools and documents, see of a client beyond its public functions. */
 import type { Runtime } from "../core/runtime.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { Stores } from "./stores/stores.ts";

@@ -1,0 +1,173 @@
+/** The documents of one client: brings their frames over the room's socket, and synchronizes them one after the other. */
+import { AtriumClient } from "../client/index.ts";
+import { type Inspection, inspections } from "../client/inspection.ts";
+import { Emitter } from "../core/emitter.ts";
+import { FrameBudget } from "./frame-budget.ts";
+import { type DocumentMessage, readFrame } from "./frames.ts";
+
+/** How long frames that exceed the send rate wait before the next try. */
+const RATE_DELAY_MS = 50;
+
+/** One open document. */
+export interface OpenDocument {
+  /** What the room knows it by. */
+  readonly key: string;
+  /** It is this document's turn to synchronize, until `synchronized` is called. */
+  synchronize(): void;
+  receive(message: DocumentMessage): void;
+  /** The connection was lost. */
+  lost(): void;
+  /** Frames can be sent again. */
+  drained(): void;
+}
+
+interface ChannelEvents {
+  /** The connection may have another state. */
+  changed: undefined;
+}
+
+const channels = new WeakMap<object, DocumentChannel>();
+
+/** The channel of a client. Throws for what is none. */
+export function channelOf(client: object): DocumentChannel {
+  const known = channels.get(client);
+  if (known !== undefined) return known;
+  const inspection = client instanceof AtriumClient ? inspections.get(client) : undefined;
+  if (inspection === undefined) throw new TypeError("openDocument() needs an AtriumClient");
+  const channel = new DocumentChannel(inspection);
+  channels.set(client, channel);
+  return channel;
+}
+
+export class DocumentChannel extends Emitter<ChannelEvents> {
+  readonly #inspection: Inspection;
+  readonly #documents = new Map<string, OpenDocument>();
+  /** Those that wait for their turn: the room sends large documents one at a time. */
+  readonly #waiting = new Set<OpenDocument>();
+  #turn: OpenDocument | null = null;
+  /** Frames that exceed the send rate. */
+  #unsent: Uint8Array<ArrayBuffer>[] = [];
+  #budget = new FrameBudget(0);
+  #cancelTimer = () => {};
+  #keys = 0;
+
+  constructor(inspection: Inspection) {
+    super();
+    this.#inspection = inspection;
+    const { connection } = inspection;
+    connection.changeStream.onJoined(() => {
+      this.#connected();
+      return undefined;
+    });
+    const changed = () => this.emit("changed", undefined);
+    connection.on("disconnected", changed);
+    connection.on("reconnecting", changed);
+    connection.on("failed", changed);
+    if (connection.requests.isConnected) this.#connected();
+  }
+
+  /** A key for another session of a document of this name: each is one of its own to the room. */
+  newKey(name: string): string {
+    this.#keys += 1;
+    return this.#keys === 1 ? name : `${name}\0${this.#keys}`;
+  }
+
+  get runtime(): Inspection["runtime"] {
+    return this.#inspection.runtime;
+  }
+
+  get state(): "connected" | "connecting" | "disconnected" {
+    const { connection } = this.#inspection;
+    if (connection.requests.isConnected) return "connected";
+    return connection.state === "idle" || connection.state === "closed" ? "disconnected" : "connecting";
+  }
+
+  /** Whether frames are sent without waiting. */
+  get isFree(): boolean {
+    return this.#unsent.length === 0;
+  }
+
+  add(document: OpenDocument): void {
+    this.#documents.set(document.key, document);
+    if (this.state === "connected") this.#await(document);
+  }
+
+  remove(document: OpenDocument): void {
+    this.#documents.delete(document.key);
+    this.#waiting.delete(document);
+    this.synchronized(document);
+  }
+
+  #await(document: OpenDocument): void {
+    this.#waiting.add(document);
+    this.#next();
+  }
+
+  /** The document is synchronized, or can no longer be: it is the next one's turn. */
+  synchronized(document: OpenDocument): void {
+    if (this.#turn !== document) return;
+    this.#turn = null;
+    this.#next();
+  }
+
+  #next(): void {
+    const [next] = this.#waiting;
+    if (this.#turn !== null || next === undefined) return;
+    this.#waiting.delete(next);
+    this.#turn = next;
+    next.synchronize();
+  }
+
+  #connected(): void {
+    const { requests, webSocket } = this.#inspection.connection;
+    if (webSocket === null) return;
+    const { signal } = requests;
+    webSocket.binaryType = "arraybuffer";
+    const receive = ({ data }: MessageEvent) => {
+      if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
+    };
+    webSocket.addEventListener("message", receive, { signal });
+    signal.addEventListener("abort", () => this.#lost(), { once: true });
+    this.#budget = new FrameBudget(this.runtime.now());
+    for (const document of this.#documents.values()) this.#await(document);
+    this.emit("changed", undefined);
+  }
+
+  #lost(): void {
+    this.#cancelTimer();
+    this.#unsent = [];
+    this.#waiting.clear();
+    this.#turn = null;
+    for (const document of [...this.#documents.values()]) document.lost();
+    this.emit("changed", undefined);
+  }
+
+  #receive(frame: Uint8Array): void {
+    const read = readFrame(frame);
+    if (read !== null) this.#documents.get(read.key)?.receive(read.message);
+  }
+
+  /** Sends a frame over the current connection, if there is one, as soon as the send rate allows. */
+  send(frame: Uint8Array<ArrayBuffer>): void {
+    if (this.state !== "connected") return;
+    this.#unsent.push(frame);
+    if (this.#unsent.length === 1) this.#flush();
+  }
+
+  #flush(): void {
+    const { webSocket } = this.#inspection.connection;
+    for (let [frame] = this.#unsent; frame !== undefined; [frame] = this.#unsent) {
+      if (!this.#budget.spend(frame.length, this.runtime.now())) break;
+      webSocket?.send(frame);
+      this.#unsent.shift();
+    }
+    if (this.#unsent.length > 0) {
+      this.#cancelTimer = this.runtime.after(RATE_DELAY_MS, () => this.#resume());
+    }
+  }
+
+  #resume(): void {
+    this.#flush();
+    if (this.isFree) for (const document of [...this.#documents.values()]) document.drained();
+  }
+}

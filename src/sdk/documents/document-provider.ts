@@ -1,0 +1,272 @@
+/** A Yjs document of the room, kept in step with it: what editors' bindings call a provider. */
+import type { Awareness } from "y-protocols/awareness";
+import * as Y from "yjs";
+import { Emitter } from "../core/emitter.ts";
+import { clientFault } from "../core/error.ts";
+import type { DocumentChannel, OpenDocument } from "./document-channel.ts";
+import { createAwareness, DocumentPresence } from "./document-presence.ts";
+import {
+  answerFrame,
+  awarenessFrame,
+  closeFrame,
+  type DocumentMessage,
+  questionFrame,
+  updateFrame,
+} from "./frames.ts";
+import { UnsyncedChanges } from "./unsynced-changes.ts";
+
+/** The most that the room takes in one update. */
+const MAX_UPDATE_BYTES = 8 * 1024 * 1024;
+const TOO_LARGE = "The change is larger than 8 MiB, the most that a room takes at once";
+const EMPTY_UPDATE = new Uint8Array([0, 0]);
+const DESTROYED = clientFault("DISCONNECTED", "destroy() was called");
+
+/** `connected`: the client has joined the room, and the document is being kept in step with it. */
+export type DocumentStatus = "connected" | "connecting" | "disconnected";
+
+export interface DocumentEvents {
+  status: { readonly status: DocumentStatus };
+  /** True once the document has everything that the room has; false when the connection is lost. */
+  sync: boolean;
+  /** Whether there are changes that the room has not confirmed to be on disk. */
+  unsyncedChanges: boolean;
+  /** The room does not take a change, which stays in this document: a viewer's, or one that is too large. */
+  refused: { readonly reason: string };
+  /** The document was deleted, or the room cannot open it: it stays closed until `connect()` is called. */
+  closed: { readonly reason: string };
+}
+
+export interface DocumentOptions {
+  /** The document to keep in step; a new one by default. */
+  readonly doc?: Y.Doc;
+  /** Who is in the document; by default a new one, which sends nothing while nothing changes. */
+  readonly awareness?: Awareness;
+  /** False to begin with {@link DocumentProvider.connect}; true by default. */
+  readonly connect?: boolean;
+}
+
+export class DocumentProvider extends Emitter<DocumentEvents> {
+  readonly name: string;
+  readonly doc: Y.Doc;
+  readonly awareness: Awareness;
+  readonly #channel: DocumentChannel;
+  readonly #presence: DocumentPresence;
+  readonly #changes: UnsyncedChanges;
+  readonly #ownsAwareness: boolean;
+  readonly #unlisten: () => void;
+  /** The session that `connect()` began; null while disconnected. */
+  #session: OpenDocument | null = null;
+  #isDestroyed = false;
+  /** Its changes are sent as they are made; before, they are part of what synchronizes it. */
+  #isLive = false;
+  #isSynced = false;
+  #status: DocumentStatus = "disconnected";
+  #isEntryDue = false;
+  #isScheduled = false;
+
+  /** Use `openDocument`. */
+  constructor(channel: DocumentChannel, name: string, options: DocumentOptions) {
+    super();
+    const { doc = new Y.Doc(), awareness = createAwareness(doc), connect = true } = options;
+    this.name = name;
+    this.doc = doc;
+    this.awareness = awareness;
+    this.#ownsAwareness = options.awareness === undefined;
+    this.#channel = channel;
+    this.#changes = new UnsyncedChanges(channel.runtime, (isAny) => this.emit("unsyncedChanges", isAny));
+    this.#presence = new DocumentPresence(awareness, () => this.#showEntry());
+    doc.on("update", this.#onUpdate);
+    doc.on("destroy", this.#onDestroy);
+    this.#unlisten = channel.on("changed", () => this.#updateStatus());
+    if (connect) this.connect();
+  }
+
+  get status(): DocumentStatus {
+    return this.#status;
+  }
+
+  /** Whether the document has everything that the room has. */
+  get synced(): boolean {
+    return this.#isSynced;
+  }
+
+  /** Whether there are changes that the room has not confirmed to be on disk. */
+  get hasUnsyncedChanges(): boolean {
+    return this.#changes.isAny;
+  }
+
+  /** Keeps the document in step with the room, whenever its client is connected. */
+  connect(): void {
+    if (this.#session !== null || this.#isDestroyed) return;
+    // With a key of its own: what the room has sent before about the document concerns it no more.
+    const session: OpenDocument = {
+      key: this.#channel.newKey(this.name),
+      synchronize: () => this.#synchronize(session),
+      receive: (message) => this.#receive(session, message),
+      lost: () => this.#lost(),
+      drained: () => this.#send(),
+    };
+    this.#session = session;
+    this.#channel.add(session);
+    this.#updateStatus();
+  }
+
+  /** Leaves the document. What is changed from now on is sent once it is connected again. */
+  disconnect(): void {
+    if (this.#session === null) return;
+    this.#send();
+    if (this.#isLive) {
+      const { key } = this.#session;
+      this.#channel.send(awarenessFrame(key, this.#presence.encodeGone()));
+      this.#channel.send(closeFrame(key));
+    }
+    this.#end(this.#session);
+  }
+
+  /** Disconnects for good, and stops watching the document, which is kept. An awareness of its own ends with it. */
+  destroy(): void {
+    if (this.#isDestroyed) return;
+    this.disconnect();
+    this.#isDestroyed = true;
+    this.#unlisten();
+    this.#presence.stop();
+    if (this.#ownsAwareness) this.awareness.destroy();
+    this.doc.off("update", this.#onUpdate);
+    this.doc.off("destroy", this.#onDestroy);
+    this.#changes.stop(DESTROYED);
+  }
+
+  /**
+   * Resolves when the room has all changes of this document on disk. Throws TIMEOUT if that takes longer, and
+   * DISCONNECTED when the provider is destroyed; without `timeoutMs` it waits for as long as it takes to reconnect.
+   */
+  flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    return this.#changes.flush(timeoutMs);
+  }
+
+  readonly #onDestroy = (): void => this.destroy();
+
+  readonly #onUpdate = (update: Uint8Array, origin: unknown): void => {
+    if (origin === this) return;
+    if (!this.#isLive) {
+      this.#changes.miss();
+      return;
+    }
+    this.#changes.add(update);
+    this.#schedule();
+  };
+
+  #showEntry(): void {
+    if (!this.#isLive) return;
+    this.#isEntryDue = true;
+    this.#schedule();
+  }
+
+  /** Sends together what one turn of the application brings. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#send();
+    });
+  }
+
+  /** Sends what has changed. While frames have to wait, it collects. */
+  #send(): void {
+    if (this.#session === null || !this.#isLive || !this.#channel.isFree) return;
+    const { key } = this.#session;
+    const update = this.#changes.take();
+    if (update !== null && update.length > MAX_UPDATE_BYTES) this.#refuse();
+    else if (update !== null) {
+      this.#changes.sent(false);
+      this.#channel.send(updateFrame(key, update));
+    }
+    if (!this.#isEntryDue) return;
+    this.#isEntryDue = false;
+    this.#channel.send(awarenessFrame(key, this.#presence.encode()));
+  }
+
+  #refuse(): void {
+    this.#changes.miss();
+    this.emit("refused", { reason: TOO_LARGE });
+  }
+
+  /** Asks for what this client lacks; the room asks back for what it lacks itself. */
+  #synchronize({ key }: OpenDocument): void {
+    this.#isLive = true;
+    this.#channel.send(questionFrame(key, Y.encodeStateVector(this.doc)));
+    if (this.#presence.hasEntry) this.#presence.show();
+    this.#updateStatus();
+  }
+
+  #receive(session: OpenDocument, message: DocumentMessage): void {
+    switch (message.type) {
+      case "question":
+        this.#answer(session, message.stateVector);
+        break;
+      case "answer":
+        Y.applyUpdate(this.doc, message.update, this);
+        this.#channel.synchronized(session);
+        this.#setSynced(true);
+        break;
+      case "update":
+        Y.applyUpdate(this.doc, message.update, this);
+        break;
+      case "awareness":
+        this.#presence.receive(message.entries);
+        break;
+      case "queryAwareness":
+        if (this.#presence.hasEntry) this.#showEntry();
+        break;
+      case "status":
+        this.#changes.settle(message.refusal === null);
+        if (message.refusal !== null) this.emit("refused", { reason: message.refusal });
+        break;
+      case "closed":
+        this.#end(session);
+        this.emit("closed", { reason: message.reason });
+        break;
+    }
+  }
+
+  /** Sends all that the room lacks, with what was not sent yet of this turn. */
+  #answer({ key }: OpenDocument, stateVector: Uint8Array): void {
+    const update = Y.encodeStateAsUpdate(this.doc, stateVector);
+    const isTooLarge = update.length > MAX_UPDATE_BYTES;
+    this.#changes.sent(!isTooLarge);
+    if (isTooLarge) this.#refuse();
+    else this.#changes.take();
+    this.#channel.send(answerFrame(key, isTooLarge ? EMPTY_UPDATE : update));
+  }
+
+  #lost(): void {
+    this.#isLive = false;
+    this.#isEntryDue = false;
+    this.#changes.lost();
+    this.#presence.forgetOthers();
+    this.#setSynced(false);
+  }
+
+  #end(session: OpenDocument): void {
+    this.#session = null;
+    this.#channel.remove(session);
+    this.#lost();
+    this.#updateStatus();
+  }
+
+  #updateStatus(): void {
+    const { state } = this.#channel;
+    const wanted = state === "connected" && !this.#isLive ? "connecting" : state;
+    const status = this.#session === null ? "disconnected" : wanted;
+    if (status === this.#status) return;
+    this.#status = status;
+    this.emit("status", { status });
+  }
+
+  #setSynced(isSynced: boolean): void {
+    if (isSynced === this.#isSynced) return;
+    this.#isSynced = isSynced;
+    this.emit("sync", isSynced);
+  }
+}

@@ -1,0 +1,164 @@
+/** Documents of the SDK over a running service: several providers, cuts, refusals, and who is there. */
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { WebsocketProvider } from "y-websocket";
+import * as Y from "yjs";
+import { type DocumentClient, type DocumentProvider, openDocument } from "../../src/sdk/documents/index.ts";
+import { type SharedService, useSharedService } from "../node/shared-service.ts";
+import { clientOf, join, meet, next, nextOf } from "./clients.ts";
+import { BreakableProxy } from "./proxy.ts";
+
+let service: SharedService;
+beforeAll(async () => {
+  service = await useSharedService();
+});
+
+/** A provider that is destroyed when the test ends. */
+function open(client: DocumentClient, name = "notes", doc = new Y.Doc()): DocumentProvider {
+  const provider = openDocument(client, name, { doc });
+  onTestFinished(() => provider.destroy());
+  return provider;
+}
+
+const textOf = ({ doc }: { readonly doc: Y.Doc }) => doc.getText("text");
+
+/** Waits until something holds, which events of the provider or of its document make true. */
+async function until(provider: DocumentProvider, holds: () => boolean): Promise<void> {
+  if (holds()) return;
+  await next("something to hold", (listener: (payload: undefined) => void) => {
+    const check = () => holds() && listener(undefined);
+    const offs = [
+      provider.on("status", check),
+      provider.on("sync", check),
+      provider.on("unsyncedChanges", check),
+    ];
+    provider.doc.on("update", check);
+    provider.awareness.on("change", check);
+    return () => {
+      for (const off of offs) off();
+      provider.doc.off("update", check);
+      provider.awareness.off("change", check);
+    };
+  });
+}
+
+const synced = (provider: DocumentProvider) => until(provider, () => provider.synced);
+const shows = (provider: DocumentProvider, text: string) =>
+  until(provider, () => textOf(provider).toString() === text);
+
+it("a document follows its room: before the client joins, while it is cut off, and after (D17)", async () => {
+  const meeting = await meet(service);
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const ada = await meeting.customer.createUser(meeting.roomId, "Ada");
+  const atAda = clientOf(ada, { serverUrl: proxy.url });
+  const one = open(atAda);
+  textOf(one).insert(0, "before");
+  expect([one.status, one.synced, one.hasUnsyncedChanges]).toEqual(["disconnected", false, true]);
+  const statuses: string[] = [];
+  one.on("status", ({ status }) => statuses.push(status));
+  await atAda.join();
+  await one.flush();
+  const other = open(await join(meeting, "Ben"));
+  await shows(other, "before");
+  const lost = nextOf(atAda, "reconnecting");
+  proxy.cut();
+  await lost;
+  expect([one.status, one.synced]).toEqual(["connecting", false]);
+  textOf(one).insert(6, ", offline");
+  textOf(other).insert(0, "> ");
+  await Promise.all([shows(one, "> before, offline"), shows(other, "> before, offline"), synced(one)]);
+  await one.flush();
+  expect([one.hasUnsyncedChanges, one.status]).toEqual([false, "connected"]);
+  expect(statuses).toEqual(["connected", "connecting", "connected"]);
+});
+
+it("one connection carries several documents, each as often as it is opened, beside stores (D17)", async () => {
+  const meeting = await meet(service);
+  const [atAda, atBen] = [await join(meeting, "Ada"), await join(meeting, "Ben")];
+  const [first, second, notes] = [open(atAda), open(atAda), open(atAda, "more notes")];
+  const atOther = open(atBen);
+  await Promise.all([first, second, notes, atOther].map(synced));
+  textOf(first).insert(0, "a");
+  textOf(notes).insert(0, "n");
+  await atAda.store("s").set("k", 1);
+  await Promise.all([shows(second, "a"), shows(atOther, "a")]);
+  first.destroy();
+  textOf(second).insert(1, "b");
+  await shows(atOther, "ab");
+  expect([textOf(first).toString(), textOf(notes).toString()]).toEqual(["a", "n"]);
+});
+
+it("the changes of one turn are one update, and those of a flood are fewer than its frames may be (R60)", async () => {
+  const meeting = await meet(service);
+  const [atAda, atBen] = [await join(meeting, "Ada"), await join(meeting, "Ben")];
+  const [one, other] = [open(atAda), open(atBen)];
+  await Promise.all([one, other].map(synced));
+  for (let turn = 0; turn < 1_500; turn += 1) {
+    textOf(one).insert(0, "x");
+    textOf(one).insert(0, "y");
+    await Promise.resolve();
+  }
+  await Promise.all([one.flush(), shows(other, "yx".repeat(1_500))]);
+  expect(atAda.socket.state).toBe("connected");
+});
+
+it("a viewer learns why its changes are refused, and a deleted document stays closed (D10, D16, D18)", async () => {
+  const meeting = await meet(service);
+  const { customer, roomId } = meeting;
+  const editor = open(await join(meeting, "Ada"));
+  textOf(editor).insert(0, "yes");
+  await editor.flush();
+  const vera = await customer.send<{ user: { token: string } }>("POST", "/users", {
+    name: "Vera",
+    roomId,
+    role: "viewer",
+  });
+  const atVera = clientOf(vera.data.user, { serverUrl: service.url });
+  await atVera.join();
+  const viewer = open(atVera);
+  await shows(viewer, "yes");
+  await until(viewer, () => !viewer.hasUnsyncedChanges);
+  const refused = next("a refusal", (listener: (payload: { reason: string }) => void) =>
+    viewer.on("refused", listener),
+  );
+  textOf(viewer).insert(0, "no");
+  expect(await refused).toEqual({ reason: "Viewers may not change documents" });
+  expect(viewer.hasUnsyncedChanges).toBe(true);
+  const closed = next("the end", (listener: (payload: { reason: string }) => void) =>
+    editor.on("closed", listener),
+  );
+  await customer.send("DELETE", `/rooms/${roomId}/documents/notes`);
+  expect(await closed).toEqual({ reason: "document deleted" });
+  expect(editor.status).toBe("disconnected");
+  editor.connect();
+  await synced(editor);
+  await editor.flush();
+});
+
+it("everyone sees who is in the document, also y-websocket's clients, until they leave it (D12, D18)", async () => {
+  const meeting = await meet(service);
+  const { customer, roomId } = meeting;
+  const [atAda, atBen] = [await join(meeting, "Ada"), await join(meeting, "Ben")];
+  const [one, other] = [open(atAda), open(atBen)];
+  const { token } = await customer.createUser(roomId, "Cem");
+  const documents = `${customer.base.replace("http", "ws")}/rooms/${roomId}/documents`;
+  const foreign = new WebsocketProvider(documents, "notes/sync", new Y.Doc(), {
+    params: { token },
+    disableBc: true,
+  });
+  onTestFinished(() => foreign.destroy());
+  one.awareness.setLocalState({ name: "Ada" });
+  foreign.awareness.setLocalState({ name: "Cem" });
+  const names = ({ awareness }: DocumentProvider) =>
+    [...awareness.getStates().values()]
+      .flatMap(({ name }) => (name === undefined ? [] : [String(name)]))
+      .sort()
+      .join();
+  await until(other, () => names(other) === "Ada,Cem");
+  one.disconnect();
+  await until(other, () => names(other) === "Cem");
+  expect(one.awareness.getLocalState()).toEqual({ name: "Ada" });
+  one.connect();
+  await until(other, () => names(other) === "Ada,Cem");
+  await until(one, () => names(one) === "Ada,Cem");
+});

@@ -53,8 +53,13 @@ export interface DeliveryHandler {
   readonly interruption: string | null;
   /** How fast the subscriber takes deliveries now. */
   readonly pace: Pace;
-  /** Makes one attempt; `attempts` were made before it. Never rejects. */
-  deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome>;
+  /** How many events one request may have; null for one each. */
+  readonly batch: BatchLimits | null;
+  /**
+   * Makes one attempt, of the event and the `others` of its batch, with one outcome for all of them; `attempts` were
+   * made of each before it. Never rejects.
+   */
+  deliver(event: HandledEvent, attempts: number, others?: readonly HandledEvent[]): Promise<DeliveryOutcome>;
   /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
   /** Frees what it keeps for later deliveries: the subscriber is deleted. */
@@ -79,6 +84,13 @@ export interface BacklogReport extends Backlog {
   readonly eventId: string;
   /** Epoch milliseconds. */
   readonly now: number;
+}
+
+/** How events are put together in one request. */
+export interface BatchLimits {
+  readonly maxEvents: number;
+  /** For how long the first event of a batch waits for more, in milliseconds. */
+  readonly maxWaitMs: number;
 }
 
 /** How fast a subscriber takes deliveries. */

@@ -1,8 +1,8 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
-import type { HandledEvent } from "../delivery/handler.ts";
 import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import { findTargetProblem, type TargetPolicy } from "../platform/target.ts";
+import type { WebhookMessage } from "./message.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -163,10 +163,10 @@ function decode(chunks: readonly Uint8Array[]): string {
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
 }
 
-/** Sends the event once. Every failure is a result: it never rejects. */
+/** Sends the message once. Every failure is a result: it never rejects. */
 export async function attempt(
   destination: Destination,
-  { eventId, body, replayId }: Pick<HandledEvent, "eventId" | "body" | "replayId">,
+  { id, body, replayId }: WebhookMessage,
   ports: AttemptPorts,
 ): Promise<AttemptResult> {
   const startedAt = ports.now();
@@ -182,7 +182,7 @@ export async function attempt(
 
   const deadline = AbortSignal.timeout(ports.timeoutMs ?? ATTEMPT_TIMEOUT_MS);
   try {
-    const message = { id: eventId, timestampSeconds: Math.floor(startedAt / 1000), body };
+    const message = { id, timestampSeconds: Math.floor(startedAt / 1000), body };
     const { fetch } = ports;
     const response = await fetch(destination.url, {
       method: "POST",

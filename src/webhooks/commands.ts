@@ -46,7 +46,7 @@ const eventsColumn = (names: readonly string[]): string => JSON.stringify([...ne
 /** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist, FORBIDDEN beyond the quota. */
 export async function createWebhook(
   ctx: WebhookContext,
-  { url, events, roomId = null, enabled }: WebhookCreation,
+  { url, events, roomId = null, batch = null, enabled }: WebhookCreation,
 ): Promise<{ webhook: WebhookWithSecret }> {
   const target = targetColumns(ctx, url);
   if (roomId !== null) await getRoomRow(ctx, roomId);
@@ -57,6 +57,7 @@ export async function createWebhook(
     ...target,
     events: eventsColumn(events),
     roomId,
+    batch: batch && JSON.stringify(batch),
     enabled: Number(enabled),
     disabledReason: null,
     backloggedSince: null,
@@ -76,7 +77,7 @@ export async function createWebhook(
 export async function updateWebhook(
   ctx: WebhookContext,
   webhookId: string,
-  { url, events, roomId, enabled }: WebhookUpdate,
+  { url, events, roomId, batch, enabled }: WebhookUpdate,
 ): Promise<{ webhook: Webhook }> {
   const target = url === undefined ? {} : targetColumns(ctx, url);
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
@@ -84,6 +85,7 @@ export async function updateWebhook(
     ...target,
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
+    ...(batch === undefined ? {} : { batch: batch && JSON.stringify(batch) }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
   const [[row]] = await ctx.commit([updateRow(ctx, webhookId, changes, ctx.now())]);

@@ -30,6 +30,10 @@ export const DeliveryAttempt = z.object({
     .string()
     .nullable()
     .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
+  events: z
+    .int()
+    .optional()
+    .meta({ description: "How many events its batch had. Absent outside of batches." }),
 });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 

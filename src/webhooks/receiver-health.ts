@@ -1,5 +1,5 @@
 /** What the attempts at a webhook's receiver mean: when to retry, how fast to send, and when to disable it. Pure. */
-import type { Pace } from "../delivery/handler.ts";
+import type { BatchLimits, Pace } from "../delivery/handler.ts";
 import { backoffMs } from "../platform/backoff.ts";
 import type { AttemptResult } from "./attempt.ts";
 import type { DisabledReason } from "./table.ts";
@@ -164,6 +164,8 @@ export function paceOf({ probeAt }: Circuit, isProven: boolean, latencyMs: numbe
 
 /** All that is known of a webhook's receiver; kept in the webhook's object. */
 export interface ReceiverHealth extends Failing {
+  /** How its webhook last asked for batches. */
+  readonly batch: BatchLimits | null;
   readonly proof: Proof;
   readonly circuit: Circuit;
 }
@@ -187,14 +189,15 @@ export function judgeAttempt(
   const { isHopeless, ...failing } = judgeFailing(before, { hasFailed, version, now });
   const { proof, restMs, isRefuted } = judgeProof(proofFor(before.proof, url, version), hasFailed);
   const circuit = judgeCircuit(before.circuit, { hasFailed, startedAt, now });
-  const health = { ...failing, proof, circuit: proof.isProven ? circuit : CLOSED };
+  const health = { ...failing, batch: before.batch, proof, circuit: proof.isProven ? circuit : CLOSED };
   if (outcome === "gone") return { health, restMs, disabledReason: "gone" };
   if (isHopeless) return { health, restMs, disabledReason: "failing" };
   return { health, restMs, disabledReason: isRefuted ? "unproven" : null };
 }
 
-/** As it was stored. Earlier versions stored no proof and no circuit: the next delivery gives them. */
+/** As it was stored. Earlier versions stored no proof, no circuit and no batch: the next delivery gives them. */
 export function parseHealth(json: string): ReceiverHealth {
-  const { failingSince = null, version = 0, proof, circuit } = JSON.parse(json) as Partial<ReceiverHealth>;
-  return { failingSince, version, proof: proof ?? UNKNOWN, circuit: circuit ?? CLOSED };
+  const health = JSON.parse(json) as Partial<ReceiverHealth>;
+  const { failingSince = null, version = 0, batch = null, proof = UNKNOWN, circuit = CLOSED } = health;
+  return { failingSince, version, batch, proof, circuit };
 }

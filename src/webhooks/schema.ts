@@ -1,5 +1,6 @@
 /** Webhooks on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
+import type { BatchLimits } from "../delivery/handler.ts";
 import { WebhookEventName } from "../delivery/port/event-name.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
@@ -28,6 +29,9 @@ export const Webhook = z
       .string()
       .nullable()
       .meta({ description: "The room whose events it receives; null for all rooms." }),
+    batch: z.object({ max_events: z.int(), max_wait_ms: z.int() }).optional().meta({
+      description: "How its events are put together in batches. Absent while each has a request of its own.",
+    }),
     enabled: z.boolean().meta({
       description:
         "A disabled webhook receives nothing. An endpoint that answers 410, fails for five days, fails 50 times without ever answering 2xx, or is so slow that too much waits for it disables its webhook.",
@@ -82,12 +86,33 @@ const Url = text(1, 2048).meta({
 const Events = z.array(WebhookEventName).min(1).meta({ description: "At least one; duplicates count once." });
 const RoomId = text(1, 255);
 
+/** The most events that one request may have. */
+const MAX_BATCH_EVENTS = 100;
+const Batch = z
+  .object({
+    maxEvents: z
+      .int()
+      .min(1)
+      .max(MAX_BATCH_EVENTS)
+      .meta({ description: "A batch with so many is sent at once." }),
+    maxWaitMs: z.int().min(0).max(60_000).meta({
+      description: "How long the first event of a batch waits for more, in milliseconds.",
+    }),
+  })
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      "Sends several events in one request, as a JSON array in the order of each room, one request at a time. Omit it, or use null, for a request for each event.",
+  });
+
 /** Body of `POST /webhooks`. */
 export const WebhookCreation = z
   .object({
     url: Url,
     events: Events,
     roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
+    batch: Batch,
     enabled: z.boolean().default(true),
   })
   .meta({
@@ -103,11 +128,12 @@ export const WebhookUpdate = z
     url: Url.optional(),
     events: Events.optional(),
     roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
+    batch: Batch,
     enabled: z.boolean().optional(),
   })
   .refine(
     (update) => Object.keys(update).length > 0,
-    "at least one of url, events, roomId, enabled is required",
+    "at least one of url, events, roomId, batch, enabled is required",
   )
   .meta({ id: "WebhookUpdate", example: { enabled: false }, minProperties: 1 });
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
@@ -123,6 +149,13 @@ const DISABLED_MESSAGES: Readonly<Record<DisabledReason, string>> = {
     "Too many events were waiting, or the oldest for too long. Make the receiver faster, then enable the webhook again: it receives what waits.",
 };
 
+/** As the commands wrote it. */
+export const parseBatch = (json: string | null): BatchLimits | null =>
+  json === null ? null : (JSON.parse(json) as BatchLimits);
+
+const presentBatch = (batch: BatchLimits | null): Pick<Webhook, "batch"> =>
+  batch === null ? {} : { batch: { max_events: batch.maxEvents, max_wait_ms: batch.maxWaitMs } };
+
 /** Presents a stored webhook. */
 export const presentWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
@@ -130,6 +163,7 @@ export const presentWebhook = (row: WebhookRow): Webhook => ({
   url: row.url,
   events: z.array(WebhookEventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
+  ...presentBatch(parseBatch(row.batch)),
   enabled: row.enabled === 1,
   ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
   ...(row.backloggedSince === null ? {} : { backlogged_since: presentTime(row.backloggedSince) }),

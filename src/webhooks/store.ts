@@ -40,7 +40,10 @@ export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
   statement(build.insert(webhooks).values(row));
 
 export type WebhookChanges = Partial<
-  Pick<WebhookRow, "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "enabled" | "disabledReason">
+  Pick<
+    WebhookRow,
+    "url" | "urlFolded" | "ownHost" | "events" | "roomId" | "batch" | "enabled" | "disabledReason"
+  >
 >;
 
 export const updateWebhook = (

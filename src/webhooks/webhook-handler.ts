@@ -3,6 +3,7 @@ import { type Env, ownHosts, webhookDevTargets } from "../config.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import type {
   BacklogReport,
+  BatchLimits,
   DeliveryHandler,
   DeliveryOutcome,
   HandledEvent,
@@ -18,6 +19,7 @@ import { presentTime } from "../platform/time.ts";
 import { type AttemptResult, attempt } from "./attempt.ts";
 import { presentBacklogged } from "./backlog-event.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
+import { batchOf, messageOf } from "./message.ts";
 import {
   averageLatency,
   CLOSED,
@@ -27,7 +29,7 @@ import {
   planRetry,
   type ReceiverHealth,
 } from "./receiver-health.ts";
-import { presentWebhook } from "./schema.ts";
+import { parseBatch, presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";
 
@@ -84,7 +86,16 @@ export class WebhookHandler implements DeliveryHandler {
   /** Nothing to free. */
   release(): void {}
 
-  async deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
+  /** As the row had it when it was last read: the first request after a change still has the old limits. */
+  get batch(): BatchLimits | null {
+    return this.#readHealth().batch;
+  }
+
+  async deliver(
+    event: HandledEvent,
+    attempts: number,
+    others: readonly HandledEvent[] = [],
+  ): Promise<DeliveryOutcome> {
     try {
       const row = await this.#row.get();
       if (row === null) return { type: "orphaned" };
@@ -93,7 +104,7 @@ export class WebhookHandler implements DeliveryHandler {
           ? { type: "suspended", why: DISABLED }
           : { type: "disabled", error: DISABLED };
       }
-      return await this.#send(row, event, attempts);
+      return await this.#send(row, [event, ...others], attempts);
     } catch (error) {
       this.#row.invalidate();
       const why = "The database failed during a delivery";
@@ -134,7 +145,16 @@ export class WebhookHandler implements DeliveryHandler {
     await announceChange({ accountId, subscribers: this.#subscribers, log });
   }
 
-  async #send(row: StoredWebhook, event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
+  async #send(
+    row: StoredWebhook,
+    events: readonly [HandledEvent, ...HandledEvent[]],
+    attempts: number,
+  ): Promise<DeliveryOutcome> {
+    const batch = parseBatch(row.batch);
+    this.#writeHealth({ ...this.#readHealth(), batch });
+    if (batch === null && events.length > 1)
+      return { type: "postponed", until: this.#now(), why: "The webhook takes no batches any more" };
+    const message = batch === null ? messageOf(events[0]) : await batchOf(events);
     const startedAt = this.#now();
     const destination = {
       url: row.url,
@@ -143,10 +163,13 @@ export class WebhookHandler implements DeliveryHandler {
       ownHosts: [...this.#ownHosts, row.ownHost],
     };
     const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
-    const result = await attempt(destination, event, ports);
+    const result = await attempt(destination, message, ports);
     this.#latencyMs = averageLatency(this.#latencyMs, result.durationMs);
     const { isRefused, restMs } = await this.#judge(row, result, startedAt);
-    const logged = toLogged(result, startedAt);
+    const logged = {
+      ...toLogged(result, startedAt),
+      ...(batch === null ? {} : { events: events.length }),
+    };
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
     const retry = isRefused ? null : planRetry(summary);

@@ -78,6 +78,9 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runCounter = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
   }
 
+  /** A run has one event. */
+  readonly batch = null;
+
   /** After a run that was killed one runs at a time, so that a second one decides. */
   get pace(): Pace {
     const { streak } = this.#readState();

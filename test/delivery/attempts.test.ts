@@ -23,6 +23,7 @@ const LIMITS: BacklogLimits = { maxBytes: 1024 ** 3, maxAgeMs: 1024 ** 3 };
 
 /** What every handler of these tests has. */
 const HANDLER: Omit<DeliveryHandler, "deliver"> = {
+  batch: null,
   interruption: "It was cut off",
   pace: { maxInFlight: 6, pausedUntil: 0 },
   requireVersion: () => {},

@@ -69,6 +69,7 @@ class Subject {
 
   get #handler(): DeliveryHandler {
     return {
+      batch: null,
       interruption: null,
       pace: { maxInFlight: 2, pausedUntil: 0 },
       deliver: async ({ body }) => {

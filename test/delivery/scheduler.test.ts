@@ -318,3 +318,73 @@ it("everything is delivered through failures and crashes, and the first attempts
     { numRuns: 500, seed },
   );
 });
+
+describe("batches", () => {
+  const BATCH = { maxEvents: 3, maxWaitMs: 1_000 };
+  const startBatch = (subject: Subject, now: number) => seqs(subject.scheduler.startBatch(now, PACE, BATCH));
+  const end = (subject: Subject, ...ended: readonly Job[]) => {
+    for (const each of ended) {
+      subject.scheduler.settle(each);
+      subject.pending.jobs.delete(each.seq);
+    }
+    subject.scheduler.forgetSettled();
+  };
+
+  it("a full batch starts at once, another one when its first event has waited long enough", () => {
+    const jobs = [1, 2, 3, 4].map((seq) => job(seq, "a", { dueAt: seq }));
+    const subject = new Subject(...jobs);
+    expect(startBatch(subject, 10)).toEqual([1, 2, 3]);
+    expect([startBatch(subject, 5_000), subject.scheduler.dueAt(5_000)]).toEqual([[], null]);
+    end(subject, ...jobs.slice(0, 3));
+    expect([startBatch(subject, 1_003), subject.scheduler.dueAt(1_003)]).toEqual([[], 1_004]);
+    expect(startBatch(subject, 1_004)).toEqual([4]);
+  });
+
+  it("a batch has the events of each lane in their order, and the next lane has the next turn", () => {
+    const jobs = [job(1, "b"), job(2, "a"), job(3, "b"), job(4, "a"), job(5, "c")];
+    const subject = new Subject(...jobs);
+    expect(startBatch(subject, 0)).toEqual([2, 4, 1]);
+    end(subject, job(2, "a"), job(4, "a"), job(1, "b"));
+    subject.pending.add(job(6, "a"), job(7, "a"));
+    expect(startBatch(subject, 0)).toEqual([5, 6, 7]);
+  });
+
+  it("has events of one replay only, or of none", () => {
+    const subject = new Subject(
+      job(1, "a"),
+      job(2, "replay x a"),
+      job(3, "replay x b"),
+      job(4, "replay y a"),
+    );
+    expect(startBatch(subject, 1_000)).toEqual([1]);
+    end(subject, job(1, "a"));
+    expect(startBatch(subject, 1_000)).toEqual([2, 3]);
+  });
+
+  it("retries that are due after as many attempts are sent together, and take turns with first attempts", () => {
+    const retry = (seq: number, attempts: number) => job(seq, "a", { attempts, dueAt: 50 });
+    const subject = new Subject(
+      job(9, "a"),
+      retry(3, 1),
+      retry(2, 1),
+      job(1, "a", { attempts: 2, dueAt: 60 }),
+    );
+    expect(startBatch(subject, 49)).toEqual([]);
+    expect(startBatch(subject, 1_000)).toEqual([9]);
+    end(subject, job(9, "a"));
+    expect(startBatch(subject, 1_000)).toEqual([2, 3]);
+    end(subject, retry(2, 1), retry(3, 1));
+    expect(startBatch(subject, 1_000)).toEqual([1]);
+  });
+
+  it("what was asked for by hand goes alone, and what was released is next", () => {
+    const subject = new Subject(job(1, "a"), job(2, "a"), job(3, "manual"));
+    subject.scheduler.prefer("manual");
+    expect(startBatch(subject, 0)).toEqual([3]);
+    end(subject, job(3, "manual"));
+    expect(startBatch(subject, 1_000)).toEqual([1, 2]);
+    subject.scheduler.release(job(2, "a"));
+    end(subject, job(1, "a"));
+    expect(startBatch(subject, 1_000)).toEqual([2]);
+  });
+});

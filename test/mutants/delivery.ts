@@ -89,7 +89,7 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "a run's start is not recorded before its first effect",
     file: "src/delivery/subscriber/attempts.ts",
-    code: "if (isOnce) await this.#store.markStarted(job.seq, this.#ports.now());",
+    code: "if (isOnce) for (const { seq } of jobs) await this.#store.markStarted(seq, this.#ports.now());",
     by: "",
     tests: ["test/workflows/workflow-queue.test.ts"],
   },
@@ -177,7 +177,7 @@ export const DELIVERY: readonly Mutant[] = [
     bug: "the queue of a deleted webhook stays",
     file: "src/delivery/subscriber/attempts.ts",
     code: `await this.#ports.onOrphaned();
-        return;`,
+      return;`,
     by: "return;",
     tests: ["test/delivery/subscriber-object.test.ts"],
   },

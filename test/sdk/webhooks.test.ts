@@ -1,7 +1,13 @@
 /** Webhooks through `atrium/server`: created, received by a real server, and verified. */
 import { Webhook as Signer } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { AtriumError, type AtriumEvent, AtriumServer, verifyWebhook } from "../../src/sdk/server/index.ts";
+import {
+  AtriumError,
+  type AtriumEvent,
+  AtriumServer,
+  verifyWebhook,
+  verifyWebhookBatch,
+} from "../../src/sdk/server/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { type Received, startReceiver } from "../support/receiver.ts";
@@ -20,6 +26,15 @@ const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 describe("verifying a message", () => {
   afterEach(() => {
     vi.useRealTimers();
+  });
+
+  it("returns the events of a batch, or the one of a message without", () => {
+    const batch = `[${BODY},${BODY}]`;
+    const event = JSON.parse(BODY);
+    expect(verifyWebhookBatch(batch, signed(batch), SECRET)).toEqual([event, event]);
+    expect(verifyWebhookBatch(BODY, signed(BODY), SECRET)).toEqual([event]);
+    expect(() => verifyWebhookBatch(batch, signed(BODY), SECRET)).toThrow("could not be verified");
+    expect(() => verifyWebhook(batch, signed(batch), SECRET)).toThrow("use verifyWebhookBatch");
   });
 
   it("returns the event from text or bytes, with headers from the Fetch API or Node.js", () => {

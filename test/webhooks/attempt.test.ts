@@ -16,12 +16,12 @@ const IMPATIENT_MS = 300;
 
 interface Options extends Partial<Destination & AttemptPorts> {
   readonly body?: string;
-  readonly eventId?: string;
+  readonly id?: string;
 }
 
 /** Sends to a path of the receiver, or to another address. */
 const send = (target: string, options: Options = {}) => {
-  const { body = "{}", eventId = crypto.randomUUID() } = options;
+  const { body = "{}", id = crypto.randomUUID() } = options;
   const url = target.startsWith("/") ? `http://127.0.0.1:${port}${target}` : target;
   const destination = {
     url,
@@ -31,7 +31,7 @@ const send = (target: string, options: Options = {}) => {
     ...options,
   };
   const ports = { fetch: globalThis.fetch, now: Date.now, ...options };
-  return attempt(destination, { eventId, body, replayId: null }, ports);
+  return attempt(destination, { id, body, replayId: null }, ports);
 };
 
 const receivedAt = async (name: string): Promise<readonly Received[]> =>
@@ -43,7 +43,7 @@ describe("an attempt", () => {
   it("posts the body, signed with every secret", async () => {
     const name = crypto.randomUUID();
     const body = '{"event":"user.created","data":{"name":"Bücher ✨"}}';
-    const result = await send(`/ok/${name}`, { body, eventId: "b0d7b1c2" });
+    const result = await send(`/ok/${name}`, { body, id: "b0d7b1c2" });
     expect(result).toMatchObject({ ...DELIVERED, statusCode: 200, answer: "ok" });
     const [message, ...more] = await receivedAt(name);
     expect(more).toEqual([]);

@@ -1,5 +1,5 @@
 /** The attempts of a subscriber: starts those that are due, and records how they ended. */
-import type { DeliveryHandler, DeliveryOutcome, FinalOutcome } from "../handler.ts";
+import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "../handler.ts";
 import { replayOfLane } from "../port/replay.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FirstAttempts } from "./first-attempts.ts";
@@ -15,6 +15,8 @@ const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
 /** Outcomes are written together, after this time or when there are so many: each write holds up the next requests. */
 const RECORD_AFTER_MS = 50;
 const MAX_UNRECORDED = 64;
+/** The bodies of one request, together; the first event is sent however large it is. */
+const MAX_BATCH_CHARACTERS = 1024 * 1024;
 
 interface AttemptPorts {
   /** Epoch milliseconds. */
@@ -71,9 +73,7 @@ export class Attempts {
   run(): void {
     const handler = this.#ports.startingHandler();
     if (handler !== null) {
-      for (const job of this.#scheduler.start(this.#ports.now(), handler.pace)) {
-        this.#ports.keepAlive(this.#attempt(handler, job));
-      }
+      for (const jobs of this.#start(handler)) this.#ports.keepAlive(this.#attempt(handler, jobs));
     }
     if (this.#scheduler.inFlight === 0) this.flush();
     this.#ports.planAlarm();
@@ -91,43 +91,89 @@ export class Attempts {
     this.run();
   }
 
-  async #attempt(handler: DeliveryHandler, job: Job): Promise<void> {
+  /** The requests to start now, each with its jobs. */
+  #start({ batch, pace }: DeliveryHandler): Job[][] {
+    const now = this.#ports.now();
+    if (batch === null) return this.#scheduler.start(now, pace).map((job) => [job]);
+    if (this.#scheduler.inFlight > 0) return [];
+    this.flush(); // a batch is put together from what is in storage
+    const jobs = this.#scheduler.startBatch(now, pace, batch);
+    return jobs.length === 0 ? [] : [jobs];
+  }
+
+  async #attempt(handler: DeliveryHandler, started: readonly Job[]): Promise<void> {
     const isOnce = handler.interruption !== null;
     let hasStarted = false;
     const lastSeq = this.#store.lastSeq();
+    let jobs = started;
     try {
-      const delivery = this.#store.find(job.seq);
-      if (isOnce) await this.#store.markStarted(job.seq, this.#ports.now());
+      const found = this.#find(started);
+      jobs = found.map(({ job }) => job);
+      if (isOnce) for (const { seq } of jobs) await this.#store.markStarted(seq, this.#ports.now());
       hasStarted = isOnce;
-      const replayId = replayOfLane(job.lane);
-      const outcome = delivery && (await handler.deliver({ ...delivery, replayId }, job.attempts));
-      if (!this.#ports.isCurrent(handler)) return;
-      if (outcome === null) this.#scheduler.settle(job);
-      else await this.#settle(job, outcome, isOnce, lastSeq);
+      const [first, ...others] = found.map(({ event }) => event);
+      if (first !== undefined) {
+        const outcome = await handler.deliver(first, jobs[0]?.attempts ?? 0, others);
+        if (!this.#ports.isCurrent(handler)) return;
+        await this.#settle(jobs, outcome, isOnce, lastSeq);
+      }
     } catch (error) {
       this.#ports.report("An attempt to deliver an event failed on the service's side", error);
       if (!this.#ports.isCurrent(handler)) return;
       // No outcome is recorded: the attempt is repeated, unless that is forbidden.
-      if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));
-      else this.#scheduler.postpone(job, this.#ports.now() + PAUSE_MS);
+      for (const job of jobs) {
+        if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));
+        else this.#scheduler.postpone(job, this.#ports.now() + PAUSE_MS);
+      }
     }
     this.run();
-    if (!this.#firstAttempts.isAwaited(job.seq)) return;
-    this.flush();
-    this.#firstAttempts.answer(job.seq);
+    const awaited = jobs.filter(({ seq }) => this.#firstAttempts.isAwaited(seq));
+    if (awaited.length > 0) this.flush();
+    for (const { seq } of awaited) this.#firstAttempts.answer(seq);
+  }
+
+  /** The events of the jobs, as many as one request may have; the others start later. What is gone is over. */
+  #find(started: readonly Job[]): { readonly job: Job; readonly event: HandledEvent }[] {
+    const found: { job: Job; event: HandledEvent }[] = [];
+    let characters = 0;
+    for (const job of started) {
+      const delivery = characters > MAX_BATCH_CHARACTERS ? undefined : this.#store.find(job.seq);
+      characters += delivery?.body.length ?? 0;
+      const isTooMuch = delivery === undefined || (found.length > 0 && characters > MAX_BATCH_CHARACTERS);
+      if (delivery === null) this.#scheduler.settle(job);
+      else if (isTooMuch) this.#scheduler.release(job);
+      else found.push({ job, event: { ...delivery, replayId: replayOfLane(job.lane) } });
+    }
+    return found;
   }
 
   /** `lastSeq` is the newest delivery that was there when the attempt began. */
-  async #settle(job: Job, outcome: DeliveryOutcome, isOnce: boolean, lastSeq: number): Promise<void> {
+  async #settle(
+    jobs: readonly Job[],
+    outcome: DeliveryOutcome,
+    isOnce: boolean,
+    lastSeq: number,
+  ): Promise<void> {
     const now = this.#ports.now();
+    if (outcome.type === "orphaned") {
+      await this.#ports.onOrphaned();
+      return;
+    }
+    for (const job of jobs) this.#settleOne(job, outcome, isOnce, now);
+    if (outcome.type === "disabled") this.#ports.onDisabled(lastSeq, outcome.error);
+    else if ("attempt" in outcome) this.#scheduler.rest(outcome.restMs ?? 0, now, MAX_REST_MS);
+  }
+
+  #settleOne(
+    job: Job,
+    outcome: Exclude<DeliveryOutcome, { readonly type: "orphaned" }>,
+    isOnce: boolean,
+    now: number,
+  ): void {
     const isAwaited = this.#firstAttempts.isAwaited(job.seq);
     switch (outcome.type) {
-      case "orphaned":
-        await this.#ports.onOrphaned();
-        return;
       case "disabled":
         this.#end(job, outcome.error);
-        this.#ports.onDisabled(lastSeq, outcome.error);
         return;
       case "suspended":
         if (isAwaited) this.#recordNow(job, failure(outcome.why));
@@ -140,7 +186,6 @@ export class Attempts {
       default:
         if (isOnce) this.#recordNow(job, outcome);
         else this.#recordSoon(job, outcome);
-        this.#scheduler.rest(outcome.restMs ?? 0, now, MAX_REST_MS);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Decides which deliveries to start now, and when to look again. It holds what is in flight; all else stays in storage. */
-import type { Pace } from "../handler.ts";
+import type { BatchLimits, Pace } from "../handler.ts";
+import { replayOfLane } from "../port/replay.ts";
 
 /** A delivery that is pending: waiting or in flight. */
 export type Job = {
@@ -8,7 +9,7 @@ export type Job = {
   readonly lane: string;
   /** How many were made so far. */
   readonly attempts: number;
-  /** When a retry may start (epoch ms); a first attempt is due at once. */
+  /** When a retry may start (epoch ms); a first attempt is due at once, from when it was enqueued. */
   readonly dueAt: number;
 };
 
@@ -39,6 +40,7 @@ export class Scheduler {
   #isRetryNext = false;
   #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #batch: BatchLimits | null = null;
 
   constructor(waiting: WaitingJobs) {
     this.#waiting = waiting;
@@ -56,15 +58,79 @@ export class Scheduler {
   /** The jobs to start at `now` (epoch ms). Each is in flight until {@link settle} or {@link postpone}. */
   start(now: number, pace: Pace): Job[] {
     this.#pace = pace;
+    this.#batch = null;
     const started: Job[] = [];
     while (now >= this.#pausedUntil && this.#inFlight.size < pace.maxInFlight) {
       const job = this.#takePreferred() ?? (now < pace.pausedUntil ? null : this.#nextJob(now));
       if (job === null) break;
-      this.#inFlight.set(job.seq, job);
-      if (job.attempts === 0) this.#busyLanes.add(job.lane);
+      this.#begin(job);
       started.push(job);
     }
     return started;
+  }
+
+  /**
+   * The jobs to start at `now` in one request, if they are enough or have waited long enough: either first attempts,
+   * lane by lane, or retries after as many attempts. One batch is in flight at a time, and no outcome may be missing
+   * in storage.
+   */
+  startBatch(now: number, pace: Pace, batch: BatchLimits): Job[] {
+    this.#pace = { ...pace, maxInFlight: 1 };
+    this.#batch = batch;
+    if (now < this.#pausedUntil || this.#inFlight.size > 0) return [];
+    const jobs = this.#nextBatch(now, pace, batch);
+    const [first] = jobs;
+    if (first !== undefined) this.#isRetryNext = first.attempts === 0;
+    for (const job of jobs) this.#begin(job);
+    return jobs;
+  }
+
+  #begin(job: Job): void {
+    this.#inFlight.set(job.seq, job);
+    if (job.attempts === 0) this.#busyLanes.add(job.lane);
+  }
+
+  #nextBatch(now: number, pace: Pace, batch: BatchLimits): Job[] {
+    const preferred = this.#takePreferred();
+    if (preferred !== null) return [preferred];
+    if (now < pace.pausedUntil) return [];
+    const firsts = (): Job[] => {
+      const jobs = this.#firstsFor(batch);
+      if (jobs.length === 0 || readyAt(jobs, batch) > now) return [];
+      this.#latest = jobs.at(-1)?.lane ?? this.#latest;
+      return jobs;
+    };
+    const retries = (): Job[] => this.#retriesFor(now, batch);
+    const [one, other] = this.#isRetryNext ? [retries, firsts] : [firsts, retries];
+    const jobs = one();
+    return jobs.length > 0 ? jobs : other();
+  }
+
+  /** First attempts for one batch: of each lane as many as there are, then of the next one, all of one replay or of none. */
+  #firstsFor({ maxEvents }: BatchLimits): Job[] {
+    const jobs: Job[] = [];
+    const seen = new Set<string>();
+    for (let lane: string | null = this.#latest; jobs.length < maxEvents; ) {
+      lane = this.#waiting.laneAfter(lane) ?? this.#waiting.laneAfter("");
+      if (lane === null || seen.has(lane)) break;
+      const [first] = jobs;
+      if (first !== undefined && replayOfLane(first.lane) !== replayOfLane(lane)) break;
+      seen.add(lane);
+      for (let job = this.#firstOf(lane); job !== null; job = this.#waiting.firstOf(lane, job.seq)) {
+        jobs.push(job);
+        if (jobs.length === maxEvents) break;
+      }
+    }
+    return jobs;
+  }
+
+  #retriesFor(now: number, { maxEvents }: BatchLimits): Job[] {
+    const due = this.#waiting.retries(maxEvents).filter(({ dueAt }) => dueAt <= now);
+    const [first] = due;
+    if (first === undefined) return [];
+    const isAlike = ({ attempts, lane }: Job) =>
+      attempts === first.attempts && replayOfLane(lane) === replayOfLane(first.lane);
+    return due.filter(isAlike).sort((one, other) => one.seq - other.seq);
   }
 
   get #resumesAt(): number {
@@ -143,6 +209,11 @@ export class Scheduler {
     if (this.#inFlight.delete(job.seq) && job.attempts === 0) this.#busyLanes.delete(job.lane);
   }
 
+  /** The attempt was not made after all, and may start again at once. */
+  release(job: Job): void {
+    this.postpone(job, Number.NEGATIVE_INFINITY);
+  }
+
   /** No job starts before `until` (epoch ms). */
   pause(until: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
@@ -173,8 +244,22 @@ export class Scheduler {
   dueAt(now: number): number | null {
     if (this.#inFlight.size > 0 && this.#inFlight.size >= this.#pace.maxInFlight) return null;
     const mayFirstsWait = now < this.#resumesAt || this.#inFlight.size === 0;
-    const isFirstWaiting = mayFirstsWait && this.#peekFirst() !== null;
-    const earliest = isFirstWaiting ? now : (this.#earliestRetry()?.dueAt ?? null);
-    return earliest === null ? null : Math.max(earliest, this.#resumesAt);
+    const firstAt = mayFirstsWait ? this.#firstDueAt(now) : null;
+    const retryAt = firstAt === now ? null : (this.#earliestRetry()?.dueAt ?? null);
+    const times = [firstAt, retryAt].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.max(Math.min(...times), this.#resumesAt);
+  }
+
+  /** When a first attempt may start; null when none waits. */
+  #firstDueAt(now: number): number | null {
+    if (this.#batch === null) return this.#peekFirst() === null ? null : now;
+    const jobs = this.#firstsFor(this.#batch);
+    return jobs.length === 0 ? null : Math.max(now, readyAt(jobs, this.#batch));
   }
 }
+
+/** When a batch of first attempts is to be sent: at once if it is full. */
+const readyAt = (jobs: readonly Job[], { maxEvents, maxWaitMs }: BatchLimits): number =>
+  jobs.length >= maxEvents
+    ? Number.NEGATIVE_INFINITY
+    : Math.min(...jobs.map(({ dueAt }) => dueAt)) + maxWaitMs;

@@ -110,7 +110,7 @@ export type {
 } from "./store-entries.ts";
 export type { Stores } from "./stores.ts";
 export type { Users, UserWithSessions } from "./users.ts";
-export { verifyWebhook, type WebhookHeaders } from "./verify-webhook.ts";
+export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
 export type { Webhooks } from "./webhooks.ts";
 export type { Workflows } from "./workflows.ts";
 

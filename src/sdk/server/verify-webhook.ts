@@ -20,16 +20,38 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 export function verifyWebhook<
   Received extends AtriumEvent | WebhookBackloggedEvent | WorkflowDisabledEvent = AtriumEvent,
 >(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received {
+  const verified = verify(payload, headers, secret);
+  if (Array.isArray(verified)) throw invalid("it is a batch; use verifyWebhookBatch");
+  return verified as Received;
+}
+
+/**
+ * Returns the events in a webhook message, in their order: those of a batch, or the one of a webhook without batches.
+ * Otherwise as {@link verifyWebhook}.
+ */
+export function verifyWebhookBatch<
+  Received extends AtriumEvent | WebhookBackloggedEvent | WorkflowDisabledEvent = AtriumEvent,
+>(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received[] {
+  const verified = verify(payload, headers, secret);
+  return (Array.isArray(verified) ? verified : [verified]) as Received[];
+}
+
+function verify(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): unknown {
   const body = typeof payload === "string" ? payload : decoder.decode(payload);
   const signed = Object.fromEntries(SIGNED_HEADERS.map((name) => [name, readHeader(headers, name)]));
   try {
-    return new Webhook(secret).verify(body, signed) as Received;
+    return new Webhook(secret).verify(body, signed);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `The message could not be verified: ${reason}`;
-    throw new AtriumError({ code: "INVALID_SIGNATURE", module: "Webhooks", message });
+    throw invalid(error instanceof Error ? error.message : String(error));
   }
 }
+
+const invalid = (reason: string): AtriumError =>
+  new AtriumError({
+    code: "INVALID_SIGNATURE",
+    module: "Webhooks",
+    message: `The message could not be verified: ${reason}`,
+  });
 
 function readHeader(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === "function") return headers.get(name) ?? "";

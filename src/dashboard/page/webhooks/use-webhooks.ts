@@ -33,6 +33,8 @@ export interface WebhookInput {
   readonly url: string;
   readonly events: readonly WebhookEventName[];
   readonly roomId: string | null;
+  /** Null for a request for each event. */
+  readonly batch: { readonly maxEvents: number; readonly maxWaitMs: number } | null;
 }
 
 export function useCreateWebhook() {

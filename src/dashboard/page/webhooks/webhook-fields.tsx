@@ -22,7 +22,12 @@ export function WebhookFields({ webhook, onSubmit, ...form }: WebhookFieldsProps
   const [events, setEvents] = useState<WebhookInput["events"]>(webhook?.events ?? []);
   const [roomId, setRoomId] = useState(webhook?.room_id ?? null);
   return (
-    <Form {...form} onSubmit={({ url = "" }) => onSubmit({ url, events, roomId })}>
+    <Form
+      {...form}
+      onSubmit={({ url = "", maxEvents = "1", maxWait = "1" }) =>
+        onSubmit({ url, events, roomId, batch: batchOf(maxEvents, maxWait) })
+      }
+    >
       <TextField
         label="Endpoint"
         name="url"
@@ -35,6 +40,33 @@ export function WebhookFields({ webhook, onSubmit, ...form }: WebhookFieldsProps
       />
       <EventChoice names={WEBHOOK_EVENT_NAMES} chosen={events} onChange={setEvents} />
       <RoomChoice chosen={roomId} onChange={setRoomId} />
+      <TextField
+        label="Events per request"
+        name="maxEvents"
+        type="number"
+        required
+        min={1}
+        max={100}
+        defaultValue={String(webhook?.batch?.max_events ?? 1)}
+        hint="With more than one, a request has a JSON array of events."
+      />
+      <TextField
+        label="Longest wait for more (seconds)"
+        name="maxWait"
+        type="number"
+        required
+        min={0}
+        max={60}
+        step="any"
+        defaultValue={String((webhook?.batch?.max_wait_ms ?? 1_000) / 1_000)}
+        hint="How long the first event of a request waits for others."
+      />
     </Form>
   );
+}
+
+/** One event for each request is no batch. */
+function batchOf(events: string, waitSeconds: string): WebhookInput["batch"] {
+  const [maxEvents, maxWaitMs] = [Number(events), Math.round(Number(waitSeconds) * 1_000)];
+  return maxEvents > 1 ? { maxEvents, maxWaitMs } : null;
 }

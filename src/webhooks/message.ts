@@ -1,0 +1,29 @@
+/** What one request to a webhook says: an event, or a batch of events as a JSON array. */
+import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import { sha256 } from "../platform/hash.ts";
+
+/** Without a signature yet. */
+export interface WebhookMessage {
+  /** The `webhook-id`: the same for each attempt of the same events. */
+  readonly id: string;
+  readonly body: string;
+  /** The replay that sends the events again; null for none. */
+  readonly replayId: string | null;
+}
+
+type Sent = Pick<OutgoingEvent, "eventId" | "body"> & { readonly replayId: string | null };
+
+export const messageOf = ({ eventId, body, replayId }: Sent): WebhookMessage => ({
+  ...{ id: eventId, body, replayId },
+});
+
+/** A batch of one event is an array too: a receiver of batches needs to know one form only. */
+export async function batchOf(events: readonly [Sent, ...Sent[]]): Promise<WebhookMessage> {
+  const ids = events.map(({ eventId }) => eventId);
+  const hash = await sha256(new TextEncoder().encode(ids.join()));
+  return {
+    id: `batch_${hash.slice(0, 32)}`,
+    body: `[${events.map(({ body }) => body).join()}]`,
+    replayId: events[0].replayId,
+  };
+}

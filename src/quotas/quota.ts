@@ -28,7 +28,7 @@ const REMEDIES: Readonly<Record<QuotaName, string>> = {
   webhooks: "delete webhooks",
   workflows: "delete workflows",
   file_bytes: "delete files",
-  store_bytes: "delete entries of stores",
+  store_bytes: "delete entries of stores, or documents",
   online_users: "wait until others leave",
 };
 

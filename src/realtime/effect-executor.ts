@@ -92,6 +92,7 @@ export class EffectExecutor {
     } catch (error) {
       this.#ports.context.report("The documents of a room could not be folded yet", error);
     }
+    this.#ports.performed();
   }
 
   /** Closes sockets because of an error, so that their clients connect again and miss nothing. */

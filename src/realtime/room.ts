@@ -1,6 +1,6 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
-import type { StoreQuota } from "./content/store-quota.ts";
+import { StoreQuota } from "./content/store-quota.ts";
 import { Channels } from "./documents/channels.ts";
 import { DocumentHistory } from "./documents/document-history.ts";
 import { DocumentRequests } from "./documents/document-requests.ts";
@@ -82,14 +82,22 @@ export class Room {
       stats: () => participants.sessions.stats,
     };
     this.storeEvents = new StoreEvents(eventPorts);
-    const content = openContent(ports, new CommentEvents(eventPorts), this.storeEvents);
+    const quota = new StoreQuota((part) => (part === "stores" ? content.stores : this.#documents).bytes);
+    const content = openContent(ports, new CommentEvents(eventPorts), this.storeEvents, quota);
     const handshake = new JoinHandshake(ports, participants, content);
     const tokenRefresh = new TokenRefresh(participants.connections);
     this.#participants = participants;
     this.#content = content;
     this.handshake = handshake;
     this.tokenRefresh = tokenRefresh;
-    this.#documents = new Documents(ports);
+    this.#documents = new Documents({
+      storage: ports.storage,
+      now: () => ports.now(),
+      quota: {
+        require: (before, after) => quota.require("documents", before, after),
+        changed: (before, after) => quota.changed(before, after),
+      },
+    });
     const channels = new Channels(this.#documents);
     this.openDocuments = new OpenDocuments(participants, this.#documents, channels);
     this.documentSockets = new DocumentSockets(participants, handshake, this.openDocuments);
@@ -132,9 +140,9 @@ export class Room {
     return this.#participants.sessions.stats;
   }
 
-  /** What all stores have together, in bytes. */
+  /** What all stores and documents have together, in bytes. */
   get storeBytes(): number {
-    return this.#content.stores.bytes;
+    return this.storeQuota.roomBytes;
   }
 
   /** What the room knows of its organization's quota of that. */

@@ -1,6 +1,7 @@
 /** R77: downloads of large stores, whose parts a joined client reads over HTTP. */
 import { describe, expect, it } from "vitest";
 import { Changes } from "../../src/realtime/content/changes.ts";
+import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";
 import { Downloads } from "../../src/realtime/downloads.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
@@ -57,7 +58,10 @@ describe("a download", () => {
       () => 0,
       () => "epoch",
     );
-    const stores = new Stores(storage, changes, storeEventsOf(storage), Number.POSITIVE_INFINITY);
+    const stores = new Stores(storage, changes, storeEventsOf(storage), {
+      roomBytes: Number.POSITIVE_INFINITY,
+      organization: new StoreQuota(() => 0),
+    });
     const connections = new Connections();
     connections.put(ADA);
     let canAfford = true;

@@ -9,7 +9,7 @@ function slowDatabase() {
   const pending: (() => void)[] = [];
   const room = {
     record: { version: 1, copiedVersion: 0 },
-    storeQuota: new StoreQuota(),
+    storeQuota: new StoreQuota(() => 0),
     get stats() {
       return { activeParticipants: this.record.version, occupiedMs: 0, occupiedSince: null };
     },

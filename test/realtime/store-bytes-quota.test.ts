@@ -1,6 +1,7 @@
 /** The quota of what the stores of all of an organization's rooms have together (R74). */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import * as Y from "yjs";
 import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { makeRoom, TestRoom, whileDatabaseFails } from "./support/rooms.ts";
@@ -103,9 +104,35 @@ describe("the quota of the bytes of stores (R74)", () => {
   });
 });
 
+describe("the documents of a room (R74)", () => {
+  it("count like its stores, are refused beyond the quota, and make space when they are deleted", async () => {
+    const room = await makeRoom();
+    const doc = new Y.Doc();
+    doc.getText("text").insert(0, "x".repeat(1.5 * MIB));
+    const options = { author: { type: "organization" }, onlyIfEmpty: false } as const;
+    const write = (name: string) =>
+      room.inside((object) =>
+        object.writeDocument(room.accountId, name, Y.encodeStateAsUpdate(doc), options),
+      );
+    expect(await write("one")).toBe(true);
+    await room.alarm();
+    const bytes = Y.encodeStateAsUpdate(doc).length;
+    expect(await used(room)).toBe(bytes);
+    await setLimit(room, 2 * bytes - 1);
+    await room.join(await room.user());
+    await room.advance(1_000);
+    const message = `The quota store_bytes is exceeded: ${bytes} of ${2 * bytes - 1} are used; delete `;
+    expect(await write("two")).toEqual({ code: "FORBIDDEN", message: expect.stringContaining(message) });
+    await room.inside((object) => object.deleteDocument(room.accountId, "one"));
+    await room.advance(1_000);
+    expect(await used(room)).toBe(0);
+    expect(await write("two")).toBe(true);
+  });
+});
+
 describe("what a room knows of it", () => {
   it("is due at each whole MiB that is passed, in either direction, and after a refusal", () => {
-    const quota = new StoreQuota();
+    const quota = new StoreQuota((part) => (part === "stores" ? MIB : 0));
     quota.changed(0, MIB - 1);
     expect(quota.isDue).toBe(false);
     quota.changed(MIB - 1, MIB);
@@ -116,8 +143,8 @@ describe("what a room knows of it", () => {
     expect(quota.isDue).toBe(true);
     quota.copying();
     expect(quota.isDue).toBe(false);
-    expect(() => quota.require(MIB - 1, MIB)).not.toThrow();
-    expect(() => quota.require(MIB, MIB + 1)).toThrow("store_bytes");
+    expect(() => quota.require("stores", MIB - 1, MIB)).not.toThrow();
+    expect(() => quota.require("stores", MIB, MIB + 1)).toThrow("store_bytes");
     expect(quota.isDue).toBe(true);
   });
 });

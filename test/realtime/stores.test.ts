@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { storeQuotaBytes } from "../../src/config.ts";
 import { Changes } from "../../src/realtime/content/changes.ts";
+import { StoreQuota } from "../../src/realtime/content/store-quota.ts";
 import { Stores } from "../../src/realtime/content/stores.ts";
 import { RoomObject } from "../../src/realtime/room-object.ts";
 import { MemoryStorage } from "../../src/realtime/storage/storage-memory.ts";
@@ -16,6 +17,8 @@ const changesOf = (storage: MemoryStorage): Changes =>
     () => 0,
     () => "epoch",
   );
+
+const quotas = (roomBytes: number) => ({ roomBytes, organization: new StoreQuota(() => 0) });
 
 describe("a store", () => {
   it("sets, merges and deletes entries, and sends all sockets the changes in order (R32, R37, R38)", async () => {
@@ -230,7 +233,7 @@ describe("a store", () => {
 
   it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () => {
     const storage = new MemoryStorage();
-    const stores = new Stores(storage, changesOf(storage), storeEventsOf(storage), 1_000);
+    const stores = new Stores(storage, changesOf(storage), storeEventsOf(storage), quotas(1_000));
     const set = (key: string, bytes: number, store = "s") =>
       stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
     set("a", 900);
@@ -241,7 +244,7 @@ describe("a store", () => {
     expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
     const full = new MemoryStorage();
     full.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-    const limited = new Stores(full, changesOf(full), storeEventsOf(full), 1e12);
+    const limited = new Stores(full, changesOf(full), storeEventsOf(full), quotas(1e12));
     full.entries.write("s", { key: "k", value: "1", version: 1 });
     const write = (key: string, value: number) =>
       limited.apply({ type: "STORE_SET", store: "s", key, value }, null);

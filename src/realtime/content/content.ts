@@ -4,6 +4,7 @@ import type { StoreEvents } from "../outbox/store-events.ts";
 import { Changes } from "./changes.ts";
 import { type CommentPorts, Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
+import type { StoreQuota } from "./store-quota.ts";
 import { Stores } from "./stores.ts";
 
 export interface RoomContent {
@@ -22,6 +23,7 @@ export function openContent(
   ports: ContentPorts,
   commentEvents: CommentEvents,
   storeEvents: StoreEvents,
+  organization: StoreQuota,
 ): RoomContent {
   const { storage, storeQuotaBytes } = ports;
   const changes = new Changes(
@@ -31,7 +33,7 @@ export function openContent(
   );
   return {
     changes,
-    stores: new Stores(storage, changes, storeEvents, storeQuotaBytes),
+    stores: new Stores(storage, changes, storeEvents, { roomBytes: storeQuotaBytes, organization }),
     comments: new Comments(ports, changes, commentEvents),
     follows: new Follows(storage, changes),
   };

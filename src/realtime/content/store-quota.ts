@@ -2,7 +2,10 @@
 import { AppError } from "../../platform/errors.ts";
 import { describeExceeded, type QuotaUse } from "../../quotas/quota.ts";
 
-/** The database learns of each such step that the room's stores have grown or shrunk by. */
+/** What counts in it. */
+export type CountedPart = "stores" | "documents";
+
+/** The database learns of each such step that the room's stores, or its documents, have grown or shrunk by. */
 const STEP_BYTES = 1024 * 1024;
 
 const stepOf = (bytes: number): number => Math.floor(bytes / STEP_BYTES);
@@ -14,6 +17,7 @@ interface Known {
 }
 
 export class StoreQuota {
+  readonly #bytesOf: (part: CountedPart) => number;
   /** Null until the first copy after the room's object has started. */
   #known: Known | null = null;
   #isDue = false;
@@ -21,22 +25,33 @@ export class StoreQuota {
   #wasDue = false;
   #hasNews = false;
 
-  /** True when the database should learn how many bytes the room's stores have. */
+  /** `bytesOf` returns what a part of the room has in storage. */
+  constructor(bytesOf: (part: CountedPart) => number) {
+    this.#bytesOf = bytesOf;
+  }
+
+  /** What the room counts. */
+  get roomBytes(): number {
+    return this.#bytesOf("stores") + this.#bytesOf("documents");
+  }
+
+  /** True when the database should learn how many bytes the room has. */
   get isDue(): boolean {
     return this.#isDue;
   }
 
-  /** The room's stores are to have `after` instead of `before` bytes. FORBIDDEN when the organization's quota is used up. */
-  require(before: number, after: number): void {
+  /** A part is to have `after` instead of `before` bytes. FORBIDDEN when the organization's quota is used up. */
+  require(part: CountedPart, before: number, after: number): void {
     if (this.#known === null || after <= before) return;
     const { use, roomBytes } = this.#known;
-    const used = use.used - roomBytes + before;
+    const beside = this.#bytesOf(part === "stores" ? "documents" : "stores");
+    const used = use.used - roomBytes + beside + before;
     if (used - before + after <= use.limit) return;
     this.#setDue(); // others may have deleted something, or the limit was raised
     throw new AppError("Accounts", "FORBIDDEN", describeExceeded({ ...use, used }));
   }
 
-  /** The room's stores have `after` instead of `before` bytes. */
+  /** A part has `after` instead of `before` bytes. */
   changed(before: number, after: number): void {
     if (stepOf(before) !== stepOf(after)) this.#setDue();
   }

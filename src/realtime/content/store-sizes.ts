@@ -50,7 +50,7 @@ export class StoreSizes {
     if (stores > totals.stores && stores > MAX_STORES)
       throw conflict(`store: is one too many; a room can have at most ${MAX_STORES} stores`);
     if (growth > 0 && totals.bytes + growth > this.#quotaBytes) throw this.#quotaExceeded(totals, growth);
-    this.#organization.require(totals.bytes, totals.bytes + growth);
+    this.#organization.require("stores", totals.bytes, totals.bytes + growth);
     this.#sizes.set(store, { entries, bytes });
     this.#totals = { stores, bytes: totals.bytes + growth };
   }

@@ -15,7 +15,7 @@ import type { Fault } from "../protocol/protocol.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { EntryText, StoredEntry, StoreSize } from "../storage/storage-content.ts";
 import type { Changes } from "./changes.ts";
-import { StoreQuota } from "./store-quota.ts";
+import type { StoreQuota } from "./store-quota.ts";
 import { StoreSizes } from "./store-sizes.ts";
 
 export interface Written {
@@ -51,14 +51,20 @@ export class Stores {
   readonly #events: StoreEvents;
   /** What all stores of the room may have together. */
   readonly #quotaBytes: number;
-  /** What the stores of all of the organization's rooms may have together. */
-  readonly quota = new StoreQuota();
+  /** What the stores and documents of all of the organization's rooms may have together. */
+  readonly quota: StoreQuota;
 
-  constructor(storage: RoomStorage, changes: Changes, events: StoreEvents, quotaBytes: number) {
+  constructor(
+    storage: RoomStorage,
+    changes: Changes,
+    events: StoreEvents,
+    quotas: { readonly roomBytes: number; readonly organization: StoreQuota },
+  ) {
     this.#storage = storage;
     this.#changes = changes;
     this.#events = events;
-    this.#quotaBytes = quotaBytes;
+    this.#quotaBytes = quotas.roomBytes;
+    this.quota = quotas.organization;
   }
 
   /** What all stores have together, as the quotas count it. */

@@ -5,14 +5,24 @@ import { MAX_DOCUMENT_BYTES, MAX_DOCUMENTS, MAX_ROOM_DOCUMENT_BYTES, MAX_STRETCH
 import { bytesOf, type LoadedDocument, sumOf } from "./loaded-documents.ts";
 import type { UpdateContent } from "./update-scan.ts";
 
+/** The organization's quota, for what the room's documents have. */
+export interface DocumentQuota {
+  /** They are to have `after` instead of `before` bytes. FORBIDDEN when it is used up. */
+  require(before: number, after: number): void;
+  /** They have `after` instead of `before` bytes. */
+  changed(before: number, after: number): void;
+}
+
 export class DocumentSpace {
   readonly #table: () => DocumentTable;
+  readonly #quota: DocumentQuota;
   /** What all of them have in storage, once it is known. */
   #bytes: number | null = null;
   #count: number | null = null;
 
-  constructor(table: () => DocumentTable) {
+  constructor(table: () => DocumentTable, quota: DocumentQuota) {
     this.#table = table;
+    this.#quota = quota;
   }
 
   /** What all documents of the room have in storage, with their history. */
@@ -27,7 +37,7 @@ export class DocumentSpace {
     return folded + table.tails().reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Throws CONFLICT unless there is space for an update of so many bytes. */
+  /** Throws CONFLICT unless there is space for an update of so many bytes, and FORBIDDEN when the quota is used up. */
   require(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
     if (bytesOf(document) + bytes > MAX_DOCUMENT_BYTES)
       throw full(`Document ${name} is full: a document has at most ${MAX_DOCUMENT_BYTES} bytes`);
@@ -38,15 +48,27 @@ export class DocumentSpace {
     this.#count ??= this.#table().list().length;
     if (document.row === null && this.#count >= MAX_DOCUMENTS)
       throw full(`A room has at most ${MAX_DOCUMENTS} documents: delete one first`);
+    this.#quota.require(this.bytes, this.bytes + bytes);
   }
 
   /** An update was stored, which may have created its document. */
   added(bytes: number, isNew: boolean): void {
-    if (this.#bytes !== null) this.#bytes += bytes;
+    if (this.#bytes !== null) {
+      this.#bytes += bytes;
+      this.#quota.changed(this.#bytes - bytes, this.#bytes);
+    }
     if (this.#count !== null && isNew) this.#count += 1;
   }
 
-  /** Storage has changed in another way: it is measured again. */
+  /** Does what changes storage in another way, after which it is measured again. */
+  remeasure(change: () => void): void {
+    const before = this.bytes;
+    change();
+    this.reset();
+    this.#quota.changed(before, this.bytes);
+  }
+
+  /** Storage was cleared. */
   reset(): void {
     this.#bytes = null;
     this.#count = null;

@@ -5,7 +5,7 @@ import type { Author, DocumentInfo, DocumentPart } from "../port/room-documents.
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import { listDocuments } from "./document-list.ts";
-import { DocumentSpace } from "./document-space.ts";
+import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
 import { foldDocument } from "./fold-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
 import { bytesOf, LoadedDocuments } from "./loaded-documents.ts";
@@ -19,6 +19,7 @@ export const NOTHING_KNOWN = new Uint8Array([0]);
 interface DocumentPorts {
   readonly storage: RoomStorage;
   now(): number;
+  readonly quota: DocumentQuota;
 }
 
 export class Documents {
@@ -31,7 +32,7 @@ export class Documents {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#loaded = new LoadedDocuments(ports.storage);
-    this.#space = new DocumentSpace(() => this.#table);
+    this.#space = new DocumentSpace(() => this.#table, ports.quota);
   }
 
   get #table(): DocumentTable {
@@ -71,6 +72,11 @@ export class Documents {
   /** Applies an update unless the document has content; returns whether it was applied. Fails as {@link append} does. */
   seed(name: string, update: Uint8Array, author: Author): boolean {
     return this.#loaded.get(name).known.isEmpty && this.append(name, update, author);
+  }
+
+  /** What all of them have in storage, with their history. */
+  get bytes(): number {
+    return this.#space.bytes;
   }
 
   /** Drops what memory knows of a document, which no one uses any more. */
@@ -129,8 +135,10 @@ export class Documents {
   delete(name: string): boolean {
     const row = this.#table.find(name);
     if (row === null) return false;
-    this.#storage.transaction(() => this.#table.delete(row.id));
-    this.reset();
+    this.#space.remeasure(() => {
+      this.#storage.transaction(() => this.#table.delete(row.id));
+      this.#loaded.clear();
+    });
     return true;
   }
 
@@ -148,7 +156,7 @@ export class Documents {
 
   /** Folds a document's updates; what clients are answered stays the same. */
   fold(name: string): void {
-    if (foldDocument(name, this.#loaded, this.#table)) this.#space.reset();
+    this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#table));
   }
 }
 

@@ -3,13 +3,13 @@ import type { DocumentTable, StoredDocument } from "../storage/storage-documents
 import { planFold } from "./fold.ts";
 import { KNOWN_PART, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
 
-/** What clients are answered stays the same. False when there is nothing to fold. */
-export function foldDocument(name: string, loaded: LoadedDocuments, table: DocumentTable): boolean {
+/** What clients are answered stays the same. */
+export function foldDocument(name: string, loaded: LoadedDocuments, table: DocumentTable): void {
   const { row, known, seq } = loaded.get(name);
-  if (row === null) return false;
+  if (row === null) return;
   const updates = table.listUpdates(row.id, row.foldedSeq);
   const [first] = updates;
-  if (first === undefined) return false;
+  if (first === undefined) return;
   const plan = planFold(row.partBytes, updates, (part) => table.readPart(row.id, part));
   const folded: StoredDocument = {
     ...row,
@@ -28,5 +28,4 @@ export function foldDocument(name: string, loaded: LoadedDocuments, table: Docum
     table.update(folded);
   });
   loaded.replace(name, { row: folded, known, seq, tailUpdates: 0, tailBytes: 0 });
-  return true;
 }

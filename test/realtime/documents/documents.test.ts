@@ -16,6 +16,9 @@ import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 const by = (id: string): Author => ({ type: "user", id });
 const ORGANIZATION: Author = { type: "organization" };
 
+/** A quota that is never used up. */
+const FREE = { require: () => undefined, changed: () => undefined };
+
 type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
 
 const inMemory: Driver = async (work) => {
@@ -54,7 +57,7 @@ describe.each([
           fc.boolean(),
           (edits, steps, isReversed) => {
             const name = `document ${document++}`;
-            let documents = new Documents({ storage: open(), now: () => document });
+            let documents = new Documents({ quota: FREE, storage: open(), now: () => document });
             const updates = updatesOf(edits);
             if (isReversed) updates.reverse();
             const doc = new Y.Doc();
@@ -65,7 +68,8 @@ describe.each([
               if (index === updates.length >> 1) half.push(...documents.missing(name, NOTHING_KNOWN));
               const then = steps[index % steps.length];
               if (then === "fold") documents.fold(name);
-              if (then === "restart") documents = new Documents({ storage: open(), now: () => document });
+              if (then === "restart")
+                documents = new Documents({ quota: FREE, storage: open(), now: () => document });
               if (then === "repeat") expect(documents.append(name, update, by("other"))).toBe(false);
             }
             const plain = contentOf(updates.map(({ update }) => update));
@@ -86,7 +90,7 @@ describe.each([
     withStorage((open) => {
       let now = 1_000;
       const storage = open();
-      const documents = new Documents({ storage, now: () => now });
+      const documents = new Documents({ quota: FREE, storage, now: () => now });
       const updates = typed(6);
       for (const [index, update] of updates.entries()) {
         documents.append("notes", update, by(index === 2 ? "ben" : "ada"));
@@ -122,7 +126,7 @@ describe.each([
           (writes, foldedAt, limit) => {
             let now = 1_000_000;
             const [storage, name] = [open(), `document ${document++}`];
-            const documents = new Documents({ storage, now: () => now });
+            const documents = new Documents({ quota: FREE, storage, now: () => now });
             for (const [index, update] of typed(writes.length).entries()) {
               if (index === foldedAt) documents.fold(name);
               now += writes[index]?.wait ?? 0;
@@ -156,7 +160,7 @@ describe.each([
 
   it("keep data of any size, and are sent in parts when they are large (D2, D4)", () =>
     withStorage((open) => {
-      const documents = new Documents({ storage: open(), now: () => 1 });
+      const documents = new Documents({ quota: FREE, storage: open(), now: () => 1 });
       const doc = new Y.Doc();
       doc.on("update", (update: Uint8Array) => documents.append("large", update, by("ada")));
       for (let index = 0; index < 3; index += 1) {
@@ -164,14 +168,16 @@ describe.each([
         documents.fold("large");
       }
       doc.getText("text").insert(3, "end");
-      const parts = [...new Documents({ storage: open(), now: () => 1 }).missing("large", NOTHING_KNOWN)];
+      const parts = [
+        ...new Documents({ quota: FREE, storage: open(), now: () => 1 }).missing("large", NOTHING_KNOWN),
+      ];
       expect(parts.length).toBeGreaterThan(1);
       expect(textOf(parts)).toEqual(doc.getText("text").toDelta());
     }));
 
   it("refuse what is no update, or too long, and stay as they were (D2, D8)", () =>
     withStorage((open) => {
-      const documents = new Documents({ storage: open(), now: () => 1 });
+      const documents = new Documents({ quota: FREE, storage: open(), now: () => 1 });
       expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), by("ada"))).toThrow(
         /^update: is not a Yjs update/,
       );
@@ -184,7 +190,7 @@ describe.each([
 
   it("are seeded once, and again after a deletion, which leaves nothing (D16)", () =>
     withStorage((open) => {
-      const documents = new Documents({ storage: open(), now: () => 1 });
+      const documents = new Documents({ quota: FREE, storage: open(), now: () => 1 });
       const [seed = new Uint8Array(), other = new Uint8Array()] = [typed(1)[0], typed(1)[0]];
       expect([
         documents.seed("notes", seed, ORGANIZATION),
@@ -202,7 +208,7 @@ describe.each([
 it("a room has a limited number of documents (D2)", () => {
   const storage = new MemoryStorage();
   for (let index = 0; index < MAX_DOCUMENTS; index += 1) storage.documents.insert(`document ${index}`, 1);
-  const documents = new Documents({ storage, now: () => 1 });
+  const documents = new Documents({ quota: FREE, storage, now: () => 1 });
   const [update = new Uint8Array()] = typed(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
   expect(documents.append("document 1", update, ORGANIZATION)).toBe(true);
@@ -210,10 +216,11 @@ it("a room has a limited number of documents (D2)", () => {
 
 it("an update that could not be stored was never made (D1)", () => {
   const storage = new MemoryStorage();
-  const documents = new Documents({ storage, now: () => 1 });
+  const documents = new Documents({ quota: FREE, storage, now: () => 1 });
   const [first = new Uint8Array(), second = new Uint8Array()] = typed(2);
   documents.append("notes", first, by("ada"));
   const failing = new Documents({
+    quota: FREE,
     storage: Object.assign(Object.create(storage) as MemoryStorage, {
       transaction: () => {
         throw new Error("fault: storage");

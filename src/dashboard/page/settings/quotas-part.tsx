@@ -12,7 +12,7 @@ const LABELS: Readonly<Record<Quota["name"], string>> = {
   webhooks: "Webhooks",
   workflows: "Workflows",
   file_bytes: "Stored files",
-  store_bytes: "Stores",
+  store_bytes: "Stores and documents",
   online_users: "Users online",
 };
 

@@ -30,6 +30,7 @@ export async function getOverview(ctx: RequestContext): Promise<Overview> {
     rooms_online: rooms?.online ?? 0,
     participants_online: rooms?.participants ?? 0,
     users_total: users?.total ?? 0,
+    first_joined_at: rooms?.firstJoinAt == null ? null : presentTime(rooms.firstJoinAt),
     events_last_day: sum("events"),
     runs_last_day: sum("runs"),
     failed_runs_last_day: sum("failed_runs"),

@@ -23,6 +23,10 @@ export const Overview = z.object({
   rooms_online: Count.meta({ description: "Rooms with at least one participant.", example: 1 }),
   participants_online: Count.meta({ example: 2 }),
   users_total: Count.meta({ example: 8 }),
+  first_joined_at: Timestamp.nullable().meta({
+    description: "When a user first joined one of the rooms; `null` before that.",
+    example: "2026-01-31T09:45:00.000Z",
+  }),
   events_last_day: Count.meta({ description: "The sum over `hours`.", example: 12 }),
   runs_last_day: Count.meta({ example: 2 }),
   failed_runs_last_day: Count.meta({ example: 0 }),

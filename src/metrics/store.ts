@@ -10,6 +10,8 @@ export interface RoomTotals {
   readonly total: number;
   readonly online: number;
   readonly participants: number;
+  /** The first join of any user (epoch ms); null before it. */
+  readonly firstJoinAt: number | null;
 }
 
 export const selectRoomTotals = ({ accountId }: Tenant): Statement<RoomTotals> =>
@@ -19,6 +21,7 @@ export const selectRoomTotals = ({ accountId }: Tenant): Statement<RoomTotals> =
         total: count().as("total"),
         online: sql<number>`coalesce(sum(${rooms.activeParticipants} > 0), 0)`.as("online"),
         participants: sql<number>`coalesce(sum(${rooms.activeParticipants}), 0)`.as("participants"),
+        firstJoinAt: sql<number | null>`min(${rooms.firstJoinAt})`.as("firstJoinAt"),
       })
       .from(rooms)
       .where(eq(rooms.accountId, accountId)),

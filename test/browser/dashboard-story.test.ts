@@ -43,6 +43,26 @@ describe("a new person", () => {
     await desk.heading("No one has joined yet").waitFor();
   });
 
+  it("connects by a sample that is filled in, and the first steps are kept until they are done", async () => {
+    await desk.link("Overview").click();
+    const steps = desk.page.getByRole("region", { name: "Get started in three steps" });
+    await steps.getByRole("listitem").filter({ hasText: "Create a room" }).getByText("done").waitFor();
+    const waiting = desk.page.getByText("Waiting for your first connection");
+    await waiting.waitFor();
+    await desk.page.getByRole("tab", { name: "TypeScript" }).click();
+    await desk.button("Create a test user").click();
+    await desk.page.getByText('authToken: "ey').waitFor();
+    const [, authToken = ""] = /authToken: "(.+)"/.exec(await desk.copy("the TypeScript sample")) ?? [];
+    const client = new AtriumClient({ serverUrl: service.url, authToken });
+    await client.join();
+    await waiting.waitFor({ state: "detached" });
+    await steps.getByRole("listitem").filter({ hasText: "Join from a browser" }).getByText("done").waitFor();
+    client.disconnect();
+    await desk.link("Rooms").click();
+    await desk.link("Weekly planning").click();
+    await desk.heading("Weekly planning").waitFor();
+  });
+
   it("creates a user, and sees them join and leave", async () => {
     await desk.page.getByRole("navigation", { name: "Room", exact: true }).getByText("Users").click();
     await desk.button("New user").click();

@@ -2,6 +2,7 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { snippetsOf } from "../../src/dashboard/page/overview/snippets.ts";
 import { ROOT, run } from "../node/processes.ts";
 import { type Block, listDocuments, readBlocks, readDocument } from "./markdown.ts";
 
@@ -9,6 +10,11 @@ const LANGUAGES = ["ts", "tsx"];
 const TSC = path.join(ROOT, "node_modules/.bin/tsc");
 const GLOBALS = "snippet-globals.d.ts";
 const sdk = (part: string): string[] => [path.join(ROOT, `src/sdk/${part}/index.ts`)];
+
+const KEYS = { serverUrl: "http://localhost:8787", accountId: "1", roomId: null, userId: null };
+const QUICKSTART = snippetsOf({ ...KEYS, token: null, apiKey: null }).filter(
+  ({ language }) => language !== "sh",
+);
 
 const CONFIG = {
   extends: path.join(ROOT, "tsconfig.json"),
@@ -63,6 +69,11 @@ it.each([
       origins.set(name, file);
       await writeFile(path.join(directory, name), moduleOf(block));
     }
+  }
+  for (const { name, language, text } of registering ? [] : QUICKSTART) {
+    const file = `snippet-${origins.size}.${language}`;
+    origins.set(file, `the dashboard's sample for ${name}`);
+    await writeFile(path.join(directory, file), text);
   }
   expect(origins.size).toBeGreaterThan(atLeast);
   await cp(path.join(import.meta.dirname, GLOBALS), path.join(directory, GLOBALS));

@@ -30,6 +30,7 @@ describe("an overview", () => {
       rooms_online: 0,
       participants_online: 0,
       users_total: 0,
+      first_joined_at: null,
       events_last_day: 0,
       runs_last_day: 0,
       failed_runs_last_day: 0,
@@ -53,6 +54,7 @@ describe("an overview", () => {
       rooms_online: 1,
       participants_online: 2,
       users_total: 2,
+      first_joined_at: expect.stringMatching(/Z$/),
     });
     expect(await overviewOf(stranger)).toMatchObject({ rooms_total: 0, users_total: 0, events_last_day: 0 });
   });

@@ -1,43 +1,70 @@
-/** First steps for a new organization. */
+/** First steps for a new organization: each shows when it is done, and the list stays until all are. */
+import type { Overview } from "atrium/server";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { NewRoom } from "../rooms/new-room.tsx";
+import { useKeys } from "../settings/use-keys.ts";
+import { Badge } from "../ui/badge.tsx";
 
-export function FirstSteps() {
+export function FirstSteps({ overview }: { readonly overview: Overview }) {
   const address = useAddress();
+  const { data: keys } = useKeys({ limit: 1, offset: 0 });
+  if (keys === undefined) return null;
+  const done = {
+    room: overview.rooms_total > 0,
+    key: keys.total > 0,
+    join: overview.first_joined_at !== null,
+  };
+  if (done.room && done.key && done.join) return null;
   return (
     <section className="steps" aria-labelledby="first-steps">
       <h2 id="first-steps">Get started in three steps</h2>
       <ol>
-        <li>
-          <div>
-            <h3>Create a room</h3>
-            <p className="soft">A room is a space your users share, such as a board, a document or a call.</p>
-          </div>
+        <Step
+          title="Create a room"
+          about="A room is a space your users share, such as a board, a document or a call."
+          isDone={done.room}
+        >
           <NewRoom />
-        </li>
-        <li>
-          <div>
-            <h3>Get an API key</h3>
-            <p className="soft">Your back end uses it to create users and get a token for each of them.</p>
-          </div>
+        </Step>
+        <Step
+          title="Get an API key"
+          about="Your back end uses it to create users and get a token for each of them."
+          isDone={done.key}
+        >
           <Link className="button plain" href={address("/settings")}>
             API keys
           </Link>
-        </li>
-        <li>
-          <div>
-            <h3>Join from a browser</h3>
-            <p className="soft">
-              All the SDK needs is a user's token:{" "}
-              <code>new AtriumClient({"{ serverUrl, authToken }"}).join()</code>
-            </p>
-          </div>
-          <a className="button plain" href="/docs">
+        </Step>
+        <Step
+          title="Join from a browser"
+          about="All the SDK needs is a user's token. The samples below have everything filled in."
+          isDone={done.join}
+        >
+          <a className="button plain" href="/docs/guides/connecting">
             Documentation
           </a>
-        </li>
+        </Step>
       </ol>
     </section>
   );
 }
+
+interface StepProps {
+  readonly title: string;
+  readonly about: string;
+  readonly isDone: boolean;
+  /** How to do it. */
+  readonly children: ReactNode;
+}
+
+const Step = ({ title, about, isDone, children }: StepProps) => (
+  <li>
+    <div>
+      <h3>{title}</h3>
+      <p className="soft">{about}</p>
+    </div>
+    {isDone ? <Badge tone="good">done</Badge> : children}
+  </li>
+);

@@ -8,6 +8,7 @@ import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { OnlineRooms } from "./online-rooms.tsx";
+import { Quickstart } from "./quickstart.tsx";
 import { Stats } from "./stats.tsx";
 import { useOverview } from "./use-overview.ts";
 
@@ -35,7 +36,9 @@ function Summary({ overview }: { readonly overview: Overview }) {
           { label: "Total users", value: overview.users_total },
         ]}
       />
-      {overview.rooms_total === 0 ? <FirstSteps /> : <LastDay hours={overview.hours} />}
+      <FirstSteps overview={overview} />
+      {overview.first_joined_at === null && <Quickstart />}
+      {overview.rooms_total > 0 && <LastDay hours={overview.hours} />}
     </>
   );
 }

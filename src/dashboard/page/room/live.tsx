@@ -3,9 +3,10 @@
  * so it is opt-in; without it, pages poll the API every two seconds.
  */
 import { AtriumClient } from "atrium/client";
-import { AtriumError, type AtriumServer, type Room, type UserWithToken } from "atrium/server";
+import type { Room } from "atrium/server";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { Me } from "../../../people/schema.ts";
+import { findOrCreateUser } from "../data/find-user.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 import { useLiveRefresh } from "./use-live-refresh.ts";
@@ -38,7 +39,7 @@ export function LiveProvider({ room, children }: LiveProviderProps) {
   const { atrium, me } = useCurrent();
   const [client, setClient] = useState<AtriumClient | null>(null);
   const joining = useAction(async () => {
-    const { id } = await findOwnUser(atrium, room.id, me.person);
+    const { id } = await findOrCreateUser(atrium, ownUserOf(room.id, me.person));
     const authToken = async () => (await atrium.users.createToken(room.id, id, VIEWING)).token;
     const viewer = new AtriumClient({ serverUrl: location.origin, authToken });
     await viewer.join({ role: "viewer" });
@@ -61,17 +62,6 @@ export function LiveProvider({ room, children }: LiveProviderProps) {
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-/** The person's own user of the room, created once. */
-async function findOwnUser(
-  atrium: AtriumServer,
-  roomId: string,
-  { id, name }: Me["person"],
-): Promise<UserWithToken> {
-  const customId = `dashboard:${id}`;
-  try {
-    return (await atrium.users.getByCustomId(roomId, customId)).user;
-  } catch (error) {
-    if (!(error instanceof AtriumError) || error.code !== "NOT_FOUND") throw error;
-    return atrium.users.create({ roomId, name: `${name} (dashboard)`, customId, role: "viewer" });
-  }
-}
+/** The person's own user of the room. */
+const ownUserOf = (roomId: string, { id, name }: Me["person"]) =>
+  ({ roomId, name: `${name} (dashboard)`, customId: `dashboard:${id}`, role: "viewer" }) as const;

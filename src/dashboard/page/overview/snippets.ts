@@ -1,0 +1,96 @@
+/** The first program of an application, in each way to write it, with the keys of the person who reads it. */
+
+/** What the samples are filled in with; null for what the person has not created yet. */
+export interface QuickstartKeys {
+  readonly serverUrl: string;
+  readonly accountId: string;
+  readonly roomId: string | null;
+  readonly userId: string | null;
+  /** A user's. */
+  readonly token: string | null;
+  readonly apiKey: string | null;
+}
+
+export interface Snippet {
+  readonly name: string;
+  /** What the sample needs beside what everyone has. */
+  readonly needs: "token" | "apiKey";
+  /** The language of a snippet that a compiler understands. */
+  readonly language: "tsx" | "ts" | "sh";
+  readonly install: string;
+  readonly text: string;
+}
+
+const BUILD = `npm run build                        # in Atrium's folder: makes the package
+npm install ../path/to/atrium/dist   # in your application's`;
+
+export function snippetsOf(keys: QuickstartKeys): readonly Snippet[] {
+  const { serverUrl, accountId } = keys;
+  const token = keys.token ?? "A_USERS_TOKEN";
+  const apiKey = keys.apiKey ?? "YOUR_API_KEY";
+  const roomId = keys.roomId ?? "A_ROOM_ID";
+  const userId = keys.userId ?? "A_USER_ID";
+  return [
+    {
+      ...{ name: "React", needs: "token", language: "tsx", install: BUILD },
+      text: `import { RoomProvider, useOthers, useStore } from "atrium/react";
+
+export const App = () => (
+  <RoomProvider serverUrl="${serverUrl}" authToken="${token}">
+    <Tasks />
+  </RoomProvider>
+);
+
+function Tasks() {
+  const [tasks, { set }] = useStore<{ title: string }>("tasks");
+  const others = useOthers();
+  return (
+    <>
+      <p>{others.length} others are here</p>
+      <ul>{Object.entries(tasks).map(([key, { title }]) => <li key={key}>{title}</li>)}</ul>
+      <button onClick={() => set("milk", { title: "Buy milk" })}>Add milk</button>
+    </>
+  );
+}
+`,
+    },
+    {
+      ...{ name: "TypeScript", needs: "token", language: "ts", install: BUILD },
+      text: `import { AtriumClient } from "atrium/client";
+
+const client = new AtriumClient({
+  serverUrl: "${serverUrl}",
+  authToken: "${token}",
+});
+await client.join();
+console.log(client.currentUser?.name, "joined", client.currentRoom?.name);
+
+client.presence.update({ cursor: { x: 120, y: 40 } });
+await client.store("tasks").set("milk", { title: "Buy milk" });
+`,
+    },
+    {
+      ...{ name: "curl", needs: "apiKey", language: "sh", install: "" },
+      text: `# Puts the user into the room for a minute, without a connection
+curl -X PUT ${serverUrl}/v1/accounts/${accountId}/rooms/${roomId}/participants/${userId} \\
+  -H "Authorization: Bearer $(printf %s '${accountId}:${apiKey}' | base64 | tr -d '\\n')" \\
+  -H "Content-Type: application/json" \\
+  -d '{"presence":{"cursor":{"x":120,"y":40}},"ttl":60}'
+`,
+    },
+    {
+      ...{ name: "Server", needs: "apiKey", language: "ts", install: BUILD },
+      text: `import { AtriumServer } from "atrium/server";
+
+const atrium = new AtriumServer({
+  serverUrl: "${serverUrl}",
+  accountId: "${accountId}",
+  apiKey: "${apiKey}", // keep it on your server
+});
+const room = await atrium.rooms.create({ name: "Weekly planning" });
+const { token } = await atrium.users.create({ roomId: room.id, name: "Ada" });
+console.log("Give this token to Ada's browser:", token);
+`,
+    },
+  ];
+}

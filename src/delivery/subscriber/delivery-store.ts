@@ -1,4 +1,5 @@
 /** A subscriber's SQLite database: every delivery is written before its first attempt. Empty until the first write. */
+import { createTables, openTables } from "../../platform/object-tables.ts";
 import type { FinalOutcome, HandlerState } from "../handler.ts";
 import type {
   DeliveryRecord,
@@ -6,7 +7,7 @@ import type {
   OutgoingEvent,
   SubscriberKey,
 } from "../port/subscriber-port.ts";
-import { CREATE, CREATE_STATS, MIGRATE, SELECT_DELIVERIES } from "./delivery-table.ts";
+import { SELECT_DELIVERIES, SUBSCRIBER_SCHEMA } from "./delivery-table.ts";
 import type { Job, WaitingJobs } from "./scheduler.ts";
 
 /** How many deliveries there are, and what they take on disk. */
@@ -33,17 +34,7 @@ export class DeliveryStore implements WaitingJobs {
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    const tables = this.#findTables();
-    this.#hasTables = tables.has("deliveries");
-    if (this.#hasTables && !tables.has("totals")) storage.transactionSync(() => storage.sql.exec(MIGRATE));
-    if (this.#hasTables && !tables.has("stats")) storage.sql.exec(CREATE_STATS);
-  }
-
-  #findTables(): ReadonlySet<string> {
-    const query =
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('deliveries', 'totals', 'stats')";
-    const rows = this.#storage.sql.exec<{ name: string }>(query).toArray();
-    return new Set(rows.map(({ name }) => name));
+    this.#hasTables = openTables(storage, SUBSCRIBER_SCHEMA);
   }
 
   *iterate<T extends Row>(query: string, ...params: SqlStorageValue[]): Iterable<T> {
@@ -72,7 +63,7 @@ export class DeliveryStore implements WaitingJobs {
   /** Creates the tables with the subscriber's key, unless they exist. */
   open({ kind, accountId, id }: SubscriberKey): void {
     if (this.#hasTables) return;
-    this.#storage.sql.exec(CREATE);
+    createTables(this.#storage, SUBSCRIBER_SCHEMA);
     this.#hasTables = true;
     this.write("INSERT INTO subscriber VALUES (1, ?, ?, ?, '{}')", kind, accountId, id);
   }

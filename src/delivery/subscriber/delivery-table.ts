@@ -1,7 +1,5 @@
 /** The tables of a subscriber's object, and how a database that an earlier version wrote is brought to them. */
-
-/** Counts the schemas; a database without a number has the first one. */
-const SCHEMA_VERSION = 2;
+import { FACTS, type Schema } from "../../platform/object-tables.ts";
 
 /** What a delivery takes on disk besides its texts, its places in the indexes included. */
 const ROW_BYTES = 600;
@@ -14,19 +12,25 @@ const add = (sign: "+" | "-", row: "NEW" | "OLD"): string =>
 /**
  * - `subscriber`: one row that names the subscriber, because an alarm brings no key; `memory` is the handler's state.
  * - `deliveries`: `lane` is the ordering key, see `Job`. A first attempt that must not be repeated sets
- *   `last_attempt_at` when it starts. `log` is a JSON array of what the handler logged of each attempt.
+ *   `last_attempt_at` when it starts. `log` is a JSON array of what the handler logged of each attempt. Each step of
+ *   the queue has an index, so that none reads more than what is next.
  * - `known`: the event ids that were enqueued, so that each is enqueued once; `seq` is the delivery of one that was
  *   enqueued by hand.
+ * - `totals`: how many deliveries have each status, with their bytes. Triggers keep them, so no write can forget them.
+ * - `stats`: what the attempts of a time were: `width` is a minute or an hour, `at` its beginning, both in milliseconds.
  */
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS subscriber (
+const TABLES = {
+  ...FACTS,
+  subscriber: `CREATE TABLE IF NOT EXISTS subscriber (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     kind TEXT NOT NULL,
     account_id TEXT NOT NULL,
     id TEXT NOT NULL,
     memory TEXT NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS deliveries (
+  );`,
+  totals: `CREATE TABLE IF NOT EXISTS totals (status TEXT PRIMARY KEY, deliveries INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  INSERT OR IGNORE INTO totals VALUES ('pending', 0, 0), ('success', 0, 0), ('failed', 0, 0);`,
+  deliveries: `CREATE TABLE IF NOT EXISTS deliveries (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     event_id TEXT NOT NULL,
@@ -43,33 +47,19 @@ const TABLES = `
     error TEXT,
     log TEXT NOT NULL DEFAULT '[]'
   );
-  CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`;
-
-/**
- * What the second version adds: an index for each step of the queue, so that none reads more than what is next, and
- * how many deliveries have each status, with their bytes. Triggers keep these totals, so no write can forget them.
- */
-const ADDED = `
-  CREATE INDEX deliveries_by_status ON deliveries (status, seq);
-  CREATE INDEX deliveries_first ON deliveries (lane, seq) WHERE status = 'pending' AND attempts = 0;
-  CREATE INDEX deliveries_retry ON deliveries (due_at, seq) WHERE status = 'pending' AND attempts > 0;
-  CREATE INDEX deliveries_started ON deliveries (seq)
+  CREATE INDEX IF NOT EXISTS deliveries_by_status ON deliveries (status, seq);
+  CREATE INDEX IF NOT EXISTS deliveries_first ON deliveries (lane, seq) WHERE status = 'pending' AND attempts = 0;
+  CREATE INDEX IF NOT EXISTS deliveries_retry ON deliveries (due_at, seq) WHERE status = 'pending' AND attempts > 0;
+  CREATE INDEX IF NOT EXISTS deliveries_started ON deliveries (seq)
     WHERE status = 'pending' AND attempts = 0 AND last_attempt_at IS NOT NULL;
-  ALTER TABLE known ADD COLUMN seq INTEGER;
-  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE totals (status TEXT PRIMARY KEY, deliveries INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
-  INSERT INTO totals VALUES ('pending', 0, 0), ('success', 0, 0), ('failed', 0, 0);
-  CREATE TRIGGER deliveries_insert AFTER INSERT ON deliveries BEGIN ${add("+", "NEW")} END;
-  CREATE TRIGGER deliveries_delete AFTER DELETE ON deliveries BEGIN ${add("-", "OLD")} END;
-  CREATE TRIGGER deliveries_update AFTER UPDATE OF status, log, body ON deliveries BEGIN
+  CREATE TRIGGER IF NOT EXISTS deliveries_insert AFTER INSERT ON deliveries BEGIN ${add("+", "NEW")} END;
+  CREATE TRIGGER IF NOT EXISTS deliveries_delete AFTER DELETE ON deliveries BEGIN ${add("-", "OLD")} END;
+  CREATE TRIGGER IF NOT EXISTS deliveries_update AFTER UPDATE OF status, log, body ON deliveries BEGIN
     ${add("-", "OLD")} ${add("+", "NEW")}
-  END;
-  INSERT INTO facts VALUES ('schema', '${SCHEMA_VERSION}');`;
-
-/** What the attempts of a time were: `width` is a minute or an hour, `at` its beginning, both in milliseconds. */
-export const CREATE_STATS = `
-  CREATE TABLE IF NOT EXISTS stats (
+  END;`,
+  known: `CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`,
+  stats: `CREATE TABLE IF NOT EXISTS stats (
     width INTEGER NOT NULL,
     at INTEGER NOT NULL,
     succeeded INTEGER NOT NULL,
@@ -77,25 +67,31 @@ export const CREATE_STATS = `
     waiting INTEGER NOT NULL,
     latencies TEXT NOT NULL,
     PRIMARY KEY (width, at)
-  ) WITHOUT ROWID;`;
+  ) WITHOUT ROWID;`,
+};
 
-/** For a new database. */
-export const CREATE = `${TABLES}\n${ADDED}\n${CREATE_STATS}`;
-
-/**
- * For a database of the first version. It marked what exceeded a count of waiting events as failed, without an
- * attempt: what is left of that waits again.
- */
-export const MIGRATE = `${TABLES}
-  DROP INDEX IF EXISTS deliveries_pending;
-  DROP INDEX IF EXISTS deliveries_over;
-  DROP INDEX IF EXISTS deliveries_old;
-  UPDATE deliveries SET status = 'pending', due_at = created_at, error = NULL
-    WHERE status = 'failed' AND attempts = 0 AND error = 'Too many events were already waiting';
-  ${ADDED}
-  UPDATE totals SET (deliveries, bytes) = (
-    SELECT count(*), ifnull(sum(${bytesOf("deliveries")}), 0) FROM deliveries WHERE deliveries.status = totals.status
-  );`;
+export const SUBSCRIBER_SCHEMA: Schema = {
+  tables: TABLES,
+  migrations: [
+    {
+      // It had other indexes and no totals, and marked what exceeded a count of waiting events as failed, without an
+      // attempt: what is left of that waits again.
+      version: 2,
+      table: "deliveries",
+      before: `
+        DROP INDEX IF EXISTS deliveries_pending;
+        DROP INDEX IF EXISTS deliveries_over;
+        DROP INDEX IF EXISTS deliveries_old;
+        UPDATE deliveries SET status = 'pending', due_at = created_at, error = NULL
+          WHERE status = 'failed' AND attempts = 0 AND error = 'Too many events were already waiting';
+        CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+        ALTER TABLE known ADD COLUMN seq INTEGER;`,
+      after: `UPDATE totals SET (deliveries, bytes) = (
+        SELECT count(*), ifnull(sum(${bytesOf("deliveries")}), 0) FROM deliveries WHERE deliveries.status = totals.status
+      );`,
+    },
+  ],
+};
 
 /** Selects `DeliveryRecord`s; a condition may follow. */
 export const SELECT_DELIVERIES = `SELECT seq, id, event_id AS eventId, event, room_id AS roomId,

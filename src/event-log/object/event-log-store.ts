@@ -1,5 +1,6 @@
 /** The SQLite database of one shard of an event log. Empty until the first event. */
 import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
+import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
 
@@ -16,16 +17,17 @@ const MAX_SLICE_CHARS = 1024 * 1024;
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
  */
-const CREATE = `
-  CREATE TABLE log (
+const TABLES = {
+  ...FACTS,
+  log: `CREATE TABLE IF NOT EXISTS log (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     last_seq INTEGER NOT NULL,
     last_at INTEGER NOT NULL,
     pruned_seq INTEGER NOT NULL,
     bytes INTEGER NOT NULL
   );
-  INSERT INTO log VALUES (1, 0, 0, 0, 0);
-  CREATE TABLE events (
+  INSERT OR IGNORE INTO log VALUES (1, 0, 0, 0, 0);`,
+  events: `CREATE TABLE IF NOT EXISTS events (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     event TEXT NOT NULL,
@@ -34,7 +36,14 @@ const CREATE = `
     logged_at INTEGER NOT NULL,
     body TEXT NOT NULL
   );
-  CREATE INDEX events_by_room ON events (room_id, seq);`;
+  CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
+};
+
+const SCHEMA: Schema = {
+  tables: TABLES,
+  // The first version had the same tables, and no number.
+  migrations: [{ version: 2, table: "log", before: "", after: "" }],
+};
 
 type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
 const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
@@ -58,8 +67,7 @@ export class EventLogStore {
   constructor(storage: Storage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    const query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'log'";
-    this.#hasTables = this.#sql.exec(query).toArray().length > 0;
+    this.#hasTables = openTables(storage, SCHEMA);
   }
 
   get #log(): LogRow {
@@ -96,7 +104,7 @@ export class EventLogStore {
   }
 
   #append(events: readonly OutgoingEvent[], now: number): number {
-    if (!this.#hasTables) this.#sql.exec(CREATE);
+    if (!this.#hasTables) createTables(this.#storage, SCHEMA);
     this.#hasTables = true;
     const before = this.#log;
     let { lastSeq, lastAt, bytes } = before;

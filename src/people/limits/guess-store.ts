@@ -1,22 +1,33 @@
 /** The SQLite database of an object that counts guesses. Empty until the first one. */
+import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
 import type { Guesses } from "./pause.ts";
 
 /** Of more counted keys than this, those that would be forgotten first make room: a botnet cannot fill the storage. */
 const MAX_KEYS = 10_000;
 
+const SCHEMA: Schema = {
+  tables: {
+    ...FACTS,
+    guesses: `CREATE TABLE IF NOT EXISTS guesses (
+      key TEXT PRIMARY KEY,
+      count REAL NOT NULL,
+      at INTEGER NOT NULL,
+      forgotten_at INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS guesses_forgotten ON guesses (forgotten_at);`,
+  },
+  // The first version had the same table, and no number.
+  migrations: [{ version: 2, table: "guesses", before: "", after: "" }],
+};
+
 export class GuessStore {
   readonly #sql: SqlStorage;
   #keys: number;
 
-  constructor({ sql }: DurableObjectStorage) {
-    this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS guesses (
-         key TEXT PRIMARY KEY, count REAL NOT NULL, at INTEGER NOT NULL, forgotten_at INTEGER NOT NULL
-       ) WITHOUT ROWID`,
-    );
-    sql.exec("CREATE INDEX IF NOT EXISTS guesses_forgotten ON guesses (forgotten_at)");
-    this.#keys = sql.exec<{ total: number }>("SELECT count(*) AS total FROM guesses").one().total;
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    if (!openTables(storage, SCHEMA)) createTables(storage, SCHEMA);
+    this.#keys = this.#sql.exec<{ total: number }>("SELECT count(*) AS total FROM guesses").one().total;
   }
 
   find(key: string): Guesses | undefined {

@@ -1,22 +1,9 @@
 /** Brings the SQLite database of a room that an earlier version wrote to the present schema. */
+import type { Migration } from "../../platform/object-tables.ts";
 import { MAX_CATCH_UP_BYTES } from "../protocol/limits.ts";
 
-/** Counts the schemas; rooms that have no number have the first one. */
-export const SCHEMA_VERSION = 6;
-
-interface Migration {
-  /** The version that it leads to. */
-  readonly version: number;
-  /** The table that it changes: a room without it has nothing to migrate. */
-  readonly table: string;
-  /** Makes room for the table's present form; empty if nothing is in its way. */
-  readonly before: string;
-  /** Fills it; empty if its rows stay as they are. */
-  readonly after: string;
-}
-
 /** In the order of their versions. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   {
     // The log kept every change, and a request's receipt in the row of its last one.
     version: 2,
@@ -84,7 +71,3 @@ const MIGRATIONS: readonly Migration[] = [
       DROP TABLE graces_4;`,
   },
 ];
-
-/** What leads a database with these tables from version `from` to the present one. */
-export const migrationsFrom = (from: number, tables: ReadonlySet<string>): readonly Migration[] =>
-  MIGRATIONS.filter(({ version, table }) => version > from && tables.has(table));

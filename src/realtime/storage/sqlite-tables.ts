@@ -1,5 +1,6 @@
 /** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
-import { migrationsFrom, SCHEMA_VERSION } from "./sqlite-migrations.ts";
+import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
+import { MIGRATIONS } from "./sqlite-migrations.ts";
 
 /**
  * `seq` orders sessions that began in the same millisecond; the partial index allows one open session per
@@ -159,10 +160,10 @@ const TABLES: Readonly<Record<string, string>> = {
     left_at INTEGER NOT NULL,
     state TEXT
   ) WITHOUT ROWID;`,
-  facts: `CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
+  ...FACTS,
 };
 
-const NAMES = Object.keys(TABLES);
+const SCHEMA: Schema = { tables: TABLES, migrations: MIGRATIONS };
 
 /** Few enough to be held in memory, whatever they contain. */
 const ROWS_AT_ONCE = 32;
@@ -175,42 +176,7 @@ export class SqliteTables {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    const found = this.#findTables();
-    this.#exist = found.size > 0;
-    if (this.#exist) this.#migrate(found);
-  }
-
-  #findTables(): ReadonlySet<string> {
-    const wanted = NAMES.map((name) => `'${name}'`).join();
-    const query = `SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (${wanted})`;
-    return new Set(
-      this.#sql
-        .exec<{ name: string }>(query)
-        .toArray()
-        .map(({ name }) => name),
-    );
-  }
-
-  /** A room that an earlier version created gets the tables that it lacks, and its rows the present form. */
-  #migrate(found: ReadonlySet<string>): void {
-    const version = found.has("facts") ? this.#readVersion() : 1;
-    if (version >= SCHEMA_VERSION && found.size === NAMES.length) return;
-    const migrations = migrationsFrom(version, found);
-    this.#storage.transactionSync(() => {
-      for (const { before } of migrations) if (before !== "") this.#sql.exec(before);
-      this.#create();
-      for (const { after } of migrations) if (after !== "") this.#sql.exec(after);
-    });
-  }
-
-  #readVersion(): number {
-    const query = "SELECT value FROM facts WHERE name = 'schema'";
-    return Number(this.#sql.exec<{ value: string }>(query).toArray()[0]?.value ?? 1);
-  }
-
-  #create(): void {
-    this.#sql.exec(Object.values(TABLES).join("\n"));
-    this.#sql.exec(`INSERT OR REPLACE INTO facts VALUES ('schema', '${SCHEMA_VERSION}')`);
+    this.#exist = openTables(storage, SCHEMA);
   }
 
   transaction<T>(work: () => T): T {
@@ -265,7 +231,7 @@ export class SqliteTables {
 
   write(query: string, ...params: SqlStorageValue[]): void {
     if (!this.#exist) {
-      this.#create();
+      createTables(this.#storage, SCHEMA);
       this.#exist = true;
     }
     this.#sql.exec(query, ...params);
@@ -273,7 +239,11 @@ export class SqliteTables {
 
   drop(): void {
     if (!this.#exist) return;
-    this.#sql.exec(NAMES.map((name) => `DROP TABLE ${name};`).join("\n"));
+    this.#sql.exec(
+      Object.keys(TABLES)
+        .map((name) => `DROP TABLE ${name};`)
+        .join("\n"),
+    );
     this.#exist = false;
   }
 }

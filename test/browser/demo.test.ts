@@ -192,6 +192,28 @@ describe("comments and reactions", () => {
   });
 });
 
+describe("the minutes", () => {
+  it("are written together: nothing is lost, and each caret stays where it is", async () => {
+    const areas = [ada, bo].map(({ page }) => page.getByRole("textbox", { name: "Minutes" }));
+    const [first, second] = areas;
+    for (const { page } of [ada, bo]) await page.locator(".minutes summary").click();
+    await first?.pressSequentially("Hello");
+    await eventually("Bo reads it", async () => (await second?.inputValue()) === "Hello");
+    await first?.press("Home");
+    await second?.press("End");
+    await second?.pressSequentially(", all 😀");
+    await eventually("Ada reads it", async () => (await first?.inputValue()) === "Hello, all 😀");
+    await first?.pressSequentially("> ");
+    await second?.press("Backspace");
+    for (const area of areas)
+      await eventually("both agree", async () => (await area.inputValue()) === "> Hello, all ");
+    for (const { page } of [ada, bo]) {
+      await page.locator(".minutes", { hasText: "Saved" }).waitFor();
+      await page.locator(".minutes summary").click();
+    }
+  });
+});
+
 describe("following a participant", () => {
   it("highlights their cursor and keeps it in view until it ends", async () => {
     await ada.other("Bo").click();
@@ -267,7 +289,7 @@ describe("the page", () => {
     const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
     const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(excess).toBeLessThanOrEqual(0);
-    for (const part of ["header", "nav", "details"]) {
+    for (const part of ["header", "nav", "details:not(.minutes)", ".minutes"]) {
       const box = await guest.page.locator(part).boundingBox();
       expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
       expect(box?.x).toBeGreaterThanOrEqual(0);

@@ -3,6 +3,7 @@ import { RoomProvider } from "atrium/react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./board.tsx";
 import { Comments } from "./comments.tsx";
+import { Minutes } from "./minutes.tsx";
 import { STORES } from "./model.ts";
 import { Notices, Participants } from "./users.tsx";
 import { visitorToken } from "./visitor.ts";
@@ -14,6 +15,7 @@ try {
     <RoomProvider serverUrl={location.origin} authToken={visitorToken} stores={STORES}>
       <Board />
       <Participants />
+      <Minutes />
       <Comments />
       <Notices />
     </RoomProvider>,

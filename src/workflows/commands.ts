@@ -8,7 +8,7 @@ import { getRoomRow } from "../rooms/queries.ts";
 import type { WorkflowContext } from "./context.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
 import { presentExecution, type WorkflowExecution, type WorkflowRun } from "./execution-schema.ts";
-import { getWorkflow, subscriberKey } from "./queries.ts";
+import { getVersion, getWorkflow, subscriberKey } from "./queries.ts";
 import { presentWorkflow, type Workflow, type WorkflowCreation, type WorkflowUpdate } from "./schema.ts";
 import {
   deleteWorkflow as deleteRow,
@@ -16,10 +16,13 @@ import {
   retireReplacedScript,
   retireScript,
   selectWorkflowSummary,
+  updateCode,
   updateWorkflow as updateRow,
 } from "./store.ts";
 import type { StoredWorkflow } from "./table.ts";
 import { trialEvent } from "./trial-event.ts";
+import { authorOf } from "./version-schema.ts";
+import { keepVersion } from "./version-store.ts";
 
 const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
@@ -43,13 +46,17 @@ export async function createWorkflow(
     origin: ctx.origin,
     name,
     nameFolded: fold(name),
+    version: 1,
     ...prepared,
   };
   const data = { workflow: presentWorkflow(row) };
   await deploy(ctx, row.id, prepared);
   const quota = guardQuota(ctx, "workflows");
   await ctx
-    .commit([insertWorkflow(ctx, row), quota.statement], data)
+    .commit(
+      [insertWorkflow(ctx, row), quota.statement, ...keepVersion(ctx, row.id, authorOf(ctx.actor))],
+      data,
+    )
     .catch(undeployOnFailure(ctx, row.id, prepared))
     .catch(quota.refuse);
   await announceChange(ctx);
@@ -69,13 +76,15 @@ export async function updateWorkflow(
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
-    ...replacement,
   };
   const now = ctx.now();
   const [, [row]] = await ctx
     .commit([
       retireReplacedScript(ctx, workflowId, replacement?.hash ?? null, now),
-      updateRow(ctx, workflowId, changes, now),
+      replacement === null
+        ? updateRow(ctx, workflowId, changes, now)
+        : updateCode(ctx, workflowId, { ...changes, ...replacement }, now),
+      ...(replacement === null ? [] : keepVersion(ctx, workflowId, authorOf(ctx.actor))),
     ])
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
@@ -87,6 +96,16 @@ export async function updateWorkflow(
       ctx.log("The object of a changed workflow could not be notified", error);
     });
   return { workflow: presentWorkflow(row) };
+}
+
+/** Saves the code of an earlier version again, as a new one. NOT_FOUND when that version is not kept. */
+export async function restoreVersion(
+  ctx: WorkflowContext,
+  workflowId: string,
+  version: string,
+): Promise<{ workflow: Workflow }> {
+  const { version: earlier } = await getVersion(ctx, workflowId, version);
+  return updateWorkflow(ctx, workflowId, { code: earlier.code });
 }
 
 /** Deploys new code, unless it compiles to the module that is already deployed. */

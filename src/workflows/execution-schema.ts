@@ -52,6 +52,10 @@ export const WorkflowExecution = z
     result: z
       .string()
       .meta({ description: "The returned value as JSON; for a failed run, the error message." }),
+    version: z.int().optional().meta({
+      description: "The version of the workflow that ran. Absent for a run that could not start.",
+      minimum: 1,
+    }),
     duration_ms: z.number().meta({ minimum: 0 }),
     created_at: Timestamp.meta({
       description: "When the event was enqueued; the run follows those of earlier events of the room.",
@@ -66,6 +70,7 @@ export const WorkflowExecution = z
       event: "participant.joined",
       status: "success",
       result: '{"greeted":"b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21"}',
+      version: 1,
       duration_ms: 7,
       created_at: "2026-01-31T09:31:00.000Z",
       logs: [
@@ -83,6 +88,8 @@ export type WorkflowExecution = z.infer<typeof WorkflowExecution>;
 export interface LoggedRun extends LoggedAttempt {
   /** JSON; null when it failed. */
   readonly result: string | null;
+  /** Of the workflow; older runs did not log it. */
+  readonly version?: number;
   readonly logs: readonly LogLine[];
 }
 
@@ -95,6 +102,7 @@ export function presentExecution(workflowId: string, delivery: DeliveryRecord): 
     event: EventName.parse(delivery.event),
     status: delivery.status === "success" ? "success" : "failed",
     result: delivery.error ?? run?.result ?? "null",
+    ...(run?.version === undefined ? {} : { version: run.version }),
     duration_ms: run?.duration_ms ?? 0,
     created_at: presentTime(delivery.createdAt),
     logs: [...(run?.logs ?? [])],

@@ -9,6 +9,13 @@ import type { WorkflowContext } from "./context.ts";
 import { presentExecution, type WorkflowExecution } from "./execution-schema.ts";
 import { presentWorkflow, type Workflow } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
+import {
+  presentVersion,
+  presentVersionSummary,
+  type WorkflowVersion,
+  type WorkflowVersionSummary,
+} from "./version-schema.ts";
+import { countVersions, selectVersion, selectVersions } from "./version-store.ts";
 
 /** Names the workflow as a subscriber. */
 export const subscriberKey = (
@@ -30,6 +37,33 @@ export async function getWorkflow(ctx: WorkflowContext, workflowId: string): Pro
   const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   return { workflow: presentWorkflow(row) };
+}
+
+/** A page of the kept versions, newest first. NOT_FOUND without the workflow. */
+export async function listVersions(
+  ctx: WorkflowContext,
+  workflowId: string,
+  page: Page,
+): Promise<{ versions: WorkflowVersionSummary[] } & PresentedPage> {
+  const [[workflow], rows, counted] = await ctx.db.run([
+    selectWorkflowSummary(ctx, workflowId),
+    selectVersions(ctx, workflowId, page),
+    countVersions(ctx, workflowId),
+  ]);
+  if (workflow === undefined) throw notFound("Workflows", "Workflow");
+  return { versions: rows.map(presentVersionSummary), ...presentPage(page, counted) };
+}
+
+/** NOT_FOUND when the workflow has no such version, or it is no longer kept. */
+export async function getVersion(
+  ctx: WorkflowContext,
+  workflowId: string,
+  version: string,
+): Promise<{ version: WorkflowVersion }> {
+  const number = /^[1-9]\d{0,14}$/.test(version) ? Number(version) : 0;
+  const [[row]] = await ctx.db.run([selectVersion(ctx, workflowId, number)]);
+  if (row === undefined) throw notFound("Workflows", "Version");
+  return { version: presentVersion(row) };
 }
 
 /** A page of the finished runs that are kept, newest first. NOT_FOUND without the workflow. */

@@ -3,11 +3,19 @@ import * as z from "zod";
 import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
-import { createWorkflow, deleteWorkflow, runWorkflow, updateWorkflow } from "./commands.ts";
+import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
 import { WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
-import { getWorkflow, getWorkflowStats, listExecutions, listWorkflows } from "./queries.ts";
+import {
+  getVersion,
+  getWorkflow,
+  getWorkflowStats,
+  listExecutions,
+  listVersions,
+  listWorkflows,
+} from "./queries.ts";
 import { Workflow, WorkflowCreation, WorkflowUpdate } from "./schema.ts";
+import { WorkflowVersion, WorkflowVersionSummary } from "./version-schema.ts";
 
 const { endpoint } = endpointsFor<WorkflowContext>();
 
@@ -84,6 +92,46 @@ export const workflowEndpoints = [
     done: "Workflow deleted",
     data: z.object({}),
     handle: (ctx, { params }) => deleteWorkflow(ctx, params.workflowId),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/workflows/:workflowId/versions",
+    operation: "listWorkflowVersions",
+    summary: "List the saved versions of a workflow's code",
+    details: "Newest first, without the code: the last 50 that were saved, and who saved each.",
+    errors: ["NOT_FOUND"],
+    query: z.object(paging),
+    status: 200,
+    done: "Versions retrieved",
+    data: z.object({ versions: z.array(WorkflowVersionSummary), ...pageShape }),
+    handle: (ctx, { params, query }) => listVersions(ctx, params.workflowId, toPage(query)),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/workflows/:workflowId/versions/:version",
+    operation: "getWorkflowVersion",
+    summary: "Get a version of a workflow's code",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Version retrieved",
+    data: z.object({ version: WorkflowVersion }),
+    handle: (ctx, { params }) => getVersion(ctx, params.workflowId, params.version),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/workflows/:workflowId/versions/:version/restore",
+    operation: "restoreWorkflowVersion",
+    summary: "Restore a version of a workflow's code",
+    details:
+      "Saves its code again, as a new version: nothing is lost, and runs that start after the response use it. Name, events and room stay as they are.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Version restored",
+    data: z.object({ workflow: Workflow }),
+    handle: (ctx, { params }) => restoreVersion(ctx, params.workflowId, params.version),
   }),
   endpoint({
     ...common,

@@ -16,6 +16,7 @@ export const EXAMPLE = {
   events: ["participant.joined"],
   room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
   enabled: true,
+  version: 1,
   created_at: "2026-01-31T09:30:00.000Z",
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
@@ -42,6 +43,10 @@ export const Workflow = z
     enabled: z.boolean().meta({
       description:
         "A disabled workflow does not run. The service disables one for which too many events wait, and one that had to be killed in two runs in a row because it passed a limit and did not yield.",
+    }),
+    version: z.int().meta({
+      description: "Counts the codes that were saved, from 1. The last 50 are kept as versions.",
+      minimum: 1,
     }),
     disabled_reason: z.string().optional().meta({
       description: "Why the service has disabled the workflow, and what to do. Absent in every other case.",
@@ -114,6 +119,7 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   events: z.array(EventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
   enabled: row.enabled === 1,
+  version: row.version,
   ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),

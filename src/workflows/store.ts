@@ -1,5 +1,5 @@
 /** The only SQL about workflows. */
-import { and, asc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { accountRows } from "../platform/account-rows.ts";
 import {
   build,
@@ -79,12 +79,14 @@ export const selectSome = ({ accountId }: Tenant, limit: number): Statement<{ id
 export const insertWorkflow = (_: Tenant, row: StoredWorkflow): Statement =>
   statement(build.insert(workflows).values(row));
 
-export type WorkflowChanges = Partial<Omit<StoredWorkflow, "accountId" | "id" | "createdAt" | "updatedAt">>;
+export type WorkflowChanges = Partial<
+  Omit<StoredWorkflow, "accountId" | "id" | "createdAt" | "updatedAt" | "version">
+>;
 
 export const updateWorkflow = (
   tenant: Tenant,
   id: string,
-  changes: WorkflowChanges,
+  changes: WorkflowChanges & { readonly version?: SQL },
   now: number,
 ): Statement<WorkflowRow> =>
   statement(
@@ -110,6 +112,17 @@ export const suspendWorkflow = (
       .where(and(byId(tenant, id), eq(workflows.updatedAt, version)))
       .returning({ id: workflows.id }),
   );
+
+/** The same for saved code, which counts as a new version unless it is the code that the workflow has. */
+export const updateCode = (
+  tenant: Tenant,
+  id: string,
+  changes: WorkflowChanges & Pick<StoredWorkflow, "code">,
+  now: number,
+): Statement<WorkflowRow> =>
+  updateWorkflow(tenant, id, { ...changes, version: nextCodeVersion(changes.code) }, now);
+
+const nextCodeVersion = (code: string): SQL => sql`${workflows.version} + (${workflows.code} <> ${code})`;
 
 const retire = (condition: string): string =>
   `INSERT INTO retired_scripts (account_id, workflow_id, hash, retired_at)

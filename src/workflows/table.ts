@@ -1,6 +1,6 @@
 /** The tables of workflows, and of scripts that are no longer used. */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { foreignKey, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
 
 /** Too much waited for it, or its last runs had to be ended by force. */
@@ -32,6 +32,8 @@ export const workflows = sqliteTable(
     nameFolded: text("name_folded").notNull(),
     /** Why every run fails before it starts (a problem with `message` and position, as JSON); null when runs can start. */
     problemAtRun: text("problem_at_run"),
+    /** Counts the codes that were saved, from 1. */
+    version: integer().notNull().default(1),
     /** Why the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     // Large columns come last, so that reading subscriptions does not read them.
@@ -51,6 +53,33 @@ export type StoredWorkflow = typeof workflows.$inferSelect;
 export type RunnableWorkflow = Omit<StoredWorkflow, "code">;
 /** What the API shows: without what only runs need. */
 export type WorkflowRow = Omit<StoredWorkflow, "hash" | "origin" | "problemAtRun" | "module">;
+
+/** Who saved code: a member in the dashboard, or the organization with an API key. */
+const AUTHOR_TYPES = ["person", "key"] as const;
+export type AuthorType = (typeof AUTHOR_TYPES)[number];
+
+/** The latest codes of each workflow, the current one included. */
+export const workflowVersions = sqliteTable(
+  "workflow_versions",
+  {
+    accountId: text("account_id").notNull(),
+    workflowId: text("workflow_id").notNull(),
+    version: integer().notNull(),
+    savedAt: integer("saved_at").notNull(),
+    /** Null for code that was saved before versions were kept. */
+    authorType: text("author_type", { enum: AUTHOR_TYPES }),
+    /** The person's or the API key's id. No foreign key: a version outlives its author. */
+    authorId: text("author_id"),
+    code: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.workflowId, table.version] }),
+    foreignKey({
+      columns: [table.accountId, table.workflowId],
+      foreignColumns: [workflows.accountId, workflows.id],
+    }).onDelete("cascade"),
+  ],
+);
 
 /** Scripts that no run uses any more. No foreign key: they outlive their workflows. */
 export const retiredScripts = sqliteTable(

@@ -130,7 +130,7 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runCounter.count(status);
     // If this fails, the next delivery disables it.
     if (isExhausted(streak, row.updatedAt)) await this.#disable(row, "killed");
-    return { ...outcomeOf(run.report, startedAt), restMs: run.restMs };
+    return { ...outcomeOf(run.report, row.version, startedAt), restMs: run.restMs };
   }
 
   async suspend(): Promise<void> {
@@ -261,12 +261,17 @@ export class WorkflowHandler implements DeliveryHandler {
 const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
   ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
 
-function outcomeOf({ status, result, logs, durationMs }: RunReport, startedAt: number): Ended {
+function outcomeOf(
+  { status, result, logs, durationMs }: RunReport,
+  version: number,
+  startedAt: number,
+): Ended {
   const isSuccess = status === "success";
   const attempt: LoggedRun = {
     attempted_at: presentTime(startedAt),
     duration_ms: durationMs,
     result: isSuccess ? result : null,
+    version,
     logs,
   };
   return isSuccess ? { type: "delivered", attempt } : { type: "failed", attempt, error: result };

@@ -101,6 +101,19 @@ it("shows runs live, with the errors of those that failed", async () => {
   await latest.getByRole("region", { name: "Error" }).getByText("line 2").waitFor();
 });
 
+it("shows what an earlier version changes, and restores it", async () => {
+  const versions = desk.page.getByRole("region", { name: "Versions" });
+  await versions.getByText("Version 1").click();
+  const diff = versions.getByRole("region", { name: "What version 1 changes of the saved code" });
+  await diff.getByRole("insertion").getByText("Hello").waitFor();
+  await diff.getByRole("deletion").getByText("No tea").waitFor();
+  await desk.button("Restore version 1").click();
+  await desk.button("Restore version").last().click();
+  await desk.notice("Version 1 restored").waitFor();
+  await versions.getByText("Version 3").waitFor();
+  await code().getByText("Hello <b>there</b>").waitFor();
+});
+
 it("disables the workflow, and deletes it after a confirmation", async () => {
   await desk.button("Disable").click();
   await desk.notice("Workflow disabled").waitFor();

@@ -10,6 +10,7 @@ declare global {
   const roomId: string;
   const userId: string;
   const webhookId: string;
+  const workflowId: string;
   const token: string;
   const doc: Doc;
   const newToken: () => Promise<string>;

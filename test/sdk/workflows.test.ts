@@ -32,6 +32,11 @@ describe("AtriumServer.workflows", () => {
       ...changes,
       room_id: null,
     });
+    await workflows.update(created.id, { code: "export default () => 2;" });
+    const { versions } = await workflows.listVersions(created.id, { limit: 1 });
+    expect(versions).toMatchObject([{ version: 2, saved_by: { type: "key" } }]);
+    expect(await workflows.getVersion(created.id, 1)).toMatchObject({ version: 1, code });
+    expect(await workflows.restoreVersion(created.id, 1)).toMatchObject({ version: 3, code });
     await workflows.delete(created.id);
     await expect(workflows.get(created.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Workflows" });
   });

@@ -3,7 +3,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { MAX_CODE_BYTES, type Workflow } from "../../src/workflows/schema.ts";
+import type { WorkflowVersion, WorkflowVersionSummary } from "../../src/workflows/version-schema.ts";
 import { type Account, account } from "../support/api.ts";
+import { addMember } from "../support/person.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 const MINUTE_MS = 60_000;
@@ -40,6 +42,7 @@ describe("creating a workflow", () => {
       events: ["user.created", "session.closed"],
       room_id: null,
       enabled: true,
+      version: 1,
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       updated_at: workflow.created_at,
     });
@@ -185,7 +188,7 @@ describe("updating a workflow", () => {
     let expected = await create();
     for (const [body, shown] of [
       [{ name: "Renamed" }, { name: "Renamed" }],
-      [{ code: commented("new") }, { code: commented("new") }],
+      [{ code: commented("new") }, { code: commented("new"), version: 2 }],
       [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
       [{ roomId }, { room_id: roomId }],
       [{ enabled: false }, { enabled: false }],
@@ -280,5 +283,83 @@ describe("a retired script", () => {
     await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS).catch(() => undefined);
     await env.DB.exec("ALTER TABLE workflows_away RENAME TO workflows");
     expect(await retired()).toHaveLength(1);
+  });
+});
+
+describe("the versions of a workflow", () => {
+  const versionsOf = async (id: string, query = "") =>
+    (
+      await owner.api.get<{ versions: WorkflowVersionSummary[]; total: number }>(
+        `/workflows/${id}/versions${query}`,
+      )
+    ).data;
+  const getVersion = (id: string, version: number | string, api = owner.api) =>
+    api.get<{ version: WorkflowVersion }>(`/workflows/${id}/versions/${version}`);
+
+  it("keep each code that was saved, with who saved it and when", async () => {
+    const { id } = await create({ code: commented("one") });
+    const changed = (await patch(id, { code: commented("two") })).data.workflow;
+    expect(changed.version).toBe(2);
+    // Neither the same code again nor another change is a version.
+    expect((await patch(id, { code: commented("two") })).data.workflow.version).toBe(2);
+    expect((await patch(id, { name: "Other" })).data.workflow.version).toBe(2);
+
+    const { versions, total } = await versionsOf(id);
+    expect([total, versions.map(({ version }) => version)]).toEqual([2, [2, 1]]);
+    expect(versions[0]).toEqual({
+      version: 2,
+      saved_at: changed.updated_at,
+      saved_by: { type: "key", id: expect.any(String), name: null },
+      bytes: commented("two").length,
+    });
+    expect((await versionsOf(id, "?limit=1&offset=1")).versions.map(({ version }) => version)).toEqual([1]);
+    expect((await getVersion(id, 1)).data.version).toMatchObject({ version: 1, code: commented("one") });
+  });
+
+  it("name the member who saved one", async () => {
+    const { id } = await create();
+    const member = await addMember(owner.id, "member");
+    const answer = await member.browser
+      .api(owner.id)
+      .patch(`/workflows/${id}`, { code: commented("theirs") });
+    expect(answer.status).toBe(200);
+    const [latest] = (await versionsOf(id)).versions;
+    expect(latest?.saved_by).toEqual({ type: "person", id: member.id, name: expect.any(String) });
+  });
+
+  it("are restored as new versions, and named by what ran them", async () => {
+    const testWorkflow = await TestWorkflow.create(owner.api, "export default () => 'one';");
+    const { id } = testWorkflow.workflow;
+    const room = await owner.api.createRoom();
+    const run = async () => (await testWorkflow.run("session.started", { roomId: room.id })).data.execution;
+    expect(await run()).toMatchObject({ result: '"one"', version: 1 });
+    await testWorkflow.change({ code: "export default () => 'two';" });
+    expect(await run()).toMatchObject({ result: '"two"', version: 2 });
+    const restored = await owner.api.post<{ workflow: Workflow }>(`/workflows/${id}/versions/1/restore`);
+    expect(restored.data.workflow).toMatchObject({ version: 3, code: "export default () => 'one';" });
+    expect(await run()).toMatchObject({ result: '"one"', version: 3 });
+  });
+
+  it("are the last 50, and end with their workflow", async () => {
+    const { id } = await create();
+    await env.DB.prepare("UPDATE workflows SET version = 49 WHERE id = ?").bind(id).run();
+    await patch(id, { code: commented("50") });
+    expect((await versionsOf(id)).versions.map(({ version }) => version)).toEqual([50, 1]);
+    await patch(id, { code: commented("51") });
+    expect((await versionsOf(id)).versions.map(({ version }) => version)).toEqual([51, 50]);
+    await owner.api.delete(`/workflows/${id}`);
+    expect((await owner.api.get(`/workflows/${id}/versions`)).status).toBe(404);
+    const kept = env.DB.prepare("SELECT count(*) AS count FROM workflow_versions WHERE workflow_id = ?");
+    expect(await kept.bind(id).first()).toEqual({ count: 0 });
+  });
+
+  it("are found in their organization only, by their number", async () => {
+    const { id } = await create();
+    const stranger = (await account()).api;
+    expect((await getVersion(id, 1, stranger)).status).toBe(404);
+    expect((await stranger.post(`/workflows/${id}/versions/1/restore`)).status).toBe(404);
+    for (const version of [2, 0, "01", "-1", "one", "1e0", "9".repeat(30)]) {
+      expect((await getVersion(id, version)).error).toMatchObject({ code: "NOT_FOUND" });
+    }
   });
 });

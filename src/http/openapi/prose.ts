@@ -75,6 +75,7 @@ export const PATH_PARAMETERS: Readonly<
   commentId: { description: "The comment's ID.", ...UUID },
   webhookId: { description: "The webhook's ID.", ...UUID },
   workflowId: { description: "The workflow's ID.", ...UUID },
+  version: { description: "The number of the version." },
   deliveryId: { description: "The delivery's ID.", ...UUID },
 };
 

@@ -73,6 +73,8 @@ export type {
   WebhookWithSecret,
   Workflow,
   WorkflowExecution,
+  WorkflowVersion,
+  WorkflowVersionSummary,
 } from "../wire/resources.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
 export type {

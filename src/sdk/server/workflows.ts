@@ -2,7 +2,13 @@
 import type { Rest } from "../core/rest.ts";
 import type { EventName } from "../wire/events.ts";
 import type { WorkflowInput, WorkflowRunInput, WorkflowUpdateInput } from "../wire/requests.ts";
-import type { DeliveryStats, Workflow, WorkflowExecution } from "../wire/resources.ts";
+import type {
+  DeliveryStats,
+  Workflow,
+  WorkflowExecution,
+  WorkflowVersion,
+  WorkflowVersionSummary,
+} from "../wire/resources.ts";
 import type { Page, PageShown, TextSearch } from "./pages.ts";
 
 /** Longer than a run can take, including the run that it may have to wait for. */
@@ -52,6 +58,27 @@ export class Workflows {
   ): Promise<{ readonly executions: WorkflowExecution[] } & PageShown> {
     const path = ["workflows", workflowId, "executions"];
     return this.#rest.request({ method: "GET", path, query: { ...page } });
+  }
+
+  /** The last 50 versions of its code, newest first, without the code. */
+  listVersions(
+    workflowId: string,
+    page: Page = {},
+  ): Promise<{ readonly versions: WorkflowVersionSummary[] } & PageShown> {
+    const path = ["workflows", workflowId, "versions"];
+    return this.#rest.request({ method: "GET", path, query: { ...page } });
+  }
+
+  /** A version with its code. */
+  async getVersion(workflowId: string, version: number): Promise<WorkflowVersion> {
+    const path = ["workflows", workflowId, "versions", `${version}`];
+    return (await this.#rest.request<{ version: WorkflowVersion }>({ method: "GET", path })).version;
+  }
+
+  /** Saves the code of an earlier version again, as a new version, for all runs that start from now on. */
+  async restoreVersion(workflowId: string, version: number): Promise<Workflow> {
+    const path = ["workflows", workflowId, "versions", `${version}`, "restore"];
+    return (await this.#rest.request<{ workflow: Workflow }>({ method: "POST", path })).workflow;
   }
 
   /**

@@ -15,6 +15,7 @@ export function ExecutionRow({ execution }: { readonly execution: Execution }) {
           <Badge tone={isFailed ? "bad" : "good"}>{execution.status}</Badge>
           <code>{execution.event}</code>
           <span className="grow soft">{execution.result.split("\n")[0]}</span>
+          {execution.version !== undefined && <span className="soft">v{execution.version}</span>}
           <span className="soft">{Math.round(execution.duration_ms)} ms</span>
           <Time at={execution.created_at} />
         </summary>

@@ -1,5 +1,6 @@
-/** A workflow, existing or new: its form, a test run, and its runs. */
+/** A workflow, existing or new: its form, a test run, its runs, and its versions. */
 import type { Workflow } from "atrium/server";
+import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { DeliveryStats } from "../delivery/delivery-stats.tsx";
@@ -12,6 +13,7 @@ import { Executions } from "./executions.tsx";
 import { NewWorkflow } from "./new-workflow.tsx";
 import { TestRun } from "./test-run.tsx";
 import { useUpdateWorkflow, useWorkflow } from "./use-workflows.ts";
+import { Versions } from "./versions.tsx";
 import { WorkflowActions } from "./workflow-actions.tsx";
 import { WorkflowFields } from "./workflow-fields.tsx";
 
@@ -29,6 +31,7 @@ function KnownWorkflow({ workflowId }: { readonly workflowId: string }) {
 function Frame({ workflow }: { readonly workflow: Workflow }) {
   const address = useAddress();
   const update = useUpdateWorkflow(workflow.id);
+  const [restored, setRestored] = useState(0);
   return (
     <Page
       title={workflow.name}
@@ -44,6 +47,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       actions={<WorkflowActions workflow={workflow} />}
     >
       <WorkflowFields
+        key={restored}
         workflow={workflow}
         submitLabel="Save"
         error={update.error}
@@ -53,6 +57,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       <TestRun workflow={workflow} />
       <DeliveryStats of={{ kind: "workflow", id: workflow.id }} counted="Runs" />
       <Executions workflowId={workflow.id} />
+      <Versions workflow={workflow} onRestored={() => setRestored(restored + 1)} />
     </Page>
   );
 }

@@ -1,0 +1,37 @@
+/** What differs between two codes, line by line; long parts that do not differ are left out. */
+import { type DiffLine, diffLines } from "./line-diff.ts";
+
+/** How many lines stand around each difference. */
+const CONTEXT = 3;
+const MARKS = { same: " ", removed: "−", added: "+" } as const;
+
+export interface CodeDiffProps {
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export function CodeDiff({ what, before, after }: CodeDiffProps) {
+  const lines = diffLines(before, after);
+  const isShown = (index: number) =>
+    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== "same");
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className="scroll code-diff" tabIndex={0} aria-label={what}>
+      <pre>
+        {lines.map((line, index) => {
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines never move, and can be equal
+          if (isShown(index)) return <Line key={index} line={line} />;
+          // biome-ignore lint/suspicious/noArrayIndexKey: as above
+          return index > 0 && isShown(index - 1) ? <span key={index}>{" ⋯\n"}</span> : null;
+        })}
+      </pre>
+    </section>
+  );
+}
+
+function Line({ line: { kind, text } }: { readonly line: DiffLine }) {
+  const shown = `${MARKS[kind]} ${text}\n`;
+  if (kind === "added") return <ins>{shown}</ins>;
+  return kind === "removed" ? <del>{shown}</del> : <span>{shown}</span>;
+}

@@ -161,22 +161,26 @@ it("tabs of one user that are reloaded or closed without a network keep their wo
   await write(second, "c");
   await eventually("all writes to be kept", async () => (await kept(first, "writes")).join() === "a,b,c");
 
-  await openKept(first, token);
   const shown = (page: Page) => page.evaluate(() => window.client.store("board").getAll());
+  const all = { old: "old", online: "online", a: "a", b: "b", c: "c" };
+  for (const page of [first, second])
+    await eventually("each tab to show all writes", async () => Object.keys(await shown(page)).length === 5);
+
+  // The other tab has waited for the end of the page before its reload, and adopts its writes.
+  await openKept(first, token);
   expect(await first.evaluate(() => window.client.store("board").state)).toBe("cached");
-  expect(await shown(first)).toEqual({ old: "old", online: "online" });
-  // The other tab has waited for the end of the page before its reload.
-  await eventually("the other tab to adopt the writes", async () => "b" in (await shown(second)));
+  expect(await shown(first)).toEqual(all);
   await second.close();
-  await eventually("the reloaded page to adopt all writes", async () => "c" in (await shown(first)));
-  expect(await shown(first)).toEqual({ old: "old", online: "online", a: "a", b: "b", c: "c" });
+  const hasUnsynced = () => first.evaluate(() => window.client.hasUnsyncedChanges);
+  await eventually("the reloaded page to adopt the writes", hasUnsynced);
+  expect(await shown(first)).toEqual(all);
   proxy.open();
-  await first.evaluate(() => window.client.flush());
+  await eventually("nothing to be kept", async () => (await kept(first, "writes")).length === 0);
+  expect(await shown(first)).toEqual(all);
   const path = `/rooms/${roomId}/stores/board`;
   const { data } = await customer.send<{ entries: Record<string, { version: number }> }>("GET", path);
   const versions = ["a", "b", "c"].map((key) => data.entries[key]?.version ?? 0).sort((a, b) => a - b);
   expect((versions[2] ?? 0) - (versions[0] ?? 0)).toBe(2);
   expect(versions[0]).toBe((data.entries.online?.version ?? 0) + 1);
-  await eventually("nothing to be kept", async () => (await kept(first, "writes")).length === 0);
   await context.close();
 });

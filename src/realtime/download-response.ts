@@ -1,15 +1,13 @@
 /** Streams a download over HTTP. */
 import type { Downloads } from "./downloads.ts";
 
-const encoder = new TextEncoder();
-
 /** The next part of a download: each piece is read when the client has taken the one before. 404 if it is not open. */
 export function respondWithPart(downloads: Downloads, id: string): Response {
   if (!downloads.begin(id)) return new Response(null, { status: 404 });
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const piece = downloads.read(id);
     if (piece === null) throw new Error("The download was given up");
-    controller.enqueue(encoder.encode(piece.text));
+    controller.enqueue(piece.text);
     if (piece.isLast) controller.close();
   };
   const source = { pull, cancel: () => downloads.close(id) };

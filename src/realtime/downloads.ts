@@ -23,11 +23,14 @@ interface Download {
   readAt: number;
 }
 
-/** Some text of a part. */
+/** Some text of a part, in UTF-8. */
 interface Piece {
-  readonly text: string;
+  readonly text: Uint8Array;
   readonly isLast: boolean;
 }
+
+const encoder = new TextEncoder();
+const NOTHING = new Uint8Array();
 
 export interface DownloadPorts {
   now(): number;
@@ -92,22 +95,31 @@ export class Downloads {
     if (download === undefined || download.partLength === null) return null;
     const { store, userId, partLength } = download;
     const found = this.#content.stores.readText(store, download.after);
-    const items = found === null ? "" : `${partLength === 0 ? "" : ","}${found.items}`;
+    const { items, lastKey } = found ?? { items: NOTHING, lastKey: null };
     const length = partLength + items.length;
     const isLast = found === null || length >= MAX_PART_BYTES || !this.#ports.canAfford(userId);
-    const next = JSON.stringify(found?.lastKey ?? null);
-    const begin = partLength === 0 ? `{"entries":[` : "";
-    const end = isLast ? `],"seq":${this.#content.changes.lastSeq},"next":${next}}` : "";
-    download.after = found?.lastKey ?? null;
+    const begin = partLength === 0 ? `{"entries":[` : found === null ? "" : ",";
+    const end = isLast ? `],"seq":${this.#content.changes.lastSeq},"next":${JSON.stringify(lastKey)}}` : "";
+    download.after = lastKey;
     download.partLength = isLast ? null : length;
     download.readAt = this.#ports.now();
     if (found === null) this.#byId.delete(id);
     this.#ports.countSent(userId, items.length);
-    return { text: begin + items + end, isLast };
+    return { text: joined(encoder.encode(begin), items, encoder.encode(end)), isLast };
   }
 
   /** The client reads no more. */
   close(id: string): void {
     this.#byId.delete(id);
   }
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
 }

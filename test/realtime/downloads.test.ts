@@ -51,6 +51,31 @@ describe("a download", () => {
     expect(await read(room, data.download)).toBeNull();
   });
 
+  it("has large entries among many small ones, which SQLite could not join into one text (R77)", async () => {
+    const { room, atAda } = await roomOfTwo();
+    await room.inside((_, { storage }) => {
+      const numbers = (count: number) =>
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT 's',`;
+      storage.sql.exec(`
+        INSERT INTO entries ${numbers(5_000)} 'small ' || i, i, 1 FROM n;
+        INSERT INTO entries ${numbers(70)} 'large ' || i, '"' || hex(zeroblob(98000)) || '"', 1 FROM n;
+        INSERT OR REPLACE INTO stores SELECT 's', count(*), sum(length(key) + length(value)) FROM entries;`);
+    });
+    const { download } = (await atAda.call("STORE_SYNC", WANTED)).data;
+    const keys: unknown[] = [];
+    for (let next: string | null = ""; next !== null; ) {
+      const part = await read(room, download);
+      keys.push(...(part?.entries ?? []).filter((_, index) => index % 3 === 0));
+      next = part?.next ?? null;
+    }
+    expect([keys.length, new Set(keys).size, keys[0], keys.at(-1)]).toEqual([
+      5_070,
+      5_070,
+      "large 1",
+      "small 999",
+    ]);
+  });
+
   it("comes in parts, each as of its last piece, which follow each other (R77, R78)", () => {
     const storage = new MemoryStorage();
     const changes = new Changes(
@@ -74,7 +99,7 @@ describe("a download", () => {
       expect(downloads.begin("id")).toBe(true);
       for (let isLast = false; !isLast; between()) {
         const piece = downloads.read("id");
-        text += piece?.text ?? "";
+        text += new TextDecoder().decode(piece?.text);
         isLast = piece?.isLast ?? true;
       }
       return JSON.parse(text) as Part;

@@ -104,14 +104,10 @@ export class Stores {
     return this.#storage.entries.size(store).bytes;
   }
 
-  /** About 1 MiB of the entries after a key, or of all, as {@link EntryText}; null after the last one. */
+  /** Some of the entries after a key, or of all; null after the last one. */
   readText(store: string, after: string | null): EntryText | null {
-    let text: EntryText | null = null;
-    for (const { items, lastKey } of this.#storage.entries.scanText(store, after)) {
-      text = { items: text === null ? items : `${text.items},${items}`, lastKey };
-      if (text.items.length >= MAX_PAGE_BYTES) break;
-    }
-    return text;
+    for (const text of this.#storage.entries.scanText(store, after)) return text;
+    return null;
   }
 
   /** An entry as the JSON of `{ value, version }`: null and 0 when there is none. */

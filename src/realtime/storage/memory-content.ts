@@ -28,6 +28,8 @@ interface Stores {
   readonly totals: StoreTotals;
 }
 
+const encoder = new TextEncoder();
+
 export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
   constructor() {
     super({ entries: new Map(), sizes: new Map(), totals: { stores: 0, bytes: 0 } });
@@ -46,7 +48,7 @@ export class MemoryEntries extends MemoryPart<Stores> implements EntryTable {
 
   *scanText(store: string, after: string | null): Generator<EntryText> {
     for (const { key, value, version } of this.scan(store, after))
-      yield { items: `${JSON.stringify(key)},${value},${version}`, lastKey: key };
+      yield { items: encoder.encode(`${JSON.stringify(key)},${value},${version}`), lastKey: key };
   }
 
   write(store: string, entry: StoredEntry): void {

@@ -143,6 +143,25 @@ describe("an open room", () => {
     expect(total).toBe(2);
   });
 
+  it("shows where participants are and what happened, and disconnects one", async () => {
+    const cleo = { name: "Cleo", roomId };
+    const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", cleo);
+    const presence = { cursor: { x: 120, y: 40 } };
+    await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence, ttl: 600 });
+    const map = desk.page.getByRole("region", { name: "Cursors" });
+    await map.getByRole("listitem").filter({ hasText: "Cleo at 120, 40" }).waitFor();
+    const stream = desk.page.getByRole("region", { name: "Stream of events" });
+    await stream
+      .getByRole("listitem")
+      .filter({ hasText: /participant\.joined.*Cleo/ })
+      .waitFor();
+    await desk.button("Disconnect Cleo").click();
+    await desk.button("Close connections").click();
+    await desk.notice("Cleo was disconnected").waitFor();
+    await desk.row("Cleo").waitFor({ state: "detached" });
+    await map.waitFor({ state: "detached" });
+  });
+
   it("shows users with their sessions", async () => {
     await desk.enter(`/rooms/${roomId}/users`);
     await desk.row("Bo").getByText("online").waitFor();

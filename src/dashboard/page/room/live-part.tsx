@@ -5,13 +5,17 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
 import { Stats } from "../overview/stats.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
+import { CursorMap } from "./cursor-map.tsx";
+import { EventStream } from "./event-stream.tsx";
 import { JoinBar } from "./join-bar.tsx";
 import { useLive } from "./live.tsx";
 import { LIVE_REFRESH_MS, useRoom } from "./use-room.ts";
+import { useRemoveParticipant } from "./use-users.ts";
 
 const MAX_USERS = 100;
 
@@ -59,6 +63,10 @@ export function LivePart({ room }: { readonly room: Room }) {
         </p>
       )}
       {data && online.length === 0 && unlisted === 0 && <NoParticipants room={room} />}
+      <div className="live-columns">
+        <EventStream roomId={room.id} />
+        <CursorMap users={online} presences={presences} />
+      </div>
     </>
   );
 }
@@ -71,7 +79,7 @@ interface ParticipantsProps {
 function Participants({ users, presences }: ParticipantsProps) {
   const address = useAddress();
   return (
-    <Table label="Participants" columns={["Participant", "Role", "Joined", "Presence"]}>
+    <Table label="Participants" columns={["Participant", "Role", "Joined", "Presence", "!Actions"]}>
       {users.map((user) => (
         <tr key={user.id}>
           <th scope="row">
@@ -82,9 +90,31 @@ function Participants({ users, presences }: ParticipantsProps) {
           <td className="json">
             <Presence state={presences[user.id]} />
           </td>
+          <td className="row-actions">
+            <Disconnection user={user} />
+          </td>
         </tr>
       ))}
     </Table>
+  );
+}
+
+function Disconnection({ user }: { readonly user: User }) {
+  const disconnect = useRemoveParticipant(user);
+  return (
+    <ConfirmButton
+      label="Disconnect"
+      accessibleName={`Disconnect ${user.name}`}
+      variant="quiet"
+      title={`Disconnect ${user.name}?`}
+      confirmLabel="Close connections"
+      act={disconnect}
+    >
+      <p>
+        All tabs of this user leave the room, and do not come back by themselves. The user may join again: end
+        the user's tokens to prevent that.
+      </p>
+    </ConfirmButton>
   );
 }
 

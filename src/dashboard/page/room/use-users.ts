@@ -1,6 +1,6 @@
 /** Queries and actions for the users of a room. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { Role, Search } from "atrium/server";
+import type { Role, Search, User } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "./use-room.ts";
@@ -49,6 +49,17 @@ export function useRenameUser(roomId: string, userId: string) {
   return useAction((name: string) => atrium.users.update(roomId, userId, { name }), {
     notice: "User saved",
     invalidates: [key("room", roomId, "users")],
+    isForm: true,
+  });
+}
+
+/** Closes the connections of a user who is online. */
+export function useRemoveParticipant({ id, room_id, name }: User) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.removeParticipant(room_id, id), {
+    notice: `${name} was disconnected`,
+    invalidates: [key("room", room_id)],
     isForm: true,
   });
 }

@@ -2,6 +2,7 @@
 import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
 import { findTargetProblem, type TargetPolicy } from "../platform/target.ts";
+import { loggedHeaders } from "./logged-headers.ts";
 import type { WebhookMessage } from "./message.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
@@ -55,6 +56,10 @@ export interface AttemptResult {
   /** The start of the response's body. */
   readonly answer: string | null;
   readonly durationMs: number;
+  /** Of the request, without its signature; null when none was sent. */
+  readonly requestHeaders: Readonly<Record<string, string>> | null;
+  /** Of the response, without credentials and cookies; null without one. */
+  readonly responseHeaders: Readonly<Record<string, string>> | null;
   /** How long the receiver asks to wait before the next attempt; null when it does not ask. */
   readonly retryAfterMs: number | null;
 }
@@ -170,10 +175,13 @@ export async function attempt(
   ports: AttemptPorts,
 ): Promise<AttemptResult> {
   const startedAt = ports.now();
+  let requestHeaders: AttemptResult["requestHeaders"] = null;
   const withoutResponse = (verdict: Verdict): AttemptResult => ({
     ...verdict,
     statusCode: null,
     answer: null,
+    requestHeaders,
+    responseHeaders: null,
     durationMs: ports.now() - startedAt,
     retryAfterMs: null,
   });
@@ -184,14 +192,16 @@ export async function attempt(
   try {
     const message = { id, timestampSeconds: Math.floor(startedAt / 1000), body };
     const { fetch } = ports;
+    const headers = {
+      "Content-Type": "application/json",
+      "User-Agent": "Atrium-Webhooks/1",
+      ...(await signatureHeaders(message, destination.secrets)),
+      ...(replayId === null ? {} : { [REPLAY_HEADER]: replayId }),
+    };
+    requestHeaders = loggedHeaders(Object.entries(headers));
     const response = await fetch(destination.url, {
       method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        "User-Agent": "Atrium-Webhooks/1",
-        ...(await signatureHeaders(message, destination.secrets)),
-        ...(replayId === null ? {} : { [REPLAY_HEADER]: replayId }),
-      },
+      headers,
       body,
       redirect: "manual",
       signal: deadline,
@@ -202,6 +212,8 @@ export async function attempt(
       ...verdict,
       statusCode: response.status,
       answer: text,
+      requestHeaders,
+      responseHeaders: loggedHeaders(response.headers),
       durationMs: ports.now() - startedAt,
       retryAfterMs:
         verdict.outcome === "failed"

@@ -8,7 +8,7 @@ import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";
-import { type Delivery, presentDelivery } from "./delivery-schema.ts";
+import { type Delivery, presentDelivery, type Redelivery, type RedeliveryResult } from "./delivery-schema.ts";
 import { getWebhook, subscriberKey } from "./queries.ts";
 import { presentReplay, type Replay, type ReplayCreation } from "./replay-schema.ts";
 import { sampleEvent } from "./sample-event.ts";
@@ -142,6 +142,18 @@ export async function redeliver(
   const delivery = await ctx.subscribers.redeliver(subscriberKey(ctx, webhookId), deliveryId);
   if (delivery === null) throw notFound("Webhooks", "Delivery");
   return { delivery: presentDelivery(webhookId, delivery) };
+}
+
+/** The same of several deliveries at once: those that are not kept are reported. */
+export async function redeliverSome(
+  ctx: WebhookContext,
+  webhookId: string,
+  { ids }: Redelivery,
+): Promise<RedeliveryResult> {
+  await getWebhook(ctx, webhookId);
+  const unique = [...new Set(ids)];
+  const missing = await ctx.subscribers.redeliverSome(subscriberKey(ctx, webhookId), unique);
+  return { redelivered: unique.length - missing.length, missing };
 }
 
 /**

@@ -12,6 +12,9 @@ const StatusCode = z
   .nullable()
   .meta({ description: "The HTTP status of the response; null without a response." });
 
+/** By name, in lower case; at most 2 KiB of them. */
+const Headers = z.record(z.string(), z.string());
+
 /** One attempt of a delivery. */
 export const DeliveryAttempt = z.object({
   attempted_at: Timestamp,
@@ -30,6 +33,14 @@ export const DeliveryAttempt = z.object({
     .string()
     .nullable()
     .meta({ description: "The first 4 KiB of the response's body.", example: "Try later" }),
+  request_headers: Headers.optional().meta({
+    description: "The headers of the request, without its signature. Absent when none was sent.",
+    example: { "webhook-id": "0b5f6c1e-7d2a-4c3b-8e9f-1a2b3c4d5e6f" },
+  }),
+  response_headers: Headers.optional().meta({
+    description: "The headers of the response, without credentials and cookies. Absent without a response.",
+    example: { "content-type": "text/plain" },
+  }),
   events: z
     .int()
     .optional()
@@ -87,6 +98,20 @@ export const Delivery = z
     },
   });
 export type Delivery = z.infer<typeof Delivery>;
+
+/** Body of `POST /webhooks/:webhookId/redeliver`. */
+export const Redelivery = z
+  .object({
+    ids: z.array(z.uuid()).min(1).max(100).meta({ description: "Of deliveries; duplicates count once." }),
+  })
+  .meta({ id: "Redelivery", example: { ids: ["c1a4b7d2-3e5f-4a60-9b8c-0d1e2f3a4b5c"] } });
+export type Redelivery = z.infer<typeof Redelivery>;
+
+export const RedeliveryResult = z.object({
+  redelivered: z.int().meta({ description: "How many new deliveries there are." }),
+  missing: z.array(z.string()).meta({ description: "The ids of deliveries that are not kept." }),
+});
+export type RedeliveryResult = z.infer<typeof RedeliveryResult>;
 
 /** Presents a delivery to the webhook. */
 export function presentDelivery(webhookId: string, delivery: DeliveryRecord): Delivery {

@@ -1,6 +1,6 @@
 /** Reads of webhooks and their deliveries. */
 
-import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
+import type { DeliveryQuery, SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type DeliveryStats, presentStats } from "../delivery/stats/schema.ts";
 import { type PresentedPage, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
@@ -33,19 +33,24 @@ export async function getWebhook(ctx: WebhookContext, webhookId: string): Promis
   return { webhook: presentWebhook(row) };
 }
 
+interface DeliveryFilter extends Pick<DeliveryQuery, "event" | "roomId"> {
+  readonly status?: DeliveryStatus | undefined;
+}
+
 /** A page of the webhook's deliveries that are kept, newest first. NOT_FOUND without the webhook. */
 export async function listDeliveries(
   ctx: WebhookContext,
   webhookId: string,
-  filter: { readonly status?: DeliveryStatus | undefined },
+  { status, event, roomId }: DeliveryFilter,
   { limit, offset }: Page,
 ): Promise<{ deliveries: Delivery[] } & PresentedPage> {
   await getWebhook(ctx, webhookId);
-  const { deliveries, total } = await ctx.subscribers.list(
-    subscriberKey(ctx, webhookId),
-    filter.status ?? "any",
-    { limit, offset },
-  );
+  const { deliveries, total } = await ctx.subscribers.list(subscriberKey(ctx, webhookId), status ?? "any", {
+    limit,
+    offset,
+    event,
+    roomId,
+  });
   return { deliveries: deliveries.map((each) => presentDelivery(webhookId, each)), total, limit, offset };
 }
 

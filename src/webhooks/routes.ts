@@ -1,5 +1,6 @@
 /** The REST endpoints of webhooks. */
 import * as z from "zod";
+import { WebhookEventName } from "../delivery/port/event-name.ts";
 import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
@@ -8,13 +9,14 @@ import {
   createWebhook,
   deleteWebhook,
   redeliver,
+  redeliverSome,
   rotateSecret,
   startReplay,
   testWebhook,
   updateWebhook,
 } from "./commands.ts";
 import type { WebhookContext } from "./context.ts";
-import { Delivery, DeliveryStatus } from "./delivery-schema.ts";
+import { Delivery, DeliveryStatus, Redelivery, RedeliveryResult } from "./delivery-schema.ts";
 import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
 import { Replay, ReplayCreation } from "./replay-schema.ts";
 import { Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
@@ -26,6 +28,12 @@ const common = { module: "Webhooks", access: "organization" } as const;
 const DeliveriesQuery = z.object({
   ...paging,
   status: DeliveryStatus.optional().meta({ description: "Only deliveries with this status." }),
+  event: WebhookEventName.optional().meta({
+    description: "Only deliveries of this event, among the latest 10,000 with the status.",
+  }),
+  roomId: z.string().min(1).max(255).optional().meta({
+    description: "Only deliveries of events of this room, among the latest 10,000 with the status.",
+  }),
 });
 
 const SECRET_DETAILS = "The response shows `secret` once; a retry with the same Idempotency-Key answers 409.";
@@ -140,8 +148,22 @@ export const webhookEndpoints = [
     status: 200,
     done: "Deliveries retrieved",
     data: z.object({ deliveries: z.array(Delivery), ...pageShape }),
-    handle: (ctx, { params, query }) =>
-      listDeliveries(ctx, params.webhookId, { status: query.status }, toPage(query)),
+    handle: (ctx, { params, query }) => listDeliveries(ctx, params.webhookId, query, toPage(query)),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/webhooks/:webhookId/redeliver",
+    operation: "redeliverWebhookDeliveries",
+    summary: "Redeliver some events",
+    details:
+      "Creates a new delivery of each event, with the same event id, and attempts them ahead of the queue, in no particular order. For a span of events in order, or all that failed in it, there is a replay.",
+    errors: ["NOT_FOUND"],
+    body: Redelivery,
+    status: 200,
+    done: "Deliveries repeated",
+    data: RedeliveryResult,
+    handle: (ctx, { params, body }) => redeliverSome(ctx, params.webhookId, body),
   }),
   endpoint({
     ...common,

@@ -220,4 +220,6 @@ const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => 
   error_class: result.errorClass,
   error: result.error,
   answer: result.answer,
+  ...(result.requestHeaders && { request_headers: result.requestHeaders }),
+  ...(result.responseHeaders && { response_headers: result.responseHeaders }),
 });

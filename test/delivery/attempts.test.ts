@@ -82,7 +82,7 @@ it("an attempt whose outcome cannot be stored fails and is not repeated", async 
 it("an event for a disabled subscriber that shows none of them leaves no record", async () => {
   await withQueue({ type: "disabled", error: null }, async (object, key) => {
     expect(await object.deliverNow(key, outgoingEvent)).toBeNull();
-    expect(object.list("any", 10, 0)).toEqual({ deliveries: [], total: 0 });
+    expect(object.list("any", { limit: 10, offset: 0 })).toEqual({ deliveries: [], total: 0 });
   });
 });
 

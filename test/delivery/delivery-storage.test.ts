@@ -90,7 +90,7 @@ class Subject {
   }
 
   total(status: DeliveryStatus): number {
-    return this.object.list(status, 1, 0).total;
+    return this.object.list(status, { limit: 1, offset: 0 }).total;
   }
 
   /** Compares the totals with what they count. */
@@ -337,7 +337,8 @@ it("every statement of a queue finds its rows by an index", () => {
     store.remove(seq);
     const history = new DeliveryHistory(store);
     history.findById("an id");
-    for (const filter of ["any", "over", "pending", "success", "failed"] as const) history.list(filter, 1, 0);
+    for (const filter of ["any", "over", "pending", "success", "failed"] as const)
+      history.list(filter, { limit: 1, offset: 0 });
     expect(statements.size).toBeGreaterThan(20);
     const plans = [...statements].map((statement) => ({
       statement,

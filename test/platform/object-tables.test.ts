@@ -32,7 +32,7 @@ const SUBSCRIBER: Stored = {
     new DeliveryStore(storage).open({ kind: "webhook", accountId: "account", id: "webhook" }),
   goOn: (storage) => {
     const store = new DeliveryStore(storage);
-    const { deliveries, total } = new DeliveryHistory(store).list("any", 10, 0);
+    const { deliveries, total } = new DeliveryHistory(store).list("any", { limit: 10, offset: 0 });
     expect(total).toBe(4);
     expect(deliveries.map(({ seq, status, attempts }) => [seq, status, attempts])).toEqual([
       [4, "pending", 0],

@@ -56,6 +56,13 @@ describe("an attempt", () => {
         "webhook-id": "b0d7b1c2",
       },
     });
+    expect(result.requestHeaders).toEqual({
+      "content-type": "application/json",
+      "user-agent": "Atrium-Webhooks/1",
+      "webhook-id": "b0d7b1c2",
+      "webhook-timestamp": message?.headers["webhook-timestamp"],
+    });
+    expect(result.responseHeaders).toMatchObject({ date: expect.any(String) });
     for (const secret of SECRETS) {
       expect(new Webhook(secret).verify(body, message?.headers ?? {})).toEqual(JSON.parse(body));
     }

@@ -132,6 +132,22 @@ describe("the list of deliveries", () => {
     expect(await list(id, "?status=failed")).toMatchObject({ deliveries: [], total: 0 });
   });
 
+  it("shows those of one event or room", async () => {
+    const webhook = await create("ok", { events: ["user.created", "room.created"] });
+    const [one, other] = [await owner.api.createRoom(), await owner.api.createRoom()];
+    await owner.api.createUser(one.id);
+    await expect.poll(async () => (await list(webhook.id, "?status=success")).total).toBe(3);
+    const shown = async (query: string) => {
+      const { deliveries, total } = await list(webhook.id, query);
+      return [total, deliveries.map(({ event }) => event)];
+    };
+    expect(await shown("?event=room.created")).toEqual([2, ["room.created", "room.created"]]);
+    expect(await shown("?event=room.created&limit=1&offset=1")).toEqual([2, ["room.created"]]);
+    expect(await shown(`?roomId=${other.id}&status=success`)).toEqual([1, ["room.created"]]);
+    expect(await shown(`?roomId=${one.id}&event=user.created`)).toEqual([1, ["user.created"]]);
+    expect(await shown(`?roomId=${one.id}&status=failed`)).toEqual([0, []]);
+  });
+
   it("holds the deliveries of its webhook only", async () => {
     const [one, other] = [await create(), await create()];
     await test(one.id);
@@ -154,6 +170,20 @@ describe("redelivery", () => {
     expect(messages.map(({ body }) => body)).toEqual([first.payload, first.payload]);
     expect(new Set(messages.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(messages.every((message) => isSignedWith(message, secret))).toBe(true);
+  });
+
+  it("sends several again at once, and says which are not kept", async () => {
+    const webhook = await create();
+    const [first, second] = [await test(webhook.id), await test(webhook.id)];
+    const missing = crypto.randomUUID();
+    const body = { ids: [first.id, second.id, first.id, missing] };
+    const { data } = await owner.api.post<object>(`/webhooks/${webhook.id}/redeliver`, body);
+    expect(data).toEqual({ redelivered: 2, missing: [missing] });
+    await expect.poll(async () => (await received()).length).toBe(4);
+    const ids = (await received()).map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(ids.slice(2))).toEqual(new Set(ids.slice(0, 2)));
+    expect((await owner.api.post(`/webhooks/${webhook.id}/redeliver`, { ids: [] })).status).toBe(400);
+    expect((await owner.api.post(`/webhooks/${missing}/redeliver`, body)).status).toBe(404);
   });
 
   it("requires a delivery of the same webhook", async () => {

@@ -71,6 +71,12 @@ export type DeliveryRecord = OutgoingEvent & {
 /** Which deliveries a list shows; `over` means all but the pending ones. */
 export type StatusFilter = DeliveryStatus | "over" | "any";
 
+/** Which page of deliveries to list, and of which events only; then of the latest deliveries only. */
+export interface DeliveryQuery extends Pick<Page, "limit" | "offset"> {
+  readonly event?: WebhookEventName | undefined;
+  readonly roomId?: string | undefined;
+}
+
 export interface DeliveryPage {
   readonly deliveries: DeliveryRecord[];
   /** How many match the filter. */
@@ -103,7 +109,7 @@ export interface SubscriberGateway {
   /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */
   remove(key: SubscriberKey): Promise<void>;
   /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */
-  list(key: SubscriberKey, filter: StatusFilter, page: Pick<Page, "limit" | "offset">): Promise<DeliveryPage>;
+  list(key: SubscriberKey, filter: StatusFilter, query: DeliveryQuery): Promise<DeliveryPage>;
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): Promise<ReplayRecord | null>;
   /** How its attempts went in the range that ends now, and what waits. */
@@ -112,6 +118,8 @@ export interface SubscriberGateway {
   findReplay(key: SubscriberKey): Promise<ReplayRecord | null>;
   /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */
   redeliver(key: SubscriberKey, deliveryId: string): Promise<DeliveryRecord | null>;
+  /** The same of several at once, in their order; returns the ids of those that are not kept. */
+  redeliverSome(key: SubscriberKey, deliveryIds: readonly string[]): Promise<string[]>;
   /** Delivers an event ahead of the queue, and resolves after the first attempt; null when no record was kept. */
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
   /** The same, once per event id: a repetition resolves with the outcome of the first call. */

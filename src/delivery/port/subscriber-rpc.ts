@@ -3,6 +3,7 @@ import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type {
   DeliveryPage,
+  DeliveryQuery,
   DeliveryRecord,
   OutgoingEvent,
   StatusFilter,
@@ -14,10 +15,11 @@ export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
   notifyOfChange(version: number): void;
   remove(): Promise<void>;
-  list(filter: StatusFilter, limit: number, offset: number): DeliveryPage;
+  list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage;
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null;
   stats(range: StatsRange): SubscriberStats;
   findReplay(): ReplayRecord | null;
+  redeliverSome(key: SubscriberKey, deliveryIds: readonly string[]): string[];
   redeliver(key: SubscriberKey, deliveryId: string): DeliveryRecord | null;
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null>;

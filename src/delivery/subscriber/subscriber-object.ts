@@ -8,6 +8,7 @@ import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type {
   DeliveryPage,
+  DeliveryQuery,
   DeliveryRecord,
   OutgoingEvent,
   StatusFilter,
@@ -137,9 +138,9 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     this.#firstAttempts.answerAll();
   }
 
-  list(filter: StatusFilter, limit: number, offset: number): DeliveryPage {
+  list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {
     this.#attempts.flush();
-    return this.#history.list(filter, limit, offset);
+    return this.#history.list(filter, query);
   }
 
   stats(range: StatsRange): SubscriberStats {
@@ -151,6 +152,10 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     this.#attempts.flush();
     const earlier = this.#history.findById(deliveryId);
     return earlier && this.#manual.enqueue(key, earlier).delivery;
+  }
+
+  redeliverSome(key: SubscriberKey, deliveryIds: readonly string[]): string[] {
+    return deliveryIds.filter((id) => this.redeliver(key, id) === null);
   }
 
   deliverNow(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {

@@ -50,10 +50,14 @@ export class Webhooks {
     return (await this.#rest.request<{ delivery: Delivery }>(request)).delivery;
   }
 
-  /** Newest first: the deliveries of the last 7 days, up to 1 GiB of them. */
+  /** Newest first: the deliveries of the last 7 days, up to 1 GiB of them; of an event or a room among the latest 10,000. */
   listDeliveries(
     webhookId: string,
-    filter: Page & { readonly status?: Delivery["status"] } = {},
+    filter: Page & {
+      readonly status?: Delivery["status"];
+      readonly event?: Delivery["event"];
+      readonly roomId?: string;
+    } = {},
   ): Promise<{ readonly deliveries: Delivery[] } & PageShown> {
     const path = ["webhooks", webhookId, "deliveries"];
     return this.#rest.request({ method: "GET", path, query: { ...filter } });
@@ -63,6 +67,15 @@ export class Webhooks {
   async redeliver(webhookId: string, deliveryId: string): Promise<Delivery> {
     const path = ["webhooks", webhookId, "deliveries", deliveryId, "redeliver"];
     return (await this.#rest.request<{ delivery: Delivery }>({ method: "POST", path })).delivery;
+  }
+
+  /** The same of up to 100 deliveries, in no particular order. `missing` are the ids of those that are not kept. */
+  redeliverAll(
+    webhookId: string,
+    deliveryIds: readonly string[],
+  ): Promise<{ readonly redelivered: number; readonly missing: string[] }> {
+    const path = ["webhooks", webhookId, "redeliver"];
+    return this.#rest.request({ method: "POST", path, body: { ids: deliveryIds } });
   }
 
   /**

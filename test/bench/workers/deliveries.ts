@@ -121,7 +121,7 @@ export default {
         await Promise.resolve(stub.restart()).catch(() => undefined);
         break;
       case "/list":
-        return Response.json((await stub.list("pending", 1, 0)).total);
+        return Response.json((await stub.list("pending", { limit: 1, offset: 0 })).total);
       default:
         await stub.remove();
     }

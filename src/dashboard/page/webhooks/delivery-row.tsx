@@ -50,6 +50,7 @@ function Detail({ delivery }: { readonly delivery: Delivery }) {
           ))}
         </Table>
       )}
+      <AttemptHeaders attempt={delivery.log.at(-1)} />
       <CodeBlock what="Payload" text={prettyJson(delivery.payload)} />
       <Button isBusy={redeliver.isPending} onClick={() => redeliver.mutate()}>
         Redeliver
@@ -57,6 +58,22 @@ function Detail({ delivery }: { readonly delivery: Delivery }) {
     </div>
   );
 }
+
+/** Those of the latest attempt. */
+function AttemptHeaders({ attempt }: { readonly attempt: DeliveryAttempt | undefined }) {
+  const { request_headers: request, response_headers: response } = attempt ?? {};
+  return (
+    <>
+      {request && <CodeBlock what="Request headers" text={formatHeaders(request)} />}
+      {response && <CodeBlock what="Response headers" text={formatHeaders(response)} />}
+    </>
+  );
+}
+
+const formatHeaders = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
 
 const Attempt = ({ attempt }: { readonly attempt: DeliveryAttempt }) => (
   <tr>

@@ -10,6 +10,7 @@ export interface DeliveryFilter {
   readonly limit: number;
   readonly offset: number;
   readonly status?: Delivery["status"];
+  readonly event?: Delivery["event"];
 }
 
 export function useDeliveries(webhookId: string, filter: DeliveryFilter) {
@@ -41,6 +42,17 @@ export function useRedeliver(webhookId: string, deliveryId: string) {
   const key = useKey();
   return useAction(() => atrium.webhooks.redeliver(webhookId, deliveryId), {
     notice: "Redelivery queued",
+    invalidates: [key("webhook", webhookId, "deliveries")],
+  });
+}
+
+/** Of the deliveries that a list shows. */
+export function useRedeliverAll(webhookId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction((ids: readonly string[]) => atrium.webhooks.redeliverAll(webhookId, ids), {
+    notice: ({ redelivered }) =>
+      redelivered === 1 ? "Redelivery queued" : `${redelivered} redeliveries queued`,
     invalidates: [key("webhook", webhookId, "deliveries")],
   });
 }

@@ -13,7 +13,11 @@ const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 /** By option: the tests that it runs, and the variable that sets how often. */
 const TESTS = {
   simulations: {
-    files: ["test/realtime/convergence/convergence.test.ts", "test/sdk/mirrors.test.ts"],
+    files: [
+      "test/realtime/convergence/convergence.test.ts",
+      "test/sdk/mirrors.test.ts",
+      "test/sdk/offline-model.test.ts",
+    ],
     runs: "ATRIUM_SIMULATIONS",
   },
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },

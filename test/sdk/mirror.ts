@@ -54,13 +54,13 @@ export class Mirror {
 
   /** Whether the copy has exactly what the store shows, and each change was what had changed. */
   get isTrue(): boolean {
-    return (
-      this.wrong.length === 0 && isSame(sorted(Object.fromEntries(this.values)), sorted(this.store.getAll()))
-    );
+    const shown = Object.entries(this.store.getAll());
+    const isCopied = ([key, value]: readonly [string, unknown]) => isSame(value, this.values.get(key));
+    return this.wrong.length === 0 && shown.length === this.values.size && shown.every(isCopied);
   }
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The entries sorted by key, so that their order does not matter. */
 export const sorted = (values: Readonly<Record<string, unknown>>) =>

@@ -7,14 +7,24 @@ import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
 import { renderType, type SharedType } from "./documents/render.ts";
-import type { Author, DocumentInfo, HistoryPage, TrailEntry } from "./port/room-documents.ts";
+import type { Author } from "./port/document-history.ts";
+import type { DocumentInfo } from "./port/room-documents.ts";
 
-type DocumentContext = RequestContext & LiveRoomContext;
+export type DocumentContext = RequestContext & LiveRoomContext;
 
 /** Which document of which room. */
-interface DocumentPlace {
+export interface DocumentPlace {
   readonly roomId: string;
   readonly document: string;
+}
+
+/** What to render of a document. */
+interface Rendering {
+  /** Null for the document as it is. */
+  readonly version: number | null;
+  readonly type: SharedType;
+  /** The name of the shared type. */
+  readonly root: string;
 }
 
 /** By name. NOT_FOUND when the room does not exist. */
@@ -24,42 +34,36 @@ export async function listDocuments(ctx: DocumentContext, roomId: string): Promi
   return ctx.rooms.listDocuments(roomId, ctx.accountId);
 }
 
-/** The whole document as one update. NOT_FOUND when the room has no such document. */
-export async function readDocument(ctx: DocumentContext, place: DocumentPlace): Promise<Uint8Array> {
-  return mergeUpdates([...(await readUpdates(ctx, place))]);
+/** The whole document, or a version of it, as one update. NOT_FOUND when the room has no such document or version. */
+export async function readDocument(
+  ctx: DocumentContext,
+  place: DocumentPlace,
+  version: number | null,
+): Promise<Uint8Array> {
+  return mergeUpdates([...(await readUpdates(ctx, place, version))]);
 }
 
 /** The content of one of its shared types, as text or JSON. CONFLICT when the document is large. */
 export async function renderDocument(
   ctx: DocumentContext,
   place: DocumentPlace,
-  type: SharedType,
-  name: string,
+  { version, type, root }: Rendering,
 ): Promise<unknown> {
-  return renderType(await readUpdates(ctx, place), type, name);
-}
-
-/** Who wrote what in a document and when, newest first. NOT_FOUND as for {@link readDocument}. */
-export async function readTrail(
-  ctx: DocumentContext,
-  { roomId, document }: DocumentPlace,
-  page: HistoryPage,
-): Promise<readonly TrailEntry[]> {
-  requireRoomAccess(ctx, roomId);
-  await getRoomRow(ctx, roomId);
-  const trail = await ctx.rooms.readTrail(roomId, ctx.accountId, document, page);
-  if (trail === null) throw notFound("Rooms", "Document");
-  return trail;
+  return renderType(await readUpdates(ctx, place, version), type, root);
 }
 
 async function readUpdates(
   ctx: DocumentContext,
   { roomId, document }: DocumentPlace,
+  version: number | null,
 ): Promise<readonly Uint8Array[]> {
   requireRoomAccess(ctx, roomId);
   await getRoomRow(ctx, roomId);
-  const updates = await ctx.rooms.readDocument(roomId, ctx.accountId, document);
-  if (updates === null) throw notFound("Rooms", "Document");
+  const updates =
+    version === null
+      ? await ctx.rooms.readDocument(roomId, ctx.accountId, document)
+      : await ctx.rooms.readVersion(roomId, ctx.accountId, document, version);
+  if (updates === null) throw notFound("Rooms", version === null ? "Document" : "Version");
   return updates;
 }
 
@@ -88,7 +92,7 @@ export async function deleteDocument(
 }
 
 /** As whom the actor may write. */
-async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
+export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
   requireRoomAccess(ctx, roomId);
   const { actor } = ctx;
   if (actor.type === "user" && actor.role === "viewer")

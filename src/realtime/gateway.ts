@@ -3,6 +3,7 @@ import type { Env } from "../config.ts";
 import { clientOf } from "../http/rate-limit.ts";
 import { AppError } from "../platform/errors.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
+import type { VersionPart, VersionPosition } from "./port/document-history.ts";
 import type { DocumentPart } from "./port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
@@ -43,6 +44,14 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       return written;
     },
     readTrail: async (roomId, accountId, name, page) => stub(roomId).readTrail(accountId, name, page),
+    listVersions: async (roomId, accountId, name, page) => stub(roomId).listVersions(accountId, name, page),
+    readVersion: (roomId, accountId, name, seq) =>
+      collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from)),
+    changeVersion: async (roomId, accountId, name, change) => {
+      const changed = await stub(roomId).changeVersion(accountId, name, change);
+      if ("code" in changed) throw new AppError("Rooms", changed.code, changed.message);
+      return changed;
+    },
     deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
     requireConnectable: (roomId, request) => {
       const seconds = refused.get(refusalKey(roomId, request), Date.now());
@@ -86,6 +95,21 @@ async function collectParts(
     else parts.push(part.update);
     version = part.version;
   }
+}
+
+/** Reads the updates of a version, as many at a time as fit into a call. */
+async function collectVersion(
+  read: (from: VersionPosition) => Promise<VersionPart | null>,
+): Promise<readonly Uint8Array[] | null> {
+  const updates: Uint8Array[] = [];
+  let from: VersionPosition | null = { documentId: null, afterSeq: 0 };
+  while (from !== null) {
+    const part: VersionPart | null = await read(from);
+    if (part === null) return null;
+    updates.push(...part.updates);
+    from = part.next;
+  }
+  return updates;
 }
 
 const refusalKey = (roomId: string, request: Request): string => `${roomId} ${clientOf(request)}`;

@@ -3,15 +3,16 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
 import { respondWithPart } from "./download-response.ts";
-import type { RoomCommand } from "./port/room-command.ts";
 import type {
-  DocumentInfo,
-  DocumentPart,
-  DocumentRefusal,
-  DocumentWrite,
   HistoryPage,
   TrailEntry,
-} from "./port/room-documents.ts";
+  VersionChange,
+  VersionInfo,
+  VersionPart,
+  VersionPosition,
+} from "./port/document-history.ts";
+import type { RoomCommand } from "./port/room-command.ts";
+import type { DocumentInfo, DocumentPart, DocumentRefusal, DocumentWrite } from "./port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -41,6 +42,12 @@ const parseEntry = (header: string | null): DocumentAddress | null =>
   header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
 
 const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
+
+/** Errors lose their class on the way to the caller. */
+function refusalOf(error: unknown): DocumentRefusal {
+  if (!(error instanceof AppError)) throw error;
+  return { code: error.code, message: error.message };
+}
 
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
@@ -221,8 +228,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       this.#parts.effects.perform(effects);
       return isApplied;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { code: error.code, message: error.message };
+      return refusalOf(error);
     }
   }
 
@@ -230,6 +236,28 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   readTrail(accountId: string, name: string, page: HistoryPage): TrailEntry[] | null {
     this.#context.identify(accountId);
     return this.#room.documentHistory.trail(name, page);
+  }
+
+  /** Newest first; null when there is no such document. */
+  listVersions(accountId: string, name: string, page: HistoryPage): VersionInfo[] | null {
+    this.#context.identify(accountId);
+    return this.#room.documentHistory.versions(name, page);
+  }
+
+  /** Some of the updates that a version consists of; null when there is no such version. */
+  readVersion(accountId: string, name: string, seq: number, from: VersionPosition): VersionPart | null {
+    this.#context.identify(accountId);
+    return this.#room.documentHistory.read(name, seq, from);
+  }
+
+  /** Returns the version that was changed or deleted, or why it was not. */
+  changeVersion(accountId: string, name: string, change: VersionChange): VersionInfo | DocumentRefusal {
+    this.#context.identify(accountId);
+    try {
+      return this.#room.documentHistory.change(name, change);
+    } catch (error) {
+      return refusalOf(error);
+    }
   }
 
   /** False when there is no such document. */

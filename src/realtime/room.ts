@@ -104,7 +104,7 @@ export class Room {
     this.documentRequests = new DocumentRequests(this.#documents, channels, (name) =>
       this.openDocuments.closeForAll(name),
     );
-    this.documentHistory = new DocumentHistory(ports.storage);
+    this.documentHistory = new DocumentHistory(ports, this.#documents);
     const visits = new Visits(ports, participants);
     const joining = { handshake, tokenRefresh, visits };
     this.visits = visits;

@@ -106,6 +106,8 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
   await owner.api.send("PUT", `/rooms/${room.id}/documents/notes`, {
     ...{ body: JSON.stringify({ update }), headers: { "Content-Type": "application/json" } },
   });
+  await owner.api.post(`/rooms/${room.id}/documents/notes/versions`, { name: "Draft" });
+  await owner.api.put(`/rooms/${room.id}/documents/notes`, { update: "AQECAAQBAXQBYgA=" });
   const invitation = await owner.api.post<{ invitation: { id: string } }>("/invitations");
   const [member, { browser }] = await Promise.all([addMember(owner.id, "member"), addMember(owner.id)]);
   const fields = { roomId: room.id, userId: user.id };
@@ -136,6 +138,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
 const CREATIONS: readonly string[] = [
   "createApiKey",
   "createComment",
+  "createDocumentVersion",
   "createInvitation",
   "createPasswordLink",
   "createRoom",

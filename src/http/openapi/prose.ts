@@ -73,9 +73,9 @@ export const PATH_PARAMETERS: Readonly<
   document: { description: "The document's name, percent-encoded: 1 to 255 characters." },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
+  version: { description: "The number of the version." },
   webhookId: { description: "The webhook's ID.", ...UUID },
   workflowId: { description: "The workflow's ID.", ...UUID },
-  version: { description: "The number of the version." },
   deliveryId: { description: "The delivery's ID.", ...UUID },
 };
 

@@ -1,7 +1,8 @@
 /** A room's documents: appends what their authors write, and answers what a client lacks, without building a document. */
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
-import type { Author, DocumentInfo, DocumentPart } from "../port/room-documents.ts";
+import type { Author } from "../port/document-history.ts";
+import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import { listDocuments } from "./document-list.ts";
@@ -10,6 +11,7 @@ import { foldDocument } from "./fold-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
 import { bytesOf, LoadedDocuments } from "./loaded-documents.ts";
 import { scanUpdate } from "./update-scan.ts";
+import { isVersionDue, Versions } from "./versions.ts";
 
 /** An update without content, as Yjs encodes it. */
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
@@ -27,11 +29,13 @@ export class Documents {
   readonly #now: () => number;
   readonly #loaded: LoadedDocuments;
   readonly #space: DocumentSpace;
+  readonly #versions: Versions;
 
   constructor(ports: DocumentPorts) {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#loaded = new LoadedDocuments(ports.storage);
+    this.#versions = new Versions(ports.storage);
     this.#space = new DocumentSpace(() => this.#table, ports.quota);
   }
 
@@ -41,7 +45,7 @@ export class Documents {
 
   /**
    * Stores an update as its author's, unless the document has all of it already; returns whether it was news. Creates
-   * the document. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
+   * the document, and makes a version of it as it was if one is due. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
    */
   append(name: string, update: Uint8Array, author: Author): boolean {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
@@ -51,11 +55,15 @@ export class Documents {
     this.#space.require(name, document, update.length, content);
     const [at, seq] = [this.#now(), document.seq + 1];
     const isNew = document.row === null;
+    const versionIsDue = isVersionDue(document.unversioned, at);
     document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
+      if (versionIsDue) this.#versions.make(row.id, document.seq, at);
       this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, author, data: update });
       return row;
     });
+    const firstAt = versionIsDue ? at : (document.unversioned?.firstAt ?? at);
+    document.unversioned = { firstAt, at };
     document.known.add(content);
     document.seq = seq;
     document.tailUpdates += 1;
@@ -136,7 +144,10 @@ export class Documents {
     const row = this.#table.find(name);
     if (row === null) return false;
     this.#space.remeasure(() => {
-      this.#storage.transaction(() => this.#table.delete(row.id));
+      this.#storage.transaction(() => {
+        this.#table.delete(row.id);
+        this.#storage.versions.deleteAll(row.id);
+      });
       this.#loaded.clear();
     });
     return true;
@@ -156,7 +167,7 @@ export class Documents {
 
   /** Folds a document's updates; what clients are answered stays the same. */
   fold(name: string): void {
-    this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#table));
+    this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage));
   }
 }
 

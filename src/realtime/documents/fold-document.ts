@@ -1,16 +1,19 @@
 /** Folds a document's updates into its parts, and what its authors wrote into stretches of time, in one transaction. */
-import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
+import type { RoomStorage } from "../storage/storage.ts";
+import type { StoredDocument } from "../storage/storage-documents.ts";
 import { planFold } from "./fold.ts";
 import { KNOWN_PART, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
 
 /** What clients are answered stays the same. */
-export function foldDocument(name: string, loaded: LoadedDocuments, table: DocumentTable): void {
-  const { row, known, seq } = loaded.get(name);
+export function foldDocument(name: string, loaded: LoadedDocuments, storage: RoomStorage): void {
+  const { documents: table, versions } = storage;
+  const { row, known, seq, unversioned } = loaded.get(name);
   if (row === null) return;
   const updates = table.listUpdates(row.id, row.foldedSeq);
   const [first] = updates;
   if (first === undefined) return;
-  const plan = planFold(row.partBytes, updates, (part) => table.readPart(row.id, part));
+  const ends = new Set(versions.listSeqs(row.id, row.foldedSeq));
+  const plan = planFold(row.partBytes, updates, ends, (part) => table.readPart(row.id, part));
   const folded: StoredDocument = {
     ...row,
     foldedSeq: seq,
@@ -27,5 +30,5 @@ export function foldDocument(name: string, loaded: LoadedDocuments, table: Docum
     }
     table.update(folded);
   });
-  loaded.replace(name, { row: folded, known, seq, tailUpdates: 0, tailBytes: 0 });
+  loaded.replace(name, { row: folded, known, seq, tailUpdates: 0, tailBytes: 0, unversioned });
 }

@@ -1,10 +1,8 @@
 /** Plans how a document's updates are folded into its parts, so that each byte is merged a few times only. */
-import { mergeUpdates } from "yjs";
 import type { StoredUpdate } from "../storage/storage-documents.ts";
-import { KnownContent } from "./known-content.ts";
 import { MAX_PART_BYTES, MIN_PART_BYTES } from "./limits.ts";
+import { mergeWhole } from "./merge-whole.ts";
 import { foldTrail } from "./trail.ts";
-import { scanUpdate } from "./update-scan.ts";
 
 interface FoldPlan {
   /** How many of the first parts stay as they are; the others are replaced by `parts`. */
@@ -14,10 +12,11 @@ interface FoldPlan {
   readonly trail: readonly StoredUpdate[];
 }
 
-/** Parts get smaller from the first to the last, each at most half of the one before: few of them, seldom rewritten. */
+/** `ends` are the numbers of versions, as for {@link foldTrail}. Parts get smaller from the first to the last, each at most half of the one before: few of them, seldom rewritten. */
 export function planFold(
   partBytes: readonly number[],
   updates: readonly StoredUpdate[],
+  ends: ReadonlySet<number>,
   readPart: (part: number) => Uint8Array,
 ): FoldPlan {
   let kept = partBytes.length;
@@ -30,7 +29,7 @@ export function planFold(
     merging.unshift(readPart(kept - 1));
     bytes += last;
   }
-  return { kept, parts: mergeGroups(merging), trail: foldTrail(updates) };
+  return { kept, parts: mergeGroups(merging), trail: foldTrail(updates, ends) };
 }
 
 /** As few updates as fit into parts. */
@@ -45,13 +44,5 @@ function mergeGroups(updates: readonly Uint8Array[]): Uint8Array[] {
       bytes = update.length;
     }
   }
-  return groups.flatMap(mergeWhole);
-}
-
-/** The updates as one, if that has all that they have; otherwise as they are. Losing an operation is the one thing that folding must not do. */
-function mergeWhole(updates: Uint8Array[]): Uint8Array[] {
-  const merged = mergeUpdates(updates);
-  const known = new KnownContent();
-  known.add(scanUpdate(merged));
-  return updates.every((update) => known.covers(scanUpdate(update))) ? [merged] : updates;
+  return groups.flatMap((group) => [...mergeWhole(group)]);
 }

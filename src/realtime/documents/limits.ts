@@ -31,3 +31,12 @@ export const ONE_PIECE_BYTES = MEBIBYTE;
 
 /** Updates that one author makes within this time are kept as one. */
 export const TRAIL_STRETCH_MS = 60_000;
+
+/** A document becomes a version when it is edited after so long a pause, or for so long. Folding joins less than that. */
+export const VERSION_QUIET_MS = 2 * 60_000;
+export const VERSION_EDITING_MS = 5 * 60_000;
+/** Of one document. */
+export const MAX_NAMED_VERSIONS = 1_000;
+export const MAX_VERSION_NAME_LENGTH = 255;
+/** How many of its authors a version names. */
+export const MAX_VERSION_AUTHORS = 100;

@@ -3,6 +3,7 @@ import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredDocument } from "../storage/storage-documents.ts";
 import { KnownContent } from "./known-content.ts";
 import { scanUpdate } from "./update-scan.ts";
+import { type Unversioned, Versions } from "./versions.ts";
 
 /** The part that holds a document's {@link KnownContent}; its content is in the parts from 0 on. */
 export const KNOWN_PART = -1;
@@ -17,6 +18,8 @@ export interface LoadedDocument {
   /** The updates that are not folded. */
   tailUpdates: number;
   tailBytes: number;
+  /** What it has beyond its latest version. */
+  unversioned: Unversioned;
 }
 
 /** Encoded, without its history. */
@@ -47,7 +50,8 @@ export class LoadedDocuments {
   #read(name: string): LoadedDocument {
     const { documents } = this.#storage;
     const row = documents.find(name);
-    if (row === null) return { row, known: new KnownContent(), seq: 0, tailUpdates: 0, tailBytes: 0 };
+    if (row === null)
+      return { row, known: new KnownContent(), seq: 0, tailUpdates: 0, tailBytes: 0, unversioned: null };
     const known =
       row.partBytes.length === 0
         ? new KnownContent()
@@ -60,6 +64,7 @@ export class LoadedDocuments {
       seq: tail.at(-1)?.seq ?? row.foldedSeq,
       tailUpdates: tail.reduce((sum, { updates }) => sum + updates, 0),
       tailBytes: tail.reduce((sum, { data }) => sum + data.length, 0),
+      unversioned: new Versions(this.#storage).unversioned(row.id),
     };
   }
 

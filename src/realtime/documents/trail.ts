@@ -1,23 +1,25 @@
 /** The trail of a document: what each author wrote, minute by minute. Folding it loses no author and no operation. */
-import { mergeUpdates } from "yjs";
-import type { Author, TrailEntry } from "../port/room-documents.ts";
+import type { Author, TrailEntry } from "../port/document-history.ts";
 import type { StoredUpdate } from "../storage/storage-documents.ts";
 import { MAX_PART_BYTES, TRAIL_STRETCH_MS } from "./limits.ts";
+import { mergeWhole } from "./merge-whole.ts";
 
 /** What an entry of the trail and an update have in common. */
 type Written = Omit<TrailEntry, "bytes">;
 
-/** The updates in which consecutive ones of an author that belong to one stretch of time are one. */
-export const foldTrail = (updates: readonly StoredUpdate[]): StoredUpdate[] =>
-  stretchesOf(updates, ({ data }) => data.length).map(([first, ...others]) =>
-    others.length === 0
-      ? first
-      : { ...joined([first, ...others]), data: mergeUpdates([first, ...others].map(({ data }) => data)) },
-  );
+/**
+ * The updates in which consecutive ones of an author that belong to one stretch of time are one. None is joined with the
+ * one after it whose number is among `ends`: there is a version between them.
+ */
+export const foldTrail = (updates: readonly StoredUpdate[], ends: ReadonlySet<number>): StoredUpdate[] =>
+  stretchesOf(updates, ends, ({ data }) => data.length).flatMap((stretch) => {
+    const [data, ...others] = mergeWhole(stretch.map(({ data }) => data));
+    return data === undefined || others.length > 0 ? stretch : [{ ...joined(stretch), data }];
+  });
 
 /** The same for entries of the trail, oldest first. */
-export const foldEntries = (entries: readonly TrailEntry[]): TrailEntry[] =>
-  stretchesOf(entries, ({ bytes }) => bytes).map((stretch) => ({
+export const foldEntries = (entries: readonly TrailEntry[], ends: ReadonlySet<number>): TrailEntry[] =>
+  stretchesOf(entries, ends, ({ bytes }) => bytes).map((stretch) => ({
     ...joined(stretch),
     bytes: stretch.reduce((sum, { bytes }) => sum + bytes, 0),
   }));
@@ -26,6 +28,7 @@ type Stretch<Item> = [first: Item, ...others: Item[]];
 
 function stretchesOf<Item extends Written>(
   items: readonly Item[],
+  ends: ReadonlySet<number>,
   bytesOf: (item: Item) => number,
 ): Stretch<Item>[] {
   const stretches: Stretch<Item>[] = [];
@@ -35,6 +38,7 @@ function stretchesOf<Item extends Written>(
     bytes += bytesOf(item);
     const continues =
       stretch !== undefined &&
+      !ends.has((stretch.at(-1) ?? item).seq) &&
       isSame(stretch[0].author, item.author) &&
       item.at - stretch[0].firstAt < TRAIL_STRETCH_MS &&
       bytes <= MAX_PART_BYTES;

@@ -1,14 +1,15 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
-import type { RoomCommand } from "./room-command.ts";
 import type {
-  DocumentInfo,
-  DocumentPart,
-  DocumentRefusal,
-  DocumentWrite,
   HistoryPage,
   TrailEntry,
-} from "./room-documents.ts";
+  VersionChange,
+  VersionInfo,
+  VersionPart,
+  VersionPosition,
+} from "./document-history.ts";
+import type { RoomCommand } from "./room-command.ts";
+import type { DocumentInfo, DocumentPart, DocumentRefusal, DocumentWrite } from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The response to one batch of writes to stores. */
@@ -57,6 +58,22 @@ export interface RoomGateway {
     name: string,
     page: HistoryPage,
   ): Promise<readonly TrailEntry[] | null>;
+  /** Newest first; null when there is no such document. */
+  listVersions(
+    roomId: string,
+    accountId: string,
+    name: string,
+    page: HistoryPage,
+  ): Promise<readonly VersionInfo[] | null>;
+  /** The updates that a version consists of; null when there is no such version. */
+  readVersion(
+    roomId: string,
+    accountId: string,
+    name: string,
+    seq: number,
+  ): Promise<readonly Uint8Array[] | null>;
+  /** Returns the version that was changed or deleted; throws the error with which the room refuses it. */
+  changeVersion(roomId: string, accountId: string, name: string, change: VersionChange): Promise<VersionInfo>;
   /** False when there is no such document. */
   deleteDocument(roomId: string, accountId: string, name: string): Promise<boolean>;
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
@@ -105,6 +122,22 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
     name: string,
     page: HistoryPage,
   ): TrailEntry[] | null | Promise<TrailEntry[] | null>;
+  listVersions(
+    accountId: string,
+    name: string,
+    page: HistoryPage,
+  ): VersionInfo[] | null | Promise<VersionInfo[] | null>;
+  readVersion(
+    accountId: string,
+    name: string,
+    seq: number,
+    from: VersionPosition,
+  ): VersionPart | null | Promise<VersionPart | null>;
+  changeVersion(
+    accountId: string,
+    name: string,
+    change: VersionChange,
+  ): VersionInfo | DocumentRefusal | Promise<VersionInfo | DocumentRefusal>;
   deleteDocument(accountId: string, name: string): boolean | Promise<boolean>;
   /** Takes and returns JSON: an array of `STORE_BATCH` requests, and one of the responses to them. */
   writeStores(accountId: string, userId: string | null, batches: string): string | Promise<string>;

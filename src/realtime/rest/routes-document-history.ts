@@ -2,10 +2,19 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { paging } from "../../http/paginate.ts";
+import { text } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { readTrail } from "../document-commands.ts";
-import type { Author, TrailEntry } from "../port/room-documents.ts";
+import {
+  createVersion,
+  deleteVersion,
+  listVersions,
+  readTrail,
+  renameVersion,
+} from "../document-history-commands.ts";
+import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/limits.ts";
+import type { Author, TrailEntry, VersionInfo } from "../port/document-history.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
@@ -44,15 +53,10 @@ const presentEntry = ({ author, firstAt, at, seq, updates, bytes }: TrailEntry) 
   bytes,
 });
 
-const Before = z
-  .string()
-  .refine((value) => /^[0-9]{1,15}$/.test(value), "must be a whole number")
-  .transform(Number)
-  .default(Number.MAX_SAFE_INTEGER)
-  .meta({
-    description: "The `next` of an earlier page: only what is older.",
-    override: { type: "integer", minimum: 0 },
-  });
+const Before = wholeNumber.default(Number.MAX_SAFE_INTEGER).meta({
+  description: "The `next` of an earlier page: only what is older.",
+  override: { type: "integer", minimum: 0 },
+});
 
 /** The fields of each list of a document's history. */
 const historyQuery = z.object({ limit: paging.limit, before: Before });
@@ -62,6 +66,35 @@ const nextShape = {
     example: null,
   }),
 };
+
+const VersionShape = z
+  .object({
+    version: z
+      .int()
+      .meta({ description: "The number of the latest update that it has.", minimum: 1, example: 17 }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: "Null for one that the room made by itself.", example: "Draft" }),
+    named_by: AuthorShape.nullable(),
+    authors: z
+      .array(AuthorShape)
+      .meta({ description: "Who wrote since the version before: up to 100 of them." }),
+    updated_at: z.iso.datetime().meta({ description: "When its latest update arrived." }),
+    created_at: z.iso.datetime().meta({ description: "When the version was made." }),
+  })
+  .meta({ id: "DocumentVersion" });
+
+const presentVersion = ({ seq, name, namedBy, authors, at, createdAt }: VersionInfo) => ({
+  version: seq,
+  name,
+  named_by: namedBy && presentAuthor(namedBy),
+  authors: authors.map(presentAuthor),
+  updated_at: presentTime(at),
+  created_at: presentTime(createdAt),
+});
+
+const VersionName = text(1, MAX_VERSION_NAME_LENGTH).meta({ example: "Draft" });
 
 const common = { module: "Rooms", access: "member" } as const;
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
@@ -85,6 +118,75 @@ export const documentHistoryEndpoints = [
       const first = last === undefined ? 1 : last.seq - last.updates + 1;
       const next = trail.length < query.limit || first === 1 ? null : first;
       return { trail: trail.map(presentEntry), next };
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: `${DOCUMENT_PATH}/versions`,
+    operation: "listDocumentVersions",
+    summary: "List the versions of a document",
+    details:
+      "Newest first. The room makes one by itself before the first change after two minutes of quiet, and after five minutes of editing. Read one with the parameter `version` of the document's own endpoints.",
+    errors: ["NOT_FOUND"],
+    query: historyQuery,
+    status: 200,
+    done: "Versions retrieved",
+    data: z.object({ versions: z.array(VersionShape), ...nextShape }),
+    handle: async (ctx, { params, query }) => {
+      const versions = await listVersions(ctx, params, { before: query.before, limit: query.limit });
+      const next = versions.length < query.limit ? null : (versions.at(-1)?.seq ?? null);
+      return { versions: versions.map(presentVersion), next };
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: `${DOCUMENT_PATH}/versions`,
+    operation: "createDocumentVersion",
+    summary: "Name the document as it is now",
+    details: `A named version is kept for good. \`CONFLICT\` when nothing has changed since another named one, or ${MAX_NAMED_VERSIONS} are named already.`,
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: z.object({ name: VersionName }).meta({ id: "DocumentVersionInput", example: { name: "Draft" } }),
+    status: 201,
+    done: "Version created",
+    data: z.object({ version: VersionShape }),
+    handle: async (ctx, { params, body }) => ({
+      version: presentVersion(await createVersion(ctx, params, body.name)),
+    }),
+  }),
+  endpoint({
+    ...common,
+    method: "PATCH",
+    path: `${DOCUMENT_PATH}/versions/:version`,
+    operation: "updateDocumentVersion",
+    summary: "Name a version, rename it, or take its name",
+    details: "With `name: null` it is as if the room had made it by itself.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: z
+      .object({ name: VersionName.nullable() })
+      .meta({ id: "DocumentVersionUpdate", example: { name: "Draft" } }),
+    status: 200,
+    done: "Version updated",
+    data: z.object({ version: VersionShape }),
+    handle: async (ctx, { params, body }) => ({
+      version: presentVersion(await renameVersion(ctx, params, body.name)),
+    }),
+  }),
+  endpoint({
+    ...common,
+    method: "DELETE",
+    path: `${DOCUMENT_PATH}/versions/:version`,
+    operation: "deleteDocumentVersion",
+    summary: "Delete a version",
+    details: "Nothing of what was written is deleted.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Version deleted",
+    data: z.object({}),
+    handle: async (ctx, { params }) => {
+      await deleteVersion(ctx, params);
+      return {};
     },
   }),
 ];

@@ -13,6 +13,7 @@ import {
 } from "../document-commands.ts";
 import { MAX_UPDATE_BYTES } from "../documents/limits.ts";
 import { SHARED_TYPES } from "../documents/render.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
@@ -29,6 +30,12 @@ const DocumentSummary = z
 /** It inserts the letter a into the text `t`. */
 const EXAMPLE = "AQEBAAQBAXQBYQA=";
 const Update = z.base64().meta({ description: "A Yjs update (version 1) in Base64.", example: EXAMPLE });
+
+/** Of reading a document. */
+const version = wholeNumber.optional().meta({
+  description: "The number of a version, to read that instead of the document as it is.",
+  override: { type: "integer", minimum: 1 },
+});
 
 const common = { module: "Rooms", access: "member", status: 200 } as const;
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
@@ -63,10 +70,13 @@ export const documentEndpoints = [
     summary: "Get a document as one update",
     details: "With `Accept: application/octet-stream` the response is the update itself.",
     errors: ["NOT_FOUND"],
+    query: z.object({ version }),
     done: "Document retrieved",
     data: z.object({ update: Update }),
     binary: { bytesOf: ({ update }) => base64ToBytes(update) },
-    handle: async (ctx, { params }) => ({ update: bytesToBase64(await readDocument(ctx, params)) }),
+    handle: async (ctx, { params, query }) => ({
+      update: bytesToBase64(await readDocument(ctx, params, query.version ?? null)),
+    }),
   }),
   endpoint({
     ...common,
@@ -87,11 +97,12 @@ export const documentEndpoints = [
         .enum(SHARED_TYPES)
         .default("text")
         .meta({ description: "What it is. Text and XML become a string." }),
+      version,
     }),
     done: "Content retrieved",
     data: z.object({ content: z.unknown().meta({ description: "Text or JSON.", example: "Hello" }) }),
     handle: async (ctx, { params, query }) => ({
-      content: await renderDocument(ctx, params, query.type, query.root),
+      content: await renderDocument(ctx, params, { ...query, version: query.version ?? null }),
     }),
   }),
   endpoint({

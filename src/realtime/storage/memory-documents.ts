@@ -1,7 +1,13 @@
 /** A room's documents in memory. */
-import type { HistoryPage, TrailEntry } from "../port/room-documents.ts";
+import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
 import { MemoryPart } from "./memory-part.ts";
-import type { DocumentTable, DocumentTail, StoredDocument, StoredUpdate } from "./storage-documents.ts";
+import type {
+  DocumentTable,
+  DocumentTail,
+  StoredDocument,
+  StoredUpdate,
+  StretchRange,
+} from "./storage-documents.ts";
 
 interface Documents {
   readonly lastId: number;
@@ -11,6 +17,8 @@ interface Documents {
 }
 
 const keyOf = (documentId: number, part: number): string => `${documentId} ${part}`;
+
+const entryOf = ({ data, ...entry }: StoredUpdate): TrailEntry => ({ ...entry, bytes: data.length });
 
 export class MemoryDocuments extends MemoryPart<Documents> implements DocumentTable {
   constructor() {
@@ -55,9 +63,9 @@ export class MemoryDocuments extends MemoryPart<Documents> implements DocumentTa
     this.state = { ...this.state, updates };
   }
 
-  listUpdates(id: number, afterSeq: number): StoredUpdate[] {
+  listUpdates(id: number, afterSeq: number, upToSeq = Number.MAX_SAFE_INTEGER): StoredUpdate[] {
     return this.state.updates
-      .filter(({ documentId, seq }) => documentId === id && seq > afterSeq)
+      .filter(({ documentId, seq }) => documentId === id && seq > afterSeq && seq <= upToSeq)
       .map(({ documentId: _, ...update }) => update);
   }
 
@@ -68,11 +76,28 @@ export class MemoryDocuments extends MemoryPart<Documents> implements DocumentTa
   }
 
   listTrail(documentId: number, { before, limit }: HistoryPage): TrailEntry[] {
-    return this.listUpdates(documentId, 0)
-      .filter(({ seq }) => seq < before)
+    return this.listUpdates(documentId, 0, before - 1)
       .slice(-limit)
       .reverse()
-      .map(({ data, ...entry }) => ({ ...entry, bytes: data.length }));
+      .map(entryOf);
+  }
+
+  listStretches(documentId: number, { after, upTo, limit }: StretchRange): TrailEntry[] {
+    return this.listUpdates(documentId, after, upTo).slice(0, limit).map(entryOf);
+  }
+
+  listAuthors(documentId: number, afterSeq: number, upToSeq: number): Author[] {
+    const written = this.listUpdates(documentId, afterSeq, upToSeq);
+    return [...new Map(written.map(({ author }) => [JSON.stringify(author), author])).values()];
+  }
+
+  findTimes(documentId: number, afterSeq: number) {
+    const [first, ...others] = this.listUpdates(documentId, afterSeq);
+    return first === undefined ? null : { firstAt: first.firstAt, at: (others.at(-1) ?? first).at };
+  }
+
+  lastSeq(documentId: number): number {
+    return this.listUpdates(documentId, 0).at(-1)?.seq ?? 0;
   }
 
   tails(id?: number): DocumentTail[] {

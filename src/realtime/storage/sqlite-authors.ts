@@ -1,5 +1,5 @@
 /** How SQLite keeps an author: a user in one column, what acted for the organization in another. */
-import type { Author } from "../port/room-documents.ts";
+import type { Author } from "../port/document-history.ts";
 
 /** `acting` is `key` or `person`, a colon and the id; rooms of the fourth schema did not keep it. */
 export type AuthorColumns = { user_id: string | null; acting: string | null };

@@ -1,8 +1,14 @@
 /** A room's documents in SQLite. A row holds 2 MB: longer data is cut into pieces. */
-import type { HistoryPage, TrailEntry } from "../port/room-documents.ts";
+import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
 import { type AuthorColumns, authorOf, columnsOf } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";
-import type { DocumentTable, DocumentTail, StoredDocument, StoredUpdate } from "./storage-documents.ts";
+import type {
+  DocumentTable,
+  DocumentTail,
+  StoredDocument,
+  StoredUpdate,
+  StretchRange,
+} from "./storage-documents.ts";
 
 const PIECE_BYTES = 1024 * 1024;
 
@@ -34,6 +40,13 @@ const documentOf = (row: DocumentRow): StoredDocument => ({
   partBytes: parseBytes(row.part_bytes),
   trailBytes: row.trail_bytes,
 });
+
+type EntryRow = StretchRow & { bytes: number };
+
+const SELECT_ENTRIES = `SELECT seq, updates, first_at, at, user_id, acting, sum(length(data)) AS bytes
+  FROM document_updates WHERE document = ?`;
+
+const entryOf = (row: EntryRow): TrailEntry => ({ ...stretchOf(row), bytes: row.bytes });
 
 /** As `update` wrote them. */
 const parseBytes = (json: string): number[] => JSON.parse(json) as number[];
@@ -110,12 +123,13 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     }
   }
 
-  listUpdates(documentId: number, afterSeq: number): StoredUpdate[] {
+  listUpdates(documentId: number, afterSeq: number, upToSeq = Number.MAX_SAFE_INTEGER): StoredUpdate[] {
     const rows = this.tables.read<UpdateRow>(
       `SELECT seq, updates, first_at, at, user_id, acting, data FROM document_updates
-       WHERE document = ? AND seq > ? ORDER BY seq, piece`,
+       WHERE document = ? AND seq > ? AND seq <= ? ORDER BY seq, piece`,
       documentId,
       afterSeq,
+      upToSeq,
     );
     const bySeq = new Map<number, UpdateRow[]>();
     for (const row of rows) bySeq.set(row.seq, [...(bySeq.get(row.seq) ?? []), row]);
@@ -126,14 +140,36 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
   }
 
   listTrail(documentId: number, { before, limit }: HistoryPage): TrailEntry[] {
-    const rows = this.tables.read<StretchRow & { bytes: number }>(
-      `SELECT seq, updates, first_at, at, user_id, acting, sum(length(data)) AS bytes FROM document_updates
-       WHERE document = ? AND seq < ? GROUP BY seq ORDER BY seq DESC LIMIT ?`,
-      documentId,
-      before,
-      limit,
-    );
-    return rows.map((row) => ({ ...stretchOf(row), bytes: row.bytes }));
+    return this.tables
+      .read<EntryRow>(
+        `${SELECT_ENTRIES} AND seq < ? GROUP BY seq ORDER BY seq DESC LIMIT ?`,
+        documentId,
+        before,
+        limit,
+      )
+      .map(entryOf);
+  }
+
+  listStretches(documentId: number, { after, upTo, limit }: StretchRange): TrailEntry[] {
+    const query = `${SELECT_ENTRIES} AND seq > ? AND seq <= ? GROUP BY seq ORDER BY seq LIMIT ?`;
+    return this.tables.read<EntryRow>(query, documentId, after, upTo, limit).map(entryOf);
+  }
+
+  listAuthors(documentId: number, afterSeq: number, upToSeq: number): Author[] {
+    const query = `SELECT user_id, acting FROM document_updates
+      WHERE document = ? AND seq > ? AND seq <= ? GROUP BY user_id, acting ORDER BY min(seq)`;
+    return this.tables.read<AuthorColumns>(query, documentId, afterSeq, upToSeq).map(authorOf);
+  }
+
+  findTimes(documentId: number, afterSeq: number): { firstAt: number; at: number } | null {
+    const query = `SELECT min(first_at) AS firstAt, max(at) AS at FROM document_updates
+      WHERE document = ? AND seq > ? HAVING count(*) > 0`;
+    return this.tables.read<{ firstAt: number; at: number }>(query, documentId, afterSeq)[0] ?? null;
+  }
+
+  lastSeq(documentId: number): number {
+    const query = "SELECT max(seq) AS seq FROM document_updates WHERE document = ?";
+    return this.tables.read<{ seq: number | null }>(query, documentId)[0]?.seq ?? 0;
   }
 
   deleteUpdates(documentId: number, fromSeq: number, toSeq: number): void {

@@ -136,6 +136,17 @@ const TABLES: Readonly<Record<string, string>> = {
     data BLOB NOT NULL,
     PRIMARY KEY (document, part, piece)
   );`,
+  document_versions: `CREATE TABLE IF NOT EXISTS document_versions (
+    document INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    name TEXT,
+    at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    user_id TEXT,
+    acting TEXT,
+    authors TEXT NOT NULL,
+    PRIMARY KEY (document, seq)
+  ) WITHOUT ROWID;`,
   events: `CREATE TABLE IF NOT EXISTS events (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,

@@ -1,5 +1,5 @@
 /** The storage of a room's documents: what their authors wrote, and the parts that it was folded into. */
-import type { Author, HistoryPage, TrailEntry } from "../port/room-documents.ts";
+import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
 
 /** A document's row. */
 export interface StoredDocument {
@@ -29,6 +29,13 @@ export interface StoredUpdate {
   readonly data: Uint8Array;
 }
 
+/** Stretches of a document's trail. */
+export interface StretchRange {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
 /** The updates of a document that are not folded yet. */
 export interface DocumentTail {
   readonly documentId: number;
@@ -51,11 +58,19 @@ export interface DocumentTable {
   delete(id: number): void;
 
   appendUpdate(documentId: number, update: StoredUpdate): void;
-  /** Those after a sequence number, in order. */
-  listUpdates(documentId: number, afterSeq: number): StoredUpdate[];
+  /** Those after a sequence number and, with another one, up to that; in order. */
+  listUpdates(documentId: number, afterSeq: number, upToSeq?: number): StoredUpdate[];
   deleteUpdates(documentId: number, fromSeq: number, toSeq: number): void;
   /** Newest first, without what they hold. */
   listTrail(documentId: number, page: HistoryPage): TrailEntry[];
+  /** The same in order, those after a sequence number and up to another. */
+  listStretches(documentId: number, range: StretchRange): TrailEntry[];
+  /** Who wrote them, of those after a sequence number and up to another. */
+  listAuthors(documentId: number, afterSeq: number, upToSeq: number): Author[];
+  /** When the first and the last of those after a sequence number arrived; null if there is none. */
+  findTimes(documentId: number, afterSeq: number): { readonly firstAt: number; readonly at: number } | null;
+  /** Of the latest update; 0 if there is none. */
+  lastSeq(documentId: number): number;
   /** Of all documents that have one, or of one. */
   tails(documentId?: number): DocumentTail[];
 

@@ -6,6 +6,7 @@ import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";
 import { MemoryChanges, MemoryEpochs, MemoryReceipts } from "./memory-log.ts";
 import { MemoryChangedStores, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
+import { MemoryVersions } from "./memory-versions.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
 interface SessionRow extends StoredSession {
@@ -24,6 +25,7 @@ export class MemoryStorage implements RoomStorage {
   readonly comments = new MemoryComments();
   readonly follows = new MemoryFollows();
   readonly documents = new MemoryDocuments();
+  readonly versions = new MemoryVersions();
   readonly events = new MemoryEvents();
   readonly changedStores = new MemoryChangedStores();
   readonly occupancy = new MemoryOccupancy();
@@ -106,10 +108,10 @@ export class MemoryStorage implements RoomStorage {
 
   #parts() {
     const { changes, epochs, receipts, entries, comments, follows, documents } = this;
-    const { events, changedStores, occupancy, graces } = this;
+    const { versions, events, changedStores, occupancy, graces } = this;
     return [
       ...[changes, epochs, receipts, entries, comments, follows, documents],
-      ...[events, changedStores, occupancy, graces],
+      ...[versions, events, changedStores, occupancy, graces],
     ];
   }
 }

@@ -7,6 +7,7 @@ import { SqliteGraces } from "./sqlite-graces.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
+import { SqliteVersions } from "./sqlite-versions.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
 type RecordRow = {
@@ -30,6 +31,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly comments: SqliteComments;
   readonly follows: SqliteFollows;
   readonly documents: SqliteDocuments;
+  readonly versions: SqliteVersions;
   readonly events: SqliteEvents;
   readonly changedStores: SqliteChangedStores;
   readonly occupancy: SqliteOccupancy;
@@ -45,6 +47,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.comments = new SqliteComments(this);
     this.follows = new SqliteFollows(this);
     this.documents = new SqliteDocuments(this);
+    this.versions = new SqliteVersions(this);
     this.events = new SqliteEvents(this, eventRecorded);
     this.changedStores = new SqliteChangedStores(this);
     this.occupancy = new SqliteOccupancy(this);

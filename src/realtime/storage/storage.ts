@@ -5,6 +5,7 @@ import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts
 import type { DocumentTable } from "./storage-documents.ts";
 import type { ChangeLog, EpochTable, ReceiptTable } from "./storage-log.ts";
 import type { ChangedStoreTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
+import type { VersionTable } from "./storage-versions.ts";
 
 /** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -79,6 +80,7 @@ export interface RoomStorage {
   readonly comments: CommentTable;
   readonly follows: FollowTable;
   readonly documents: DocumentTable;
+  readonly versions: VersionTable;
   readonly events: EventTable;
   readonly changedStores: ChangedStoreTable;
   readonly occupancy: OccupancyTable;

@@ -13,7 +13,7 @@ export interface DocumentSummary {
 }
 
 /** What a shared type is: the document itself does not say it. */
-export interface ContentOptions {
+export interface ContentOptions extends ReadOptions {
   /** `text` by default. Text and XML are returned as a string. */
   readonly type?: "text" | "map" | "array" | "xml";
   /** The name of the shared type; `default` if it is left out, which is that of Tiptap. */
@@ -47,6 +47,26 @@ export interface HistoryOptions {
   readonly before?: number;
 }
 
+/** A point in a document's history: the document as it was after an update. */
+export interface DocumentVersion {
+  /** The number of that update. */
+  readonly version: number;
+  /** Null for one that the room made by itself. */
+  readonly name: string | null;
+  readonly named_by: DocumentAuthor | null;
+  /** Who wrote since the version before, up to 100 of them. */
+  readonly authors: readonly DocumentAuthor[];
+  /** When its latest update arrived. */
+  readonly updated_at: string;
+  readonly created_at: string;
+}
+
+/** What to read of a document. */
+export interface ReadOptions {
+  /** The number of a version; the document as it is if it is left out. */
+  readonly version?: number;
+}
+
 export class Documents {
   readonly #rest: Rest;
 
@@ -60,11 +80,12 @@ export class Documents {
     return (await this.#rest.request<{ documents: readonly DocumentSummary[] }>(request)).documents;
   }
 
-  /** The whole document as one update, for `Y.applyUpdate`. */
-  async get(roomId: string, name: string): Promise<Uint8Array> {
+  /** The whole document, or a version of it, as one update, for `Y.applyUpdate`. */
+  async get(roomId: string, name: string, options: ReadOptions = {}): Promise<Uint8Array> {
     const { update } = await this.#rest.request<{ update: string }>({
       method: "GET",
       path: pathOf(roomId, name),
+      query: { ...options },
     });
     return Uint8Array.from(atob(update), (char) => char.charCodeAt(0));
   }
@@ -84,6 +105,39 @@ export class Documents {
   ): Promise<{ readonly trail: readonly TrailEntry[]; readonly next: number | null }> {
     const path = [...pathOf(roomId, name), "trail"];
     return this.#rest.request({ method: "GET", path, query: { ...options } });
+  }
+
+  /** The versions of a document, newest first. `next` is null on the last page. */
+  versions(
+    roomId: string,
+    name: string,
+    options: HistoryOptions = {},
+  ): Promise<{ readonly versions: readonly DocumentVersion[]; readonly next: number | null }> {
+    return this.#rest.request({ method: "GET", path: versionsPath(roomId, name), query: { ...options } });
+  }
+
+  /** Names a document as it is now. `CONFLICT` when nothing has changed since another named version. */
+  async createVersion(roomId: string, name: string, versionName: string): Promise<DocumentVersion> {
+    const body = { name: versionName };
+    const request = { method: "POST", path: versionsPath(roomId, name), body } as const;
+    return (await this.#rest.request<{ version: DocumentVersion }>(request)).version;
+  }
+
+  /** Names a version, or renames it; null takes its name, as if the room had made it by itself. */
+  async renameVersion(
+    roomId: string,
+    name: string,
+    version: number,
+    versionName: string | null,
+  ): Promise<DocumentVersion> {
+    const path = [...versionsPath(roomId, name), `${version}`];
+    const request = { method: "PATCH", path, body: { name: versionName } } as const;
+    return (await this.#rest.request<{ version: DocumentVersion }>(request)).version;
+  }
+
+  /** Deletes a version, and nothing of what was written. */
+  async deleteVersion(roomId: string, name: string, version: number): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: [...versionsPath(roomId, name), `${version}`] });
   }
 
   /** Applies an update of up to 750 kB. False if the document had all of it. */
@@ -114,5 +168,10 @@ export class Documents {
     await this.#rest.request({ method: "DELETE", path: pathOf(roomId, name) });
   }
 }
+
+const versionsPath = (roomId: string, name: string): readonly string[] => [
+  ...pathOf(roomId, name),
+  "versions",
+];
 
 const pathOf = (roomId: string, name: string): readonly string[] => ["rooms", roomId, "documents", name];

@@ -82,7 +82,9 @@ export type {
   DocumentAuthor,
   DocumentSummary,
   Documents,
+  DocumentVersion,
   HistoryOptions,
+  ReadOptions,
   TrailEntry,
 } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";

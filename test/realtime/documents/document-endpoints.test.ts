@@ -123,3 +123,37 @@ it("the trail says who wrote what, users and keys alike, and only to those who m
   expect((await api.get(`${path}/notes/trail?before=x`)).error?.code).toBe("BAD_REQUEST");
   expect((await api.get(`${path}/others/trail`)).error?.code).toBe("NOT_FOUND");
 });
+
+it("versions are named, listed, read and deleted, by those who may write (D20)", async () => {
+  const { api, path, user, put } = await roomWithDocuments();
+  const [ada, vera] = [await user("editor"), await user("viewer")];
+  const versions = `${path}/notes/versions`;
+  await put(textUpdate("one"), api.as(ada.token));
+  const draft = await api.as(ada.token).post<{ version: { version: number } }>(versions, { name: "Draft" });
+  expect([draft.status, draft.data.version]).toMatchObject([
+    201,
+    { version: 1, name: "Draft", authors: [{ type: "user", id: ada.id }] },
+  ]);
+  expect((await api.post(versions, { name: "Again" })).error?.code).toBe("CONFLICT");
+  expect((await api.as(vera.token).post(versions, { name: "Mine" })).error?.code).toBe("FORBIDDEN");
+  await put(textUpdate("two"));
+  const read = (version: string) => api.as(vera.token).get(`${path}/notes/content?version=${version}`);
+  expect((await read("1")).data).toEqual({ content: "one" });
+  expect((await read("2")).error).toMatchObject({ code: "NOT_FOUND", message: "Version not found" });
+  expect((await read("x")).error?.code).toBe("BAD_REQUEST");
+  await api.post(versions, { name: "Final" });
+  expect((await api.patch(`${versions}/1`, { name: null })).data).toMatchObject({
+    version: { named_by: null },
+  });
+  expect((await api.get(`${versions}?limit=1`)).data).toMatchObject({
+    versions: [{ name: "Final" }],
+    next: 2,
+  });
+  expect((await api.get(`${versions}?before=2`)).data).toMatchObject({
+    versions: [{ name: null }],
+    next: null,
+  });
+  expect((await api.delete(`${versions}/1`)).status).toBe(200);
+  expect((await api.delete(`${versions}/x`)).error?.code).toBe("NOT_FOUND");
+  expect((await read("1")).error?.code).toBe("NOT_FOUND");
+});

@@ -7,17 +7,15 @@ import * as Y from "yjs";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";
 import { MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
-import type { Author } from "../../../src/realtime/port/room-documents.ts";
+import type { Author } from "../../../src/realtime/port/document-history.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
+import { FREE } from "./free-quota.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 
 const by = (id: string): Author => ({ type: "user", id });
 const ORGANIZATION: Author = { type: "organization" };
-
-/** A quota that is never used up. */
-const FREE = { require: () => undefined, changed: () => undefined };
 
 type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
 
@@ -132,7 +130,7 @@ describe.each([
               now += writes[index]?.wait ?? 0;
               documents.append(name, update, writes[index]?.author ?? ORGANIZATION);
             }
-            const history = new DocumentHistory(storage);
+            const history = new DocumentHistory({ storage, now: () => now }, documents);
             const page = (before: number, limit: number) => history.trail(name, { before, limit }) ?? [];
             const all = page(1_000, 100);
             const paged: unknown[] = [];

@@ -1,0 +1,65 @@
+/** What a room's object returns of the history of its documents. */
+
+/**
+ * Who wrote an update: a user of the room or, for the organization, one of its API keys or of its members. Which of
+ * them it was is not known of what earlier versions of the service stored: `organization`.
+ */
+export type Author =
+  | { readonly type: "user" | "key" | "person"; readonly id: string }
+  | { readonly type: "organization" };
+
+/** What one author wrote in a row, within a minute. */
+export interface TrailEntry {
+  /** The number of the last of its updates. */
+  readonly seq: number;
+  /** How many they are. */
+  readonly updates: number;
+  readonly bytes: number;
+  /** When the first and the last arrived (epoch ms). */
+  readonly firstAt: number;
+  readonly at: number;
+  readonly author: Author;
+}
+
+/** A point in a document's history: the document as it was after an update. */
+export interface VersionInfo {
+  /** The number of that update. */
+  readonly seq: number;
+  /** Null for a version that the room made by itself. */
+  readonly name: string | null;
+  /** When that update arrived (epoch ms). */
+  readonly at: number;
+  /** When the version was made (epoch ms). */
+  readonly createdAt: number;
+  /** Who named it; null as for the name. */
+  readonly namedBy: Author | null;
+  /** Who wrote since the version before. */
+  readonly authors: readonly Author[];
+}
+
+/** A page of a document's history, newest first. */
+export interface HistoryPage {
+  /** Only what ended before the update with this number. */
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Names the document as it is, renames a version (null: as if the room had made it by itself), or deletes one. */
+export type VersionChange =
+  | { readonly type: "create"; readonly name: string; readonly by: Author }
+  | { readonly type: "rename"; readonly seq: number; readonly name: string | null; readonly by: Author }
+  | { readonly type: "delete"; readonly seq: number };
+
+/** How far the updates of a version have been read. */
+export interface VersionPosition {
+  /** Null at the start; another one means that the document was deleted meanwhile. */
+  readonly documentId: number | null;
+  readonly afterSeq: number;
+}
+
+/** Some of the updates that a version consists of. */
+export interface VersionPart {
+  readonly updates: readonly Uint8Array[];
+  /** Null when these are the last ones. */
+  readonly next: VersionPosition | null;
+}

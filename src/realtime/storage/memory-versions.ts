@@ -1,0 +1,54 @@
+/** The versions of a room's documents in memory. */
+import type { HistoryPage, VersionInfo } from "../port/document-history.ts";
+import { MemoryPart } from "./memory-part.ts";
+import type { VersionTable } from "./storage-versions.ts";
+
+interface Row {
+  readonly documentId: number;
+  readonly version: VersionInfo;
+}
+
+/** In the order of their numbers. */
+export class MemoryVersions extends MemoryPart<readonly Row[]> implements VersionTable {
+  constructor() {
+    super([]);
+  }
+
+  #of(id: number): VersionInfo[] {
+    return this.state.filter(({ documentId }) => documentId === id).map(({ version }) => version);
+  }
+
+  find(documentId: number, seq: number): VersionInfo | null {
+    return this.#of(documentId).find((version) => version.seq === seq) ?? null;
+  }
+
+  list(documentId: number, { before, limit }: HistoryPage): VersionInfo[] {
+    return this.#of(documentId)
+      .filter(({ seq }) => seq < before)
+      .reverse()
+      .slice(0, limit);
+  }
+
+  listSeqs(documentId: number, afterSeq: number): number[] {
+    return this.#of(documentId).flatMap(({ seq }) => (seq > afterSeq ? [seq] : []));
+  }
+
+  countNamed(documentId: number): number {
+    return this.#of(documentId).filter(({ name }) => name !== null).length;
+  }
+
+  put(documentId: number, version: VersionInfo): void {
+    this.delete(documentId, version.seq);
+    this.state = [...this.state, { documentId, version }].sort(
+      (one, other) => one.version.seq - other.version.seq,
+    );
+  }
+
+  delete(documentId: number, seq: number): void {
+    this.state = this.state.filter((row) => row.documentId !== documentId || row.version.seq !== seq);
+  }
+
+  deleteAll(documentId: number): void {
+    this.state = this.state.filter((row) => row.documentId !== documentId);
+  }
+}

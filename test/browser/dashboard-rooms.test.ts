@@ -178,6 +178,12 @@ describe("an open room", () => {
     await desk.page.getByText("Shall we begin?").waitFor();
     await desk.button("Resolve").click();
     await desk.page.getByText("resolved", { exact: true }).waitFor();
+    await desk.button("Reply to Bo the second").click();
+    await desk.field("Text").fill("In five minutes");
+    await desk.button("Send reply").click();
+    const reply = desk.page.getByRole("listitem").filter({ hasText: "In five minutes" });
+    await reply.waitFor();
+    expect(await reply.getAttribute("class")).toContain("reply");
     await desk.button("New comment").click();
     await desk.field("Text").fill("We have begun");
     await desk.button("Create comment").click();
@@ -187,7 +193,12 @@ describe("an open room", () => {
     await desk.notice("Comment deleted").waitFor();
     await said.waitFor({ state: "detached" });
     const { comments } = await bo.comments.list();
-    expect(comments.map(({ text, resolved }) => [text, resolved])).toEqual([["Shall we begin?", true]]);
+    const [first] = comments;
+    expect(comments.map(({ text, thread_id }) => [text, thread_id])).toEqual([
+      ["Shall we begin?", first?.id],
+      ["In five minutes", first?.id],
+    ]);
+    expect(first?.resolved).toBe(true);
   });
 
   it("uploads dropped files, previews images, and deletes files", async () => {

@@ -1,17 +1,20 @@
 /** A comment with its author, anchor, reactions and actions. */
-import type { Comment } from "atrium/server";
+import type { Comment, User } from "atrium/server";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
+import { Reply } from "./new-comment.tsx";
 import { useDeleteComment, useResolveComment } from "./use-comments.ts";
 
 export interface CommentCardProps {
   readonly comment: Comment;
   readonly nameOf: (userId: string) => string;
+  /** On whose behalf one can reply. */
+  readonly users: readonly User[];
 }
 
-export function CommentCard({ comment, nameOf }: CommentCardProps) {
+export function CommentCard({ comment, nameOf, users }: CommentCardProps) {
   const resolve = useResolveComment(comment.room_id, comment.id);
   const remove = useDeleteComment(comment.room_id, comment.id);
   // Optimistic: shows the requested state before the response.
@@ -31,6 +34,12 @@ export function CommentCard({ comment, nameOf }: CommentCardProps) {
             {reaction} {users.length}
           </span>
         ))}
+        <Reply
+          roomId={comment.room_id}
+          users={users}
+          threadId={comment.thread_id}
+          author={nameOf(comment.user_id)}
+        />
         <Button variant="quiet" onClick={() => resolve.mutate(!resolved)}>
           {resolved ? "Reopen" : "Resolve"}
         </Button>

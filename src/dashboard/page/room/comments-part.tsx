@@ -1,4 +1,5 @@
 /** The comments of a room, thread by thread. */
+import type { Comment } from "atrium/server";
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -12,6 +13,10 @@ import { useComments } from "./use-comments.ts";
 import { useNames } from "./use-names.ts";
 
 const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };
+
+/** The same with the replies below what they reply to, as far as the page has both. */
+const byThread = (comments: readonly Comment[]): readonly Comment[] =>
+  [...Map.groupBy(comments, ({ thread_id }) => thread_id).values()].flat();
 
 export function CommentsPart({ roomId }: { readonly roomId: string }) {
   const { limit, offset, goTo } = usePage();
@@ -45,8 +50,8 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       <ol className="comments">
-        {data?.comments.map((comment) => (
-          <CommentCard key={comment.id} comment={comment} nameOf={names.nameOf} />
+        {byThread(data?.comments ?? []).map((comment) => (
+          <CommentCard key={comment.id} comment={comment} nameOf={names.nameOf} users={names.users ?? []} />
         ))}
       </ol>
       {data?.total === 0 && (

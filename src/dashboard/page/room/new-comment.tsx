@@ -1,7 +1,7 @@
-/** The button and dialog that create a comment on behalf of a user. */
+/** The buttons and the dialog that create a comment, or a reply to one, on behalf of a user. */
 import type { User } from "atrium/server";
 import { useState } from "react";
-import { Button } from "../ui/button.tsx";
+import { Button, type ButtonProps } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
@@ -13,7 +13,38 @@ export interface NewCommentProps {
   readonly users: readonly User[];
 }
 
-export function NewComment({ roomId, users }: NewCommentProps) {
+export interface ReplyProps extends NewCommentProps {
+  readonly threadId: string;
+  /** Whose comment is replied to. */
+  readonly author: string;
+}
+
+export const NewComment = (props: NewCommentProps) => (
+  <CommentDialog
+    {...props}
+    title="New comment"
+    submitLabel="Create comment"
+    button={{ icon: "plus", "data-shortcut": "new", children: "New comment" }}
+  />
+);
+
+export const Reply = ({ author, ...props }: ReplyProps) => (
+  <CommentDialog
+    {...props}
+    title={`Reply to ${author}`}
+    submitLabel="Send reply"
+    button={{ variant: "quiet", "aria-label": `Reply to ${author}`, children: "Reply" }}
+  />
+);
+
+interface CommentDialogProps extends NewCommentProps {
+  readonly threadId?: string;
+  readonly title: string;
+  readonly submitLabel: string;
+  readonly button: ButtonProps & { readonly "data-shortcut"?: string };
+}
+
+function CommentDialog({ roomId, users, threadId, title, submitLabel, button }: CommentDialogProps) {
   const [isOpen, setOpen] = useState(false);
   const write = useCreateComment(roomId);
   const close = () => {
@@ -22,21 +53,21 @@ export function NewComment({ roomId, users }: NewCommentProps) {
   };
   return (
     <>
-      <Button icon="plus" data-shortcut="new" disabled={users.length === 0} onClick={() => setOpen(true)}>
-        New comment
-      </Button>
+      <Button {...button} disabled={users.length === 0} onClick={() => setOpen(true)} />
       <Dialog
-        title="New comment"
+        title={title}
         about="Creates a comment on behalf of a user, as your back end can."
         isOpen={isOpen}
         onClose={close}
       >
         <Form
-          submitLabel="Create comment"
+          submitLabel={submitLabel}
           error={write.error}
           isBusy={write.isPending}
           onCancel={close}
-          onSubmit={({ userId = "", text = "" }) => write.mutate({ userId, text }, { onSuccess: close })}
+          onSubmit={({ userId = "", text = "" }) =>
+            write.mutate({ userId, text, ...(threadId && { threadId }) }, { onSuccess: close })
+          }
         >
           <SelectField label="User" name="userId">
             {users.map(({ id, name }) => (

@@ -1,0 +1,107 @@
+/** A receiver that hangs for an hour, with a clock of the test: it costs probes, and the backlog then drains at its speed. */
+import { expect, it } from "vitest";
+import { type Job, Scheduler, type WaitingJobs } from "../../src/delivery/subscriber/scheduler.ts";
+import { ATTEMPT_TIMEOUT_MS } from "../../src/webhooks/attempt.ts";
+import {
+  averageLatency,
+  judgeAttempt,
+  paceOf,
+  parseHealth,
+  planRetry,
+  type ReceiverHealth,
+} from "../../src/webhooks/receiver-health.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const ROOMS = 20;
+const EVENT_EVERY_MS = 1_000;
+const ANSWER_MS = 20;
+const WEBHOOK = { url: "https://hooks.example.com", updatedAt: 1 };
+
+/** What waits, by lane: first attempts in order, and retries. */
+class Waiting implements WaitingJobs {
+  readonly firsts = new Map<string, Job[]>();
+  readonly retried = new Map<number, Job>();
+
+  laneAfter(lane: string): string | null {
+    return [...this.firsts.keys()].filter((each) => each > lane).sort()[0] ?? null;
+  }
+
+  firstOf(lane: string, afterSeq: number): Job | null {
+    return this.firsts.get(lane)?.find(({ seq }) => seq > afterSeq) ?? null;
+  }
+
+  retries(limit: number): Job[] {
+    return [...this.retried.values()].sort((one, other) => one.dueAt - other.dueAt).slice(0, limit);
+  }
+
+  remove({ seq, lane, attempts }: Job): void {
+    if (attempts > 0) this.retried.delete(seq);
+    const left = this.firsts.get(lane)?.filter((each) => each.seq !== seq) ?? [];
+    if (left.length > 0) this.firsts.set(lane, left);
+    else this.firsts.delete(lane);
+  }
+}
+
+it("is probed now and then, and what waited then arrives as fast as it answers, each room in order", () => {
+  const waiting = new Waiting();
+  const scheduler = new Scheduler(waiting);
+  let health: ReceiverHealth = parseHealth("{}");
+  let latencyMs: number | null = null;
+  let inFlight: { job: Job; startedAt: number; endsAt: number }[] = [];
+  const order = new Map<string, number[]>();
+  let [now, seq, attemptsWhileHanging, delivered, drainBeganAt] = [0, 0, 0, 0, 0];
+
+  const start = () => {
+    const pace = paceOf(health.circuit, health.proof.isProven, latencyMs);
+    for (const job of scheduler.start(now, pace)) {
+      const isHanging = now < HOUR_MS && job.seq > 1;
+      if (isHanging) attemptsWhileHanging += 1;
+      if (job.attempts === 0) order.set(job.lane, [...(order.get(job.lane) ?? []), job.seq]);
+      inFlight.push({ job, startedAt: now, endsAt: now + (isHanging ? ATTEMPT_TIMEOUT_MS : ANSWER_MS) });
+    }
+  };
+  const end = ({ job, startedAt }: (typeof inFlight)[number]) => {
+    const hasFailed = now - startedAt === ATTEMPT_TIMEOUT_MS;
+    const outcome = hasFailed ? "failed" : "delivered";
+    ({ health } = judgeAttempt(health, WEBHOOK, { outcome, startedAt, now }));
+    latencyMs = averageLatency(latencyMs, now - startedAt);
+    const attempts = job.attempts + 1;
+    const retry = planRetry({
+      ...{ attempts, now, random: () => 0.5 },
+      result: { outcome, retryAfterMs: null },
+    });
+    waiting.remove(job);
+    if (retry === null) delivered += 1;
+    else waiting.retried.set(job.seq, { ...job, attempts, dueAt: retry.at });
+    if (!hasFailed && now > HOUR_MS && drainBeganAt === 0) drainBeganAt = now;
+    scheduler.settle(job);
+    scheduler.forgetSettled();
+  };
+  const enqueue = () => {
+    seq += 1;
+    const lane = `room ${seq % ROOMS}`;
+    waiting.firsts.set(lane, [...(waiting.firsts.get(lane) ?? []), { seq, lane, attempts: 0, dueAt: now }]);
+  };
+
+  const events = HOUR_MS / EVENT_EVERY_MS;
+  while (waiting.firsts.size > 0 || seq < events) {
+    const times = [
+      ...(seq < events ? [seq * EVENT_EVERY_MS] : []),
+      ...inFlight.map(({ endsAt }) => endsAt),
+      scheduler.dueAt(now) ?? Number.POSITIVE_INFINITY,
+    ];
+    now = Math.max(now, Math.min(...times));
+    const ended = inFlight.filter(({ endsAt }) => endsAt <= now);
+    inFlight = inFlight.filter(({ endsAt }) => endsAt > now);
+    for (const each of ended) end(each);
+    if (seq < events && seq * EVENT_EVERY_MS <= now) enqueue();
+    start();
+  }
+
+  expect(attemptsWhileHanging).toBeLessThan(40);
+  expect(drainBeganAt - HOUR_MS).toBeLessThan(6 * 60 * 1000);
+  // At least six are in flight once the first probe has succeeded.
+  expect(now - drainBeganAt).toBeLessThan((1.5 * events * ANSWER_MS) / 6);
+  expect(delivered).toBeGreaterThan(events - 40);
+  for (const seqs of order.values()) expect(seqs).toEqual([...seqs].sort((one, other) => one - other));
+});

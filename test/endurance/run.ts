@@ -7,7 +7,7 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
-  "[--client-kills N] [--events N] [--protocol N] [--runaways N] [--seed N]";
+  "[--client-kills N] [--document-kills N] [--events N] [--protocol N] [--runaways N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -24,6 +24,7 @@ const TESTS = {
   protocol: { files: ["test/realtime/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
   events: { files: ["test/stories/events.test.ts"], runs: "ATRIUM_EVENTS" },
+  "document-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_DOCUMENT_KILLS" },
   "client-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
@@ -68,6 +69,7 @@ function parse() {
         scenarios: option,
         clients: option,
         "client-kills": option,
+        "document-kills": option,
         events: option,
         protocol: option,
         runaways: option,

@@ -6,11 +6,12 @@ import { scenario } from "../realtime/convergence/steps.ts";
 import { writtenDuring } from "../sdk/console.ts";
 import { randomOf } from "../sdk/convergence.ts";
 import { killUnderClients } from "./client-kills.ts";
+import { killUnderDocuments } from "./document-kills.ts";
 import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
 
-const { seed, scenarios, kills, clientKills } = inject("endurance");
+const { seed, scenarios, kills, clientKills, documentKills } = inject("endurance");
 const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
 /** For the start, and for each scenario on a busy machine. */
 const [START_MS, SCENARIO_MS] = [60_000, 60_000];
@@ -79,4 +80,19 @@ it(
     expect(acknowledged).toBeGreaterThan(0);
   },
   START_MS + clientKills * SCENARIO_MS,
+);
+
+it(
+  "documents lose, repeat and mix up nothing over any wire when the service is killed under their editors",
+  async () => {
+    console.log(`Killing the service ${documentKills} times under documents, with seed ${seed}`);
+    let kept = 0;
+    for (let room = 0; room * KILLS_PER_SCENARIO < documentKills; room += 1) {
+      const kills = Math.min(KILLS_PER_SCENARIO, documentKills - room * KILLS_PER_SCENARIO);
+      kept += (await killUnderDocuments(service, kills, randomOf(seed + room))).kept;
+    }
+    console.log(`${kept} edits are there once`);
+    expect(kept).toBeGreaterThan(0);
+  },
+  START_MS + documentKills * SCENARIO_MS,
 );

@@ -25,6 +25,8 @@ export interface Runs {
   readonly events: number;
   /** The same while users of the SDK write. */
   readonly clientKills: number;
+  /** The same while a document is edited over all wires. */
+  readonly documentKills: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
   readonly runaways: number;
 }
@@ -42,6 +44,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     kills: read("ATRIUM_KILLS", 5),
     events: read("ATRIUM_EVENTS", 40),
     clientKills: read("ATRIUM_CLIENT_KILLS", 1),
+    documentKills: read("ATRIUM_DOCUMENT_KILLS", 1),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };
 }

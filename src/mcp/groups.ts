@@ -48,6 +48,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "getDocument",
   "updateDocument",
   "deleteDocument",
+  "deleteDocumentVersion",
 ]);
 
 export const isWithheld = (operation: string): boolean => WITHHELD.has(operation);

@@ -79,7 +79,11 @@ export async function writeDocument(
 ): Promise<boolean> {
   requireName(document);
   const author = await requireEditor(ctx, roomId);
-  return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, { author, onlyIfEmpty });
+  return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, {
+    author,
+    onlyIfEmpty,
+    keepsVersion: false,
+  });
 }
 
 /** Deletes a document with its history. NOT_FOUND when there is none; FORBIDDEN as for {@link writeDocument}. */

@@ -2,7 +2,13 @@
 import { requireRoomAccess } from "../context/context.ts";
 import { notFound } from "../platform/errors.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { type DocumentContext, type DocumentPlace, requireEditor } from "./document-commands.ts";
+import {
+  type DocumentContext,
+  type DocumentPlace,
+  readDocument,
+  requireEditor,
+} from "./document-commands.ts";
+import { revertingUpdate } from "./documents/revert.ts";
 import type { HistoryPage, TrailEntry, VersionInfo } from "./port/document-history.ts";
 
 /** Who wrote what in a document and when, newest first. NOT_FOUND when the room has no such document. */
@@ -63,6 +69,26 @@ export async function deleteVersion(
   await requireEditor(ctx, roomId);
   const seq = parseVersion(version);
   await ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "delete", seq });
+}
+
+/**
+ * Brings a document back to a version by an edit of the actor's, which everyone receives who has it open: what others
+ * write meanwhile stays. The document as it was is a version, too. False if it shows what the version shows already.
+ * CONFLICT for a large document; fails as {@link createVersion} does.
+ */
+export async function restoreVersion(
+  ctx: DocumentContext,
+  { version, ...place }: VersionPlace,
+): Promise<boolean> {
+  const author = await requireEditor(ctx, place.roomId);
+  const [before, current] = await Promise.all([
+    readDocument(ctx, place, parseVersion(version)),
+    readDocument(ctx, place, null),
+  ]);
+  const update = revertingUpdate(before, current);
+  if (update === null) return false;
+  const write = { author, onlyIfEmpty: false, keepsVersion: true };
+  return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
 
 async function requireReader(ctx: DocumentContext, roomId: string): Promise<void> {

@@ -35,11 +35,11 @@ export class DocumentRequests {
   write(
     name: string,
     update: Uint8Array,
-    { author, onlyIfEmpty }: DocumentWrite,
+    { author, onlyIfEmpty, keepsVersion }: DocumentWrite,
   ): { readonly isApplied: boolean; readonly effects: Effect[] } {
     const isApplied = onlyIfEmpty
       ? this.#documents.seed(name, update, author)
-      : this.#documents.append(name, update, author);
+      : this.#documents.append(name, update, author, keepsVersion);
     const effects = isApplied ? this.#channels.broadcast(name, update) : [];
     this.#channels.release(name);
     return { isApplied, effects };

@@ -45,9 +45,9 @@ export class Documents {
 
   /**
    * Stores an update as its author's, unless the document has all of it already; returns whether it was news. Creates
-   * the document, and makes a version of it as it was if one is due. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
+   * the document, and makes a version of it as it was if one is due or, with `keepsVersion`, unless there is one. VALIDATION_ERROR for bytes that are no update, CONFLICT when the document or the room is full.
    */
-  append(name: string, update: Uint8Array, author: Author): boolean {
+  append(name: string, update: Uint8Array, author: Author, keepsVersion = false): boolean {
     if (update.length > MAX_UPDATE_BYTES) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
@@ -55,7 +55,8 @@ export class Documents {
     this.#space.require(name, document, update.length, content);
     const [at, seq] = [this.#now(), document.seq + 1];
     const isNew = document.row === null;
-    const versionIsDue = isVersionDue(document.unversioned, at);
+    const versionIsDue =
+      document.unversioned !== null && (keepsVersion || isVersionDue(document.unversioned, at));
     document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
       if (versionIsDue) this.#versions.make(row.id, document.seq, at);

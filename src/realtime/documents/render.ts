@@ -9,15 +9,20 @@ const MAX_RENDERED_BYTES = 1024 * 1024;
 export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;
 export type SharedType = (typeof SHARED_TYPES)[number];
 
-/** The content of the shared type with this name; CONFLICT when the document is too large to be built. */
-export function renderType(updates: readonly Uint8Array[], type: SharedType, name: string): unknown {
+/** CONFLICT unless a document with these updates may be built. */
+export function requireBuildable(updates: readonly Uint8Array[]): void {
   const bytes = updates.reduce((sum, { length }) => sum + length, 0);
   if (bytes > MAX_RENDERED_BYTES)
     throw new AppError(
       "Rooms",
       "CONFLICT",
-      `A document above ${MAX_RENDERED_BYTES} bytes is not rendered; read its update`,
+      `A document above ${MAX_RENDERED_BYTES} bytes is neither rendered nor restored; read its update`,
     );
+}
+
+/** The content of the shared type with this name; CONFLICT when the document is too large to be built. */
+export function renderType(updates: readonly Uint8Array[], type: SharedType, name: string): unknown {
+  requireBuildable(updates);
   const doc = new Y.Doc();
   for (const update of updates) Y.applyUpdate(doc, update);
   switch (type) {

@@ -28,8 +28,11 @@ export interface DocumentRefusal {
   readonly message: string;
 }
 
-/** Who writes, and whether only into a document without content. */
+/** Who writes, and on what terms. */
 export interface DocumentWrite {
   readonly author: Author;
+  /** Only into a document without content. */
   readonly onlyIfEmpty: boolean;
+  /** The document as it is becomes a version before. */
+  readonly keepsVersion?: boolean;
 }

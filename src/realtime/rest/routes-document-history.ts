@@ -11,6 +11,7 @@ import {
   listVersions,
   readTrail,
   renameVersion,
+  restoreVersion,
 } from "../document-history-commands.ts";
 import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/limits.ts";
 import type { Author, TrailEntry, VersionInfo } from "../port/document-history.ts";
@@ -188,5 +189,21 @@ export const documentHistoryEndpoints = [
       await deleteVersion(ctx, params);
       return {};
     },
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: `${DOCUMENT_PATH}/versions/:version/restore`,
+    operation: "restoreDocumentVersion",
+    summary: "Bring a document back to a version",
+    details:
+      "An edit like any other: everyone who has the document open receives it, what others write meanwhile stays, and the document as it was before becomes a version. `CONFLICT` for a document of more than 1 MiB.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    status: 200,
+    done: "Version restored",
+    data: z.object({
+      applied: z.boolean().meta({ description: "False if the document showed the same already." }),
+    }),
+    handle: async (ctx, { params }) => ({ applied: await restoreVersion(ctx, params) }),
   }),
 ];

@@ -140,6 +140,15 @@ export class Documents {
     await this.#rest.request({ method: "DELETE", path: [...versionsPath(roomId, name), `${version}`] });
   }
 
+  /**
+   * Brings a document back to a version, by an edit that everyone receives; what others write meanwhile stays, and the
+   * document as it was becomes a version. False if it showed the same already. `CONFLICT` above 1 MiB.
+   */
+  async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
+    const path = [...versionsPath(roomId, name), `${version}`, "restore"];
+    return (await this.#rest.request<{ applied: boolean }>({ method: "POST", path })).applied;
+  }
+
   /** Applies an update of up to 750 kB. False if the document had all of it. */
   apply(roomId: string, name: string, update: Uint8Array): Promise<boolean> {
     return this.#write(roomId, name, update, {});

@@ -157,3 +157,30 @@ it("versions are named, listed, read and deleted, by those who may write (D20)",
   expect((await api.delete(`${versions}/x`)).error?.code).toBe("NOT_FOUND");
   expect((await read("1")).error?.code).toBe("NOT_FOUND");
 });
+
+it("a version is restored before the eyes of all, as an edit of the one who asks, and back again (D21)", async () => {
+  const { api, path, user, put, text, open } = await roomWithDocuments();
+  const [ada, vera] = [await user("editor"), await user("viewer")];
+  await put(textUpdate("first"));
+  await api.post(`${path}/notes/versions`, { name: "First" });
+  const { client } = await open(ada.token);
+  await client.synced();
+  const shown = client.doc.getText("default");
+  shown.insert(5, " and second");
+  client.sync();
+  await client.synced();
+  const restore = (version: number, by = api) =>
+    by.post<{ applied: boolean }>(`${path}/notes/versions/${version}/restore`);
+  expect((await restore(1, api.as(vera.token))).error?.code).toBe("FORBIDDEN");
+  expect((await restore(1, api.as(ada.token))).data).toEqual({ applied: true });
+  await client.until(() => shown.toString() === "first");
+  expect((await restore(1)).data).toEqual({ applied: false });
+  const { trail } = (await api.get<{ trail: object[] }>(`${path}/notes/trail`)).data;
+  expect(trail[0]).toMatchObject({ author: { type: "user", id: ada.id } });
+  const { versions } = (await api.get<{ versions: object[] }>(`${path}/notes/versions`)).data;
+  expect(versions).toMatchObject([{ version: 2, name: null }, { version: 1 }]);
+  expect((await restore(2)).data).toEqual({ applied: true });
+  await client.until(() => shown.toString() === "first and second");
+  expect(await text()).toBe("first and second");
+  expect((await restore(99)).error).toMatchObject({ code: "NOT_FOUND", message: "Version not found" });
+});

@@ -7,7 +7,11 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
     "stores",
     "Stores: maps from keys to JSON values that everyone in a room shares.",
   ],
-  ["/rooms/{roomId}/documents", "documents", "Documents: text that the users of a room edit together."],
+  [
+    "/rooms/{roomId}/documents",
+    "documents",
+    "Documents: text that the users of a room edit together, and its versions.",
+  ],
   ["/rooms/{roomId}/comments", "comments", "Comments in a room, in threads."],
   ["/rooms/{roomId}/presence", "presence", "Presence: who is online in a room, and what they show."],
   ["/rooms/{roomId}/participants", "presence", ""],

@@ -57,6 +57,7 @@ describe("an agent", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
       "change_comments",
+      "change_documents",
       "change_files",
       "change_presence",
       "change_rooms",

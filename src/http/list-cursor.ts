@@ -9,7 +9,7 @@ const Position = z
   .transform(([time, id, offset, total]): ListPosition => ({ time, id, offset, total }));
 
 /** A position as text that needs no escape in a URL. */
-export const encodePosition = ({ time, id, offset, total }: ListPosition): string =>
+export const encodePosition = ({ time, id, offset, total }: Required<ListPosition>): string =>
   base64url.encode(JSON.stringify([time, id, offset, total]));
 
 /** The position of a cursor; null for any other text. */

@@ -33,10 +33,10 @@ export interface ListPosition {
   /** Epoch ms. */
   readonly time: number;
   readonly id: string;
-  /** How many items of the list come before the page that follows. */
-  readonly offset: number;
-  /** How many items matched when the first page was read. */
-  readonly total: number;
+  /** How many items of the list come before the page that follows, where that is known. */
+  readonly offset?: number;
+  /** How many items matched when the first page was read, where that is known. */
+  readonly total?: number;
 }
 
 /** One page of a list, as stores select it. */

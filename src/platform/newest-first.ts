@@ -37,4 +37,4 @@ type Total = Statement<{ total: number }>;
 
 /** Counts for the first page; those that follow it show the same total, which their position holds. */
 export const countOnce = ({ after }: Page, count: () => Total): Total =>
-  after === undefined ? count() : { sql: "SELECT ? AS total", params: [after.total] };
+  after?.total === undefined ? count() : { sql: "SELECT ? AS total", params: [after.total] };

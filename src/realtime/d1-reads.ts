@@ -146,8 +146,11 @@ export class D1Reads {
         const { userId } = query.data;
         return { userExists: (await findExistingUsers(context.tenant, roomId, [userId])).has(userId) };
       }
-      const page = { ...query.data, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-      const { users, total } = await findUsers(context.tenant, roomId, page);
+      const { limit, offset, after } = query.data;
+      const { users, total } = await findUsers(context.tenant, roomId, {
+        ...{ limit, offset, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
+        after: after && { time: Date.parse(after.created_at), id: after.id },
+      });
       return { users: users.map(recordOf), total };
     } catch (error) {
       context.report("The database could not be read for a room", error);

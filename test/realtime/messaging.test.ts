@@ -92,6 +92,15 @@ describe("the room and its users", () => {
       users: [],
       total: 3,
     });
+    const listed = users as { id: string; created_at: string }[];
+    const after = { id: listed[1]?.id, created_at: listed[1]?.created_at };
+    expect((await atAda.call("USERS_GET", { after })).data).toMatchObject({
+      users: listed.slice(2),
+      total: 3,
+    });
+    expect(await atAda.call("USERS_GET", { after: { ...after, created_at: "May" } })).toEqual(
+      failed("VALIDATION_ERROR"),
+    );
     await whileDatabaseFails(async () => {
       expect(await atAda.call("ROOM_GET")).toEqual(failed("INTERNAL_ERROR", "Server"));
     });

@@ -79,3 +79,41 @@ it("a client knows the follows that the answer to its join has no room for (R11)
   ]);
   client.client.disconnect();
 });
+
+it("a client loads the newest users of a room with a long history, and older ones on demand (R56)", async () => {
+  const room = new ModelRoom();
+  const created = (day: number) => new Date(Date.UTC(2026, 0, 1) + day * 86_400_000).toISOString();
+  room.users = Array.from({ length: 2_500 }, (_, i) => ({
+    ...user(`user ${i}`),
+    created_at: created(2_500 - i),
+  }));
+  const client = await joined(room);
+  const { users } = client.client;
+  const loadMore = async () => {
+    void users.loadMore();
+    await client.deliverAll();
+    return [users.all.size, users.hasMore];
+  };
+  const events: string[] = [];
+  for (const event of ["userCreated", "userDeleted", "userUpdated"] as const)
+    users.on(event, ({ id }) => events.push(`${event} ${id}`));
+  expect([users.all.size, users.hasMore]).toEqual([1_000, true]);
+  expect(await loadMore()).toEqual([2_000, true]);
+  expect(users.get({ userId: "user 1999" })?.name).toBe("user 1999");
+  expect(events).toEqual([]);
+
+  // What a reset has missed is found out page by page.
+  const deleted = ["user 3", "user 1500", "user 2400"];
+  const left = room.users.filter(({ id }) => !deleted.includes(id));
+  room.users = [{ ...user("new"), created_at: created(2_501) }, ...left];
+  await reset(room, client);
+  await client.deliverAll();
+  expect(events.splice(0)).toEqual(["userDeleted user 3", "userCreated new"]);
+  expect([users.all.size, users.hasMore]).toEqual([2_000, true]);
+  expect(await loadMore()).toEqual([2_000, true]);
+  expect(events.splice(0)).toEqual(["userDeleted user 1500"]);
+  expect(await loadMore()).toEqual([2_498, false]);
+  expect(await loadMore()).toEqual([2_498, false]);
+  expect(events).toEqual([]);
+  client.client.disconnect();
+});

@@ -165,6 +165,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
     z.object({
       limit: z.int().min(1).max(limits.MAX_USERS_SHOWN).default(limits.MAX_USERS_SHOWN),
       offset: z.int().min(0).default(0),
+      /** The last user of an earlier page. */
+      after: z.object({ created_at: z.iso.datetime(), id: Id }).optional(),
     }),
   ),
 ]);

@@ -8,7 +8,7 @@ import { isRoom } from "./connection/frames.ts";
 import type { SocketState } from "./connection/socket.ts";
 import { socketBase } from "./connection/token.ts";
 import { type AuthToken, Tokens } from "./connection/tokens.ts";
-import { inspections } from "./inspection.ts";
+import type { Inspection } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import type { OfflineSupport } from "./offline.ts";
 import { Presence } from "./presence/presence.ts";
@@ -53,6 +53,9 @@ export interface ClientEvents extends WriteQueueEvents {
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
 }
+
+/** By client. It is here, and not in a module of its own, because each module costs those who load it some bytes. */
+export const inspections = new WeakMap<object, Inspection>();
 
 /** `Shapes` are those of the option `stores`; `Types` are the application's own, as it has registered them. */
 export class AtriumClient<

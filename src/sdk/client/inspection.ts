@@ -10,6 +10,3 @@ export interface Inspection {
   /** The client's own: DevTools replace what opens sockets. */
   readonly runtime: Runtime;
 }
-
-/** By client. Each client adds itself, and DevTools read it. */
-export const inspections = new WeakMap<object, Inspection>();

@@ -1,6 +1,8 @@
 /** What the panel shows of one client: read from it when it is shown, and its changes and latency as they happen. */
+
+import { inspections } from "../client/client.ts";
 import type { StoreChange } from "../client/index.ts";
-import { type Inspection, inspections } from "../client/inspection.ts";
+import type { Inspection } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { InspectedClient, RecentChange, StoreView, UnconfirmedWrite } from "./views.ts";
 

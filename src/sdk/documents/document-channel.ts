@@ -1,6 +1,8 @@
 /** The documents of one client: brings their frames over the room's socket, and synchronizes them one after the other. */
+
+import { inspections } from "../client/client.ts";
 import { AtriumClient } from "../client/index.ts";
-import { type Inspection, inspections } from "../client/inspection.ts";
+import type { Inspection } from "../client/inspection.ts";
 import { Emitter } from "../core/emitter.ts";
 import { FrameBudget } from "./frame-budget.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";

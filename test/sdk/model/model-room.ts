@@ -46,7 +46,7 @@ export class ModelRoom {
   /** By their URLs. */
   readonly #downloads = new Map<string, Download>();
   #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
-  /** What `USERS_GET` answers. The answer to a join has room for none of the follows. */
+  /** What `USERS_GET` answers, newest first. The answer to a join has room for none of the follows. */
   users: readonly UserRecord[] = [];
   follows: Readonly<Record<string, readonly string[]>> = {};
   #log: Change[] = [];
@@ -155,8 +155,11 @@ export class ModelRoom {
   }
 
   #answer(socket: ModelSocket, { type, data }: Request): Data {
-    if (type === "USERS_GET")
-      return { users: this.users, total: this.users.length, follows: this.follows, seq: this.#seq };
+    if (type === "USERS_GET") {
+      const behind = this.users.findIndex(({ id }) => isRecord(data.after) && id === data.after.id) + 1;
+      const users = this.users.slice(behind, behind + 1_000);
+      return { users, total: this.users.length, follows: this.follows, seq: this.#seq };
+    }
     if (type === "STORE_SYNC") return this.#offer(socket, data) ?? this.#page(String(data.store), data.after);
     if (type !== "STORE_BATCH" || !Array.isArray(data.operations)) return {};
     const operations = data.operations.filter(isRecord);

@@ -2,11 +2,11 @@
 import { Emitter } from "../../core/emitter.ts";
 import type { UserRecord } from "../../wire/resources.ts";
 import type { Connection } from "../connection/connection.ts";
-import { type Data, isCount, isUser, type Joined, listOf, readFollows } from "../connection/frames.ts";
+import { type Data, isUser, type Joined, listOf, readFollows } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import { Roster, type User } from "./roster.ts";
 
-/** How many users to load at once. */
+/** How many users a response has. Those that were created before the newest so many, and are not online, are loaded on demand. */
 const PAGE = 1_000;
 /** The fields of a user that can change. */
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
@@ -35,10 +35,12 @@ export interface UsersEvents {
 export class Users extends Emitter<UsersEvents> {
   readonly #requests: Requests;
   readonly #roster: Roster;
-  /** False until the first join has loaded all users, so that it emits no events for them. */
-  #isLoaded = false;
-  /** Whether the users who are offline are up to date too. */
-  #isComplete = false;
+  /** Whether the users who are offline are up to date too, as far as they were loaded. */
+  #isCurrent = false;
+  /** The last user of the latest page; undefined when there is none behind it. */
+  #last: UserRecord | undefined;
+  /** When the newest user of the first page was created; null until it is loaded, which emits no events. */
+  #newest: string | null = null;
   /** The users of events since the latest join; the database may be behind for them. */
   readonly #updatedSinceJoin = new Set<string>();
 
@@ -56,7 +58,10 @@ export class Users extends Emitter<UsersEvents> {
     changeStream.onJoined((joined) => this.#joined(joined));
   }
 
-  /** All users by id, including yourself: a live map, which is updated before listeners are called. */
+  /**
+   * The users of the room by id, including yourself: all who are online or have come, and the newest 1,000 of the others,
+   * or more after {@link loadMore}. A live map, which is updated before listeners are called.
+   */
   get all(): ReadonlyMap<string, User> {
     return this.#roster.all;
   }
@@ -71,7 +76,17 @@ export class Users extends Emitter<UsersEvents> {
     return this.all.get(userId) ?? null;
   }
 
-  /** All users, including yourself. */
+  /** Whether the room has older users, whom {@link loadMore} brings. */
+  get hasMore(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Adds up to 1,000 older users to {@link all}, if there are any. */
+  async loadMore(): Promise<void> {
+    if (this.#last !== undefined) await this.#load(this.#last);
+  }
+
+  /** The users of {@link all}. */
   getAll(): User[] {
     return [...this.all.values()];
   }
@@ -80,7 +95,7 @@ export class Users extends Emitter<UsersEvents> {
     event: "userJoined" | "userLeft" | "userCreated" | "userUpdated" | "userDeleted",
     user: User,
   ): void {
-    if (!this.#isLoaded) return;
+    if (this.#newest === null) return;
     this.emit(event, user);
     this.emit("updated", undefined);
   }
@@ -118,51 +133,54 @@ export class Users extends Emitter<UsersEvents> {
   }
 
   #joined({ users, follows, changes }: Joined): Promise<void> | undefined {
-    if (changes === null) this.#isComplete = false;
-    if (!this.#isComplete) this.#roster.replaceFollows(follows);
+    if (changes === null) this.#isCurrent = false;
+    if (!this.#isCurrent) this.#roster.replaceFollows(follows);
     this.#updatedSinceJoin.clear();
     const present = new Set(users.map(({ id }) => id));
     const gone = [...this.online.values()].filter(({ id }) => !present.has(id));
     for (const user of gone) this.#emitChange("userLeft", this.#roster.put(user, false));
     for (const user of users) this.#userJoined(user);
-    if (!this.#isComplete) return this.#loadAll();
+    if (!this.#isCurrent) return this.#load();
     this.emit("updated", undefined);
     return undefined;
   }
 
-  async #loadAll(): Promise<void> {
-    const found = new Set<string>();
-    for (let offset = 0, total = 1; offset < total; offset += PAGE) {
-      total = await this.#requests.send(
-        "USERS_GET",
-        { limit: PAGE, offset },
-        { resend: false, read: (data) => this.#readPage(data, found) },
-      );
-    }
-    for (const userId of this.all.keys()) {
-      if (!found.has(userId) && !this.#updatedSinceJoin.has(userId)) this.#delete(userId);
-    }
-    this.#isComplete = true;
-    this.#isLoaded = true;
+  /** Loads the newest users, or those behind `after`, and forgets who is no longer among them. */
+  async #load(after?: UserRecord): Promise<void> {
+    const read = ({ users, follows }: Data) => {
+      this.#roster.addFollows(readFollows(follows)); // the response to the join has room for some only
+      this.#readPage(listOf(users, isUser), after);
+    };
+    await this.#requests.send("USERS_GET", { after }, { resend: false, read });
+    this.#isCurrent = true;
     this.emit("updated", undefined);
   }
 
-  #readPage({ users, total, follows }: Data, found: Set<string>): number {
-    this.#roster.addFollows(readFollows(follows)); // the response to the join has room for some only
-    for (const record of listOf(users, isUser)) {
-      found.add(record.id);
-      if (this.#updatedSinceJoin.has(record.id)) continue;
-      if (this.all.has(record.id)) this.#refresh(record);
-      else this.#put("userCreated", record);
-    }
-    return isCount(total) ? total : 0;
+  #readPage(page: readonly UserRecord[], after: UserRecord | undefined): void {
+    const last = page[PAGE - 1];
+    this.#last = last;
+    const kept = new Set(page.map(({ id }) => id));
+    // What events say of a user is newer than the page.
+    for (const id of this.#updatedSinceJoin) kept.add(id);
+    for (const user of this.all.values())
+      if (
+        !(
+          kept.has(user.id) ||
+          user.created_at <= (last?.created_at ?? "") ||
+          user.created_at >= (after?.created_at ?? "~")
+        )
+      )
+        this.#delete(user.id);
+    for (const user of page) if (!this.#updatedSinceJoin.has(user.id)) this.#refresh(user);
+    if (after === undefined) this.#newest = page[0]?.created_at ?? "";
   }
 
-  /** Puts the record of a known user, and emits an event if it has changed. */
+  /** Puts the record of a user, and emits an event if it is a new one or has changed. */
   #refresh(record: UserRecord): void {
     const before = this.all.get(record.id);
     const user = this.#roster.put(record);
-    if (before !== undefined && FIELDS.some((field) => before[field] !== user[field]))
-      this.#emitChange("userUpdated", user);
+    if (before === undefined) {
+      if (record.created_at > (this.#newest ?? "")) this.#emitChange("userCreated", user);
+    } else if (FIELDS.some((field) => before[field] !== user[field])) this.#emitChange("userUpdated", user);
   }
 }

@@ -96,7 +96,7 @@ export class DatabaseGate {
 function purposeOf(statements: readonly string[]): Purpose {
   const reads = (table: string) =>
     statements.some((sql) => sql.startsWith("select") && sql.includes(`from "${table}"`));
-  const isPage = statements.some((sql) => sql.includes("count(*)"));
+  const isPage = statements.some((sql) => sql.includes('as "total"'));
   if (reads("users")) return isPage ? "users" : "join or refresh of a user";
   return reads("rooms") ? "room" : "other";
 }

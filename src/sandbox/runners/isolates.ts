@@ -34,7 +34,16 @@ export class Isolate extends RpcTarget implements Guest {
     this.#guest = guest;
   }
 
-  run(event: string, bindings: HostBindings, limits: RunLimits): Promise<unknown> {
-    return this.#guest.run(event, bindings, limits);
+  /** Here the bindings are a stub of the host's, which only passes through and is given back when the run is over. */
+  async run(
+    event: string,
+    bindings: HostBindings & Partial<Disposable>,
+    limits: RunLimits,
+  ): Promise<unknown> {
+    try {
+      return await this.#guest.run(event, bindings, limits);
+    } finally {
+      bindings[Symbol.dispose]?.();
+    }
   }
 }

@@ -6,9 +6,9 @@ export function respondWithPart(downloads: Downloads, id: string): Response {
   if (!downloads.begin(id)) return new Response(null, { status: 404 });
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const piece = downloads.read(id);
-    if (piece === null) throw new Error("The download was given up");
-    controller.enqueue(piece.text);
-    if (piece.isLast) controller.close();
+    if (piece !== null) controller.enqueue(piece.text);
+    // One that was given up ends in the middle of its JSON: its client is gone, or reads on over its socket.
+    if (piece === null || piece.isLast) controller.close();
   };
   const source = { pull, cancel: () => downloads.close(id) };
   return new Response(new ReadableStream(source, { highWaterMark: 0 }));

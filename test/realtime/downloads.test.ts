@@ -138,6 +138,21 @@ describe("a download", () => {
     expect(await read(room, crypto.randomUUID())).toBeNull();
   });
 
+  it("that is given up while it is read ends in the middle, and fails nothing (R77)", async () => {
+    const { room, atAda, atBen } = await roomOfTwo();
+    const keys = Array.from({ length: 30 }, (_, index) => `${index}`);
+    await fill(atAda, keys);
+    const { download } = (await atBen.call("STORE_SYNC", WANTED)).data;
+    const reader = (await gateway.download(room.id, String(download)))?.getReader();
+    const first = await reader?.read();
+    expect(new TextDecoder().decode(first?.value).startsWith('{"entries":["0",')).toBe(true);
+    await atBen.call("LEAVE_ROOM");
+    let rest = "";
+    for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read())
+      rest += new TextDecoder().decode(chunk.value);
+    expect(rest.endsWith("}")).toBe(false);
+  });
+
   it("is one of four of a user; a further store comes over the socket (R77)", async () => {
     const { atAda } = await roomOfTwo();
     await fill(atAda, ["a", "b", "c", "d", "e", "f"]);

@@ -164,7 +164,23 @@ describe("a webhook's object", () => {
       error: null,
       created_at: at,
       log: [
-        { attempted_at: at, duration_ms: 0, status_code: 200, error_class: null, error: null, answer: "ok" },
+        {
+          ...{
+            attempted_at: at,
+            duration_ms: 0,
+            status_code: 200,
+            error_class: null,
+            error: null,
+            answer: "ok",
+          },
+          request_headers: {
+            "content-type": "application/json",
+            "user-agent": "Atrium-Webhooks/1",
+            "webhook-id": expect.any(String),
+            "webhook-timestamp": String(START / 1000),
+          },
+          response_headers: expect.objectContaining({ "content-length": "2" }),
+        },
       ],
     });
   });

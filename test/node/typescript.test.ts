@@ -1,7 +1,13 @@
 /** Compiled TypeScript behaves the same as when another compiler translates it. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { eraseTypes } from "../../src/sandbox/compile/erase-types.ts";
 import { compiledModule, runCompiled, runPlain, runTranslated } from "./compiled.ts";
+import { ROOT } from "./processes.ts";
 
 /** A feature of TypeScript, and the body of a module that declares `result`. */
 const TYPED: readonly (readonly [string, string])[] = [
@@ -104,6 +110,10 @@ const TYPED: readonly (readonly [string, string])[] = [
     'const f = (a: number\n): {\n  b: number\n}["b"] => a\nconst g = async <\n  T,\n>(x: T) => x\nconst result = [f(1), await g(2)]',
   ],
   [
+    "templates with text around what they hold",
+    "const a: number = 1; const result = [`${a} and ${a as any};`, ` ${a}\n ${a!} `, String.raw<any>` ;${a} `]",
+  ],
+  [
     "types with templates over lines",
     "type A = `a\n${string}b\n`; const result = new Error('x').stack?.includes('x')",
   ],
@@ -128,6 +138,15 @@ describe("TypeScript", () => {
     expect(translated.line).toBeNull();
     expect(await runCompiled(source)).toMatchObject(translated);
     expect(compiledModule(source).split("\n").length).toBe(source.split("\n").length);
+  });
+
+  it("is erased from large programs as by another compiler: the sources of the SDK and of workflows", async () => {
+    const options = { minifySyntax: true, minifyWhitespace: true, legalComments: "none" } as const;
+    for (const name of globSync("src/{sdk,workflows,sandbox}/**/*.ts", { cwd: ROOT })) {
+      const source = await readFile(path.join(ROOT, name), "utf8");
+      const erased = transformSync(eraseTypes(source).code, { ...options, loader: "js" });
+      expect([name, erased.code]).toEqual([name, transformSync(source, { ...options, loader: "ts" }).code]);
+    }
   });
 
   it("is recognized by type arguments alone", async () => {

@@ -58,11 +58,17 @@ export function walk(root: Node, visit: (node: Node) => boolean | undefined): vo
 /** Which nodes a program has, and where each begins. */
 export type Outline = readonly { readonly type: string; readonly start: number }[];
 
-/** The outline of some nodes, whose places may be moved; the program and empty statements do not count. */
+/**
+ * The outline of some nodes, whose places may be moved; the program and empty statements do not count. The text of a
+ * template stays where it is, though it may begin with a space.
+ */
 export const outlineOf = (nodes: readonly Node[], place = (start: number): number => start): Outline =>
   nodes
     .filter(({ type }) => type !== "Program" && type !== "EmptyStatement")
-    .map((node) => ({ type: node.type, start: place(startOf(node)) }));
+    .map((node) => ({
+      type: node.type,
+      start: node.type === "TemplateElement" ? startOf(node) : place(startOf(node)),
+    }));
 
 /** All nodes of JavaScript. */
 export function nodesOf(program: Program): readonly Node[] {

@@ -43,14 +43,18 @@ type SkippedOutcome =
 export type HandledEvent = OutgoingEvent & {
   /** The replay that sends it again; null otherwise. */
   readonly replayId: string | null;
+  /** True when the attempt is never repeated, however it ends: it was marked as started. */
+  readonly isOnce: boolean;
 };
 
 export interface DeliveryHandler {
   /**
-   * Null when an attempt whose outcome is unknown may be repeated. Otherwise no attempt is ever repeated, and this is
-   * the error, for the customer, of one that a crash cut off.
+   * Null when any attempt whose outcome is unknown may be repeated. Otherwise an attempt is marked as started, unless
+   * {@link mayRepeat} allows to repeat it, and this is the error, for the customer, of a marked one that a crash cut off.
    */
   readonly interruption: string | null;
+  /** Whether the attempt that starts now may be repeated; absent where none may. Never rejects. */
+  mayRepeat?(): Promise<boolean>;
   /** How fast the subscriber takes deliveries now. */
   readonly pace: Pace;
   /** How many events one request may have; null for one each. */

@@ -29,7 +29,7 @@ const eventsColumn = (names: readonly string[]): string => JSON.stringify([...ne
 /** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist. */
 export async function createWorkflow(
   ctx: WorkflowContext,
-  { name, code, events, roomId = null }: WorkflowCreation,
+  { name, code, events, roomId = null, retries = 0 }: WorkflowCreation,
 ): Promise<{ workflow: Workflow }> {
   const prepared = await prepareCode(ctx, code);
   if (roomId !== null) await getRoomRow(ctx, roomId);
@@ -47,6 +47,7 @@ export async function createWorkflow(
     name,
     nameFolded: fold(name),
     version: 1,
+    retries,
     ...prepared,
   };
   const data = { workflow: presentWorkflow(row) };
@@ -67,7 +68,7 @@ export async function createWorkflow(
 export async function updateWorkflow(
   ctx: WorkflowContext,
   workflowId: string,
-  { name, code, events, roomId, enabled }: WorkflowUpdate,
+  { name, code, events, roomId, retries, enabled }: WorkflowUpdate,
 ): Promise<{ workflow: Workflow }> {
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
   const replacement = code === undefined ? null : await replaceCode(ctx, workflowId, code);
@@ -75,6 +76,7 @@ export async function updateWorkflow(
     ...(name === undefined ? {} : { name, nameFolded: fold(name) }),
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
+    ...(retries === undefined ? {} : { retries }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
   const now = ctx.now();

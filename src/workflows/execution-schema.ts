@@ -56,6 +56,11 @@ export const WorkflowExecution = z
       description: "The version of the workflow that ran. Absent for a run that could not start.",
       minimum: 1,
     }),
+    attempts: z.int().meta({
+      description:
+        "How many runs it took; more than 1 only with `retries`. 0 for a run that did not start, or was interrupted.",
+      minimum: 0,
+    }),
     duration_ms: z.number().meta({ minimum: 0 }),
     created_at: Timestamp.meta({
       description: "When the event was enqueued; the run follows those of earlier events of the room.",
@@ -71,6 +76,7 @@ export const WorkflowExecution = z
       status: "success",
       result: '{"greeted":"b5f1f7d2-0f5e-4d3c-8a57-6f2f0f3f9c21"}',
       version: 1,
+      attempts: 1,
       duration_ms: 7,
       created_at: "2026-01-31T09:31:00.000Z",
       logs: [
@@ -95,7 +101,7 @@ export interface LoggedRun extends LoggedAttempt {
 
 /** Presents a delivery to the workflow that is over. */
 export function presentExecution(workflowId: string, delivery: DeliveryRecord): WorkflowExecution {
-  const run = parseLog(delivery.log)[0];
+  const run = parseLog(delivery.log).at(-1);
   return {
     id: delivery.id,
     workflow_id: workflowId,
@@ -103,6 +109,7 @@ export function presentExecution(workflowId: string, delivery: DeliveryRecord): 
     status: delivery.status === "success" ? "success" : "failed",
     result: delivery.error ?? run?.result ?? "null",
     ...(run?.version === undefined ? {} : { version: run.version }),
+    attempts: delivery.attempts,
     duration_ms: run?.duration_ms ?? 0,
     created_at: presentTime(delivery.createdAt),
     logs: [...(run?.logs ?? [])],

@@ -140,7 +140,7 @@ export const workflowEndpoints = [
     operation: "listWorkflowExecutions",
     summary: "List a workflow's executions",
     details:
-      "Finished runs, newest first. They are kept for 7 days, up to 1 GiB of them. A workflow runs at most once per event, after its runs for earlier events of the same room. A page of large results may end early: continue at `offset` plus the number of executions returned.",
+      "Finished runs, newest first. They are kept for 7 days, up to 1 GiB of them. Without `retries`, a workflow runs at most once per event. Its first run for an event follows those for earlier events of the same room. A page of large results may end early: continue at `offset` plus the number of executions returned.",
     errors: ["NOT_FOUND"],
     query: z.object(paging),
     status: 200,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { EventName } from "../delivery/port/event-name.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
+import { MAX_RETRIES } from "./run-retries.ts";
 import type { DisabledReason, WorkflowRow } from "./table.ts";
 
 /** The maximum size of a workflow's source code, in bytes of UTF-8. */
@@ -17,6 +18,7 @@ export const EXAMPLE = {
   room_id: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11",
   enabled: true,
   version: 1,
+  retries: 0,
   created_at: "2026-01-31T09:30:00.000Z",
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
@@ -48,6 +50,12 @@ export const Workflow = z
       description: "Counts the codes that were saved, from 1. The last 50 are kept as versions.",
       minimum: 1,
     }),
+    retries: z.int().meta({
+      description:
+        "How often a failed run is made again. With 0, the default, the workflow runs at most once per event.",
+      minimum: 0,
+      maximum: MAX_RETRIES,
+    }),
     disabled_reason: z.string().optional().meta({
       description: "Why the service has disabled the workflow, and what to do. Absent in every other case.",
       example: DISABLED_MESSAGES.backlogged,
@@ -72,6 +80,13 @@ const Code = z
   });
 const Events = z.array(EventName).min(1).meta({ description: "At least one; duplicates count once." });
 export const RoomId = text(1, 255);
+const Retries = z
+  .int()
+  .min(0)
+  .max(MAX_RETRIES)
+  .meta({
+    description: `How often a failed run is made again, with growing pauses: 0 to ${MAX_RETRIES}. With 0, the default, the workflow runs at most once per event. With more, also a run that a restart of the service interrupts is made again.`,
+  });
 
 /** Body of `POST /workflows`. */
 export const WorkflowCreation = z
@@ -80,6 +95,7 @@ export const WorkflowCreation = z
     code: Code,
     events: Events,
     roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
+    retries: Retries.optional(),
   })
   .meta({
     id: "WorkflowCreation",
@@ -100,11 +116,12 @@ export const WorkflowUpdate = z
     code: Code.optional(),
     events: Events.optional(),
     roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
+    retries: Retries.optional(),
     enabled: z.boolean().optional(),
   })
   .refine(
     (update) => Object.keys(update).length > 0,
-    "at least one of name, code, events, roomId, enabled is required",
+    "at least one of name, code, events, roomId, retries, enabled is required",
   )
   .meta({ id: "WorkflowUpdate", example: { enabled: false }, minProperties: 1 });
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
@@ -120,6 +137,7 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   room_id: row.roomId,
   enabled: row.enabled === 1,
   version: row.version,
+  retries: row.retries,
   ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),

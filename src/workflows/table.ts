@@ -34,6 +34,8 @@ export const workflows = sqliteTable(
     problemAtRun: text("problem_at_run"),
     /** Counts the codes that were saved, from 1. */
     version: integer().notNull().default(1),
+    /** How often a failed run is made again; with 0 a workflow runs at most once per event. */
+    retries: integer().notNull().default(0),
     /** Why the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
     // Large columns come last, so that reading subscriptions does not read them.

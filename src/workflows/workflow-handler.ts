@@ -2,7 +2,13 @@
 
 import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
 import { announceChange } from "../delivery/announce-change.ts";
-import type { DeliveryHandler, DeliveryOutcome, HandlerState, Pace } from "../delivery/handler.ts";
+import type {
+  DeliveryHandler,
+  DeliveryOutcome,
+  HandledEvent,
+  HandlerState,
+  Pace,
+} from "../delivery/handler.ts";
 import { relayEvents } from "../delivery/outbox-relay.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
@@ -18,23 +24,29 @@ import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import type { LoggedRun } from "./execution-schema.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
+import { planRetry } from "./run-retries.ts";
 import { continueStreak, isExhausted, type KillStreak } from "./run-streak.ts";
 import { selectRunnable, suspendWorkflow } from "./store.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";
 
 /** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
-/** When no run could be started for this long, runs that cannot be started fail instead of waiting. */
+/** When no run could be started for this long, runs without retries that cannot be started fail instead of waiting. */
 export const MAX_STUCK_MS = 5 * 60_000;
 /** How many runs may be in flight at once. */
 const MAX_IN_FLIGHT = 6;
 const NOT_STARTED = "The workflow could not be started";
 const DISABLED = "The workflow was disabled";
+const NO_FURTHER = "The run failed, and the workflow has no retries any more";
+const INTERRUPTED =
+  "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
 
 /** After a run that used too much processor time, the workflow rests for this multiple of that time. */
 const REST_FACTOR = 4;
 
-type Ended = Extract<DeliveryOutcome, { type: "delivered" | "failed" }>;
+type Ended =
+  | Extract<DeliveryOutcome, { type: "delivered" }>
+  | { readonly type: "failed"; readonly attempt: LoggedRun; readonly error: string };
 
 /** What the workflow's object keeps for its handler. */
 interface State {
@@ -54,8 +66,6 @@ interface Notice {
 }
 
 export class WorkflowHandler implements DeliveryHandler {
-  readonly interruption =
-    "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
   readonly #tenant: Tenant;
   readonly #env: Env;
   readonly #id: string;
@@ -81,6 +91,14 @@ export class WorkflowHandler implements DeliveryHandler {
   /** A run has one event. */
   readonly batch = null;
 
+  readonly interruption = INTERRUPTED;
+
+  /** With retries. Without a row nothing runs: the attempt itself reports why. */
+  async mayRepeat(): Promise<boolean> {
+    const row = await this.#row.get().catch(() => null);
+    return row === null || row.retries > 0;
+  }
+
   /** After a run that was killed one runs at a time, so that a second one decides. */
   get pace(): Pace {
     const { streak } = this.#readState();
@@ -95,7 +113,7 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runner?.[Symbol.dispose]();
   }
 
-  async deliver(event: OutgoingEvent): Promise<DeliveryOutcome> {
+  async deliver(event: HandledEvent, attempts: number): Promise<DeliveryOutcome> {
     let row: RunnableWorkflow | null;
     try {
       row = await this.#row.get();
@@ -117,12 +135,16 @@ export class WorkflowHandler implements DeliveryHandler {
       this.#runCounter.count("failed");
       return { type: "failed", attempt: null, error: parseProblem(row.problemAtRun).message };
     }
+    if (attempts > row.retries) return { type: "failed", attempt: null, error: NO_FURTHER };
+    // Its retries ended since `mayRepeat`: it has to be marked first.
+    if (!event.isOnce && row.retries === 0)
+      return { type: "postponed", until: this.#now(), why: NOT_STARTED };
     const startedAt = this.#now();
     const run = await this.#run(row, event).catch((error: unknown) => {
       this.#log(NOT_STARTED, error);
       return null;
     });
-    if (run === null) return this.#failOrPostpone();
+    if (run === null) return this.#failOrPostpone(row);
     const { isKilled, status } = run.report;
     const ended = { isKilled, version: row.updatedAt, startedAt, endedAt: this.#now() };
     const streak = continueStreak(this.#readState().streak, ended);
@@ -130,7 +152,10 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#runCounter.count(status);
     // If this fails, the next delivery disables it.
     if (isExhausted(streak, row.updatedAt)) await this.#disable(row, "killed");
-    return { ...outcomeOf(run.report, row.version, startedAt), restMs: run.restMs };
+    const outcome = outcomeOf(run.report, row.version, startedAt);
+    const at = event.isOnce ? null : planRetry(attempts + 1, row.retries, this.#now());
+    if (outcome.type === "delivered" || at === null) return { ...outcome, restMs: run.restMs };
+    return { ...outcome, type: "retry", at, restMs: run.restMs };
   }
 
   async suspend(): Promise<void> {
@@ -225,12 +250,12 @@ export class WorkflowHandler implements DeliveryHandler {
     });
   }
 
-  #failOrPostpone(): DeliveryOutcome {
+  #failOrPostpone({ retries }: RunnableWorkflow): DeliveryOutcome {
     const now = this.#now();
     const state = this.#readState();
     const stuckSince = state.stuckSince ?? now;
     this.#writeState({ ...state, stuckSince });
-    return now - stuckSince < MAX_STUCK_MS
+    return retries > 0 || now - stuckSince < MAX_STUCK_MS
       ? this.#postponed
       : { type: "failed", attempt: null, error: NOT_STARTED };
   }

@@ -22,14 +22,14 @@ describe("a refusal", () => {
 
 describe("the fields of a workflow that are not saved", () => {
   it("are the same text in whatever order its events were chosen, and read back", () => {
-    const fields = { name: "A", events: ["user.updated", "user.created"] as const, roomId: null };
+    const fields = { name: "A", events: ["user.updated", "user.created"] as const, roomId: null, retries: 2 };
     const text = writeFields({ ...fields, events: [...fields.events] });
     expect(text).toBe(writeFields({ ...fields, events: [...fields.events].reverse() }));
-    expect(readFields(text)).toEqual({ name: "A", events: ["user.created", "user.updated"], roomId: null });
+    expect(readFields(text)).toEqual({ ...fields, events: ["user.created", "user.updated"] });
   });
 
   it("are empty where something else was kept", () => {
     for (const text of ["", "null", "[1]", '{"name":1,"events":["nothing"],"roomId":2}'])
-      expect(readFields(text)).toEqual({ name: "", events: [], roomId: null });
+      expect(readFields(text)).toEqual({ name: "", events: [], roomId: null, retries: 0 });
   });
 });

@@ -21,6 +21,10 @@ function messageOf(parts: readonly unknown[]): string {
   return error === undefined ? message : `${message}: ${error}`;
 }
 
+/** How many messages that contain this were logged and not taken yet: what a test waits for before it expects them. */
+export const countLogged = (text: string): number =>
+  messages.filter((message) => message.includes(text)).length;
+
 /** Takes the messages logged since they were last taken, and asserts that each text occurs in one, and each contains one. */
 export function expectLogged(...texts: readonly string[]): void {
   const logged = messages.splice(0);

@@ -45,6 +45,7 @@ describe("a workflow", () => {
         status: "success",
         result: JSON.stringify({ greeted: user.id }),
         version: 1,
+        attempts: 1,
         duration_ms: expect.any(Number),
         created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
         logs: [{ level: "log", message: "Ada is in Weekly planning", timestamp: expect.any(String) }],

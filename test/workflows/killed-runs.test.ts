@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { WorkflowDisabledEvent } from "../../src/delivery/events.ts";
-import type { OutgoingEvent } from "../../src/delivery/port/subscriber-port.ts";
+import type { HandledEvent } from "../../src/delivery/handler.ts";
 import type { DebugPort } from "../../src/platform/debug-port.ts";
 import type { KillReason } from "../../src/sandbox/pool/pool-protocol.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
@@ -40,12 +40,14 @@ function poolOf(...fates: Fate[]) {
   return { requests, bindings: { ...env, PROGRAM_POOL, PROGRAM_PORT } };
 }
 
-const outgoingEvent = (): OutgoingEvent => ({
+const outgoingEvent = (): HandledEvent => ({
   eventId: crypto.randomUUID(),
   event: "user.created",
   roomId: crypto.randomUUID(),
   body: "{}",
   occurredAt: Date.now(),
+  replayId: null,
+  isOnce: true,
 });
 
 let owner: Account;
@@ -73,7 +75,7 @@ describe("a run whose process was killed", () => {
     ["crash", "The workflow crashed the process that ran it"],
   ] as const)("fails with the reason: %s", async (killed, error) => {
     const { bindings, requests } = poolOf({ killed });
-    expect(await handlerWith(bindings).deliver(outgoingEvent())).toMatchObject({ type: "failed", error });
+    expect(await handlerWith(bindings).deliver(outgoingEvent(), 0)).toMatchObject({ type: "failed", error });
     expect(requests).toMatchObject([
       { path: "/lease", body: { accountId: owner.id, limits: { cpuMs: 1_000, memoryMb: 128 } } },
       { path: "/end", body: { id: "a lease", isSpent: true, isLost: true } },
@@ -83,9 +85,9 @@ describe("a run whose process was killed", () => {
   it("makes the workflow run one event at a time, until one is not killed", async () => {
     const handler = handlerWith(poolOf({ killed: "cpu" }).bindings);
     expect(handler.pace.maxInFlight).toBe(6);
-    await handler.deliver(outgoingEvent());
+    await handler.deliver(outgoingEvent(), 0);
     expect(handler.pace.maxInFlight).toBe(1);
-    expect(await handler.deliver(outgoingEvent())).toMatchObject({ type: "delivered" });
+    expect(await handler.deliver(outgoingEvent(), 0)).toMatchObject({ type: "delivered" });
     expect(handler.pace.maxInFlight).toBe(6);
   });
 
@@ -94,9 +96,9 @@ describe("a run whose process was killed", () => {
     const { bindings, requests } = poolOf({ killed: "cpu" }, { killed: "memory" });
     const handler = handlerWith(bindings);
     for (let count = 0; count < 2; count += 1) {
-      expect(await handler.deliver(outgoingEvent())).toMatchObject({ type: "failed" });
+      expect(await handler.deliver(outgoingEvent(), 0)).toMatchObject({ type: "failed" });
     }
-    expect(await handler.deliver(outgoingEvent())).toMatchObject({ type: "suspended" });
+    expect(await handler.deliver(outgoingEvent(), 0)).toMatchObject({ type: "suspended" });
     expect(requests.filter(({ path }) => path === "/lease")).toHaveLength(2);
     expect((await owner.api.get(subject.path)).data).toMatchObject({
       workflow: { enabled: false, disabled_reason: expect.stringContaining("had to be killed") },
@@ -108,7 +110,7 @@ describe("a run whose process was killed", () => {
       workflow: { id: subject.workflow.id, name: "A workflow" },
     });
     await subject.change({ enabled: true });
-    expect(await handlerWith(bindings).deliver(outgoingEvent())).toMatchObject({ type: "delivered" });
+    expect(await handlerWith(bindings).deliver(outgoingEvent(), 0)).toMatchObject({ type: "delivered" });
   });
 });
 

@@ -1,8 +1,9 @@
 /** The object of a workflow: it runs at most once per event, through repetitions, failures and crashes. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
-import type { DeliveryOutcome } from "../../src/delivery/handler.ts";
+import fc from "fast-check";
+import { beforeEach, describe, expect, inject, it } from "vitest";
+import type { DeliveryOutcome, HandledEvent } from "../../src/delivery/handler.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import { KEPT_MS } from "../../src/delivery/subscriber/delivery-retention.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
@@ -11,7 +12,7 @@ import { presentExecution, type WorkflowExecution } from "../../src/workflows/ex
 import type { Workflow } from "../../src/workflows/schema.ts";
 import { MAX_STUCK_MS, WorkflowHandler } from "../../src/workflows/workflow-handler.ts";
 import { type Account, account } from "../support/api.ts";
-import { expectLogged } from "../support/log-guard.ts";
+import { countLogged, expectLogged } from "../support/log-guard.ts";
 import { Gate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
@@ -31,6 +32,12 @@ const outgoingEvent = (number: number, roomId: string = crypto.randomUUID()): Ou
   const body = JSON.stringify({ id: eventId, number });
   return { eventId, event: "user.created", roomId, body, occurredAt: START };
 };
+
+const handledEvent = (number: number): HandledEvent => ({
+  ...outgoingEvent(number),
+  replayId: null,
+  isOnce: true,
+});
 
 let owner: Account;
 /** The clock of the object. */
@@ -97,6 +104,14 @@ class Subject {
     return this.inside((_, { storage }) => {
       const query = "SELECT count(*) AS count FROM deliveries WHERE status = 'pending'";
       return storage.sql.exec<{ count: number }>(query).one().count;
+    });
+  }
+
+  /** How many runs are in flight, or are to start: pending, and not waiting for a retry. */
+  inFlight(): Promise<number> {
+    return this.inside((_, { storage }) => {
+      const query = "SELECT count(*) AS count FROM deliveries WHERE status = 'pending' AND due_at <= ?";
+      return storage.sql.exec<{ count: number }>(query, now).one().count;
     });
   }
 
@@ -173,8 +188,9 @@ describe("a workflow's object", () => {
     const subject = await Subject.create();
     await env.DB.exec("ALTER TABLE workflows RENAME TO workflows_away");
     await subject.enqueue(outgoingEvent(1), outgoingEvent(2));
-    await expect.poll(() => subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
+    await expect.poll(() => countLogged("The database failed before a run")).toBe(2);
     expectLogged("no such table: workflows");
+    expect(await subject.inside((_, state) => state.storage.getAlarm())).not.toBeNull();
     await evictDurableObject(subject.stub);
     await env.DB.exec("ALTER TABLE workflows_away RENAME TO workflows");
     expect(await subject.list()).toEqual([]);
@@ -214,6 +230,131 @@ describe("a workflow's object", () => {
   });
 });
 
+describe("a workflow with retries", () => {
+  /** Fails on odd numbers. */
+  const codeFor = (gate: Gate) => `export default async (event) => {
+    await fetch("${gate.url}", { method: "POST", body: event.id });
+    if (event.number % 2 === 1) throw new Error("odd");
+    return event.number;
+  };`;
+  const withRetries = async (gate: Gate, retries: number): Promise<Subject> => {
+    await gate.open();
+    const subject = await Subject.create(codeFor(gate));
+    await subject.testWorkflow.change({ retries });
+    return subject;
+  };
+  const LONG_MS = 30 * 60_000;
+
+  it("makes a failed run again, with growing pauses, until it has failed often enough", async () => {
+    const gate = new Gate();
+    const subject = await withRetries(gate, 2);
+    const event = outgoingEvent(1);
+    await subject.enqueue(event);
+    await gate.reached(1);
+    for (const [pauseMs, reached] of [
+      [4_999, 1],
+      [1, 2],
+      [29_999, 2],
+      [1, 3],
+    ] as const) {
+      await expect.poll(() => subject.inFlight()).toBe(0);
+      await subject.advance(pauseMs);
+      await gate.reached(reached);
+    }
+    await expect.poll(() => subject.pending()).toBe(0);
+    expect(await subject.list()).toMatchObject([
+      { status: "failed", result: expect.stringContaining("odd"), attempts: 3 },
+    ]);
+    expect(await gate.arrived()).toEqual([event.eventId, event.eventId, event.eventId]);
+  });
+
+  it("runs at most once from the moment that it has none any more", async () => {
+    const gate = new Gate();
+    const subject = await withRetries(gate, 1);
+    await subject.enqueue(outgoingEvent(2));
+    await expect.poll(() => subject.pending()).toBe(0);
+    await subject.testWorkflow.change({ retries: 0 });
+    await subject.enqueue(outgoingEvent(3));
+    await expect.poll(() => subject.pending()).toBe(0);
+    expect(await subject.list()).toMatchObject([
+      { status: "failed", attempts: 1 },
+      { status: "success", attempts: 1 },
+    ]);
+  });
+
+  it("never repeats a run that started without them, whatever it has when the run is cut off", async () => {
+    const gate = new Gate();
+    const subject = await Subject.create(codeFor(gate));
+    await subject.enqueue(outgoingEvent(2));
+    await gate.reached(1);
+    await subject.testWorkflow.change({ retries: 5 });
+    await subject.enqueue(outgoingEvent(4));
+    await gate.reached(2);
+    await subject.crash();
+    await gate.open();
+    await subject.advance(WATCH_MS);
+    await expect.poll(() => subject.pending()).toBe(0);
+    expect(await subject.list()).toMatchObject([
+      { status: "success", result: "4", attempts: 1 },
+      { status: "failed", result: INTERRUPTED, attempts: 0 },
+    ]);
+    expect(await gate.arrived()).toHaveLength(3);
+  });
+
+  it("makes a run by hand once", async () => {
+    const subject = await withRetries(new Gate(), 5);
+    expect(await subscribers.deliverNow(subject.key, outgoingEvent(1))).toMatchObject({
+      status: "failed",
+      attempts: 1,
+    });
+  });
+
+  it.each([0, 1, 2])("ends each event as it must, whatever crashes: %i retries", async (retries) => {
+    const gate = new Gate();
+    const subject = await withRetries(gate, retries);
+    const room = crypto.randomUUID();
+    const events = [1, 2, 3, 4, 5, 6].map((number) =>
+      outgoingEvent(number, number > 3 ? room : crypto.randomUUID()),
+    );
+    let crashes = 0;
+    const step = fc.record({ isLater: fc.boolean(), isCrash: fc.boolean() });
+    const { seed } = inject("endurance");
+    const steps = fc.sample(step, { seed, numRuns: events.length });
+    for (const [index, event] of events.entries()) {
+      await subject.enqueue(event);
+      if (steps[index]?.isLater) await subject.advance(LONG_MS);
+      if (steps[index]?.isCrash) {
+        crashes += 1;
+        await subject.crash();
+      }
+    }
+    await expect
+      .poll(async () => {
+        await subject.advance((await subject.inFlight()) > 0 ? WATCH_MS : LONG_MS);
+        return subject.pending();
+      })
+      .toBe(0);
+    const executions = (await subject.list()).toReversed();
+    const arrived = await gate.arrived();
+    expect(executions, `seed ${seed}`).toHaveLength(events.length);
+    for (const [index, execution] of executions.entries()) {
+      const isOdd = index % 2 === 0;
+      const runs = arrived.filter((id) => id === events[index]?.eventId).length;
+      if (retries === 0) {
+        expect(runs, `seed ${seed}`).toBeLessThanOrEqual(1);
+        if (execution.result !== INTERRUPTED) expect(execution.status).toBe(isOdd ? "failed" : "success");
+        continue;
+      }
+      expect(execution, `seed ${seed}`).toMatchObject({
+        status: isOdd ? "failed" : "success",
+        attempts: isOdd ? 1 + retries : 1,
+      });
+      expect(runs).toBeGreaterThanOrEqual(execution.attempts);
+      expect(runs).toBeLessThanOrEqual(execution.attempts + crashes);
+    }
+  });
+});
+
 describe("a workflow that cannot be started", () => {
   it("is retried for five minutes, and then its runs fail", async () => {
     const { workflow } = await TestWorkflow.create(owner.api, NUMBERS);
@@ -229,14 +370,14 @@ describe("a workflow that cannot be started", () => {
     const cannotStart = { why: "The workflow could not be started" };
     const postponed = (): DeliveryOutcome => ({ type: "postponed", until: now + 5_000, ...cannotStart });
     const failed = { type: "failed", attempt: null, error: cannotStart.why };
-    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(1))).toEqual(postponed());
+    expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
     now += MAX_STUCK_MS - 1;
-    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(1))).toEqual(postponed());
+    expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(postponed());
     now += 1;
-    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(1))).toEqual(failed);
-    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(2))).toEqual(failed);
-    expect(await handlerWith(env).deliver(outgoingEvent(3))).toMatchObject({ type: "delivered" });
-    expect(await handlerWith(withoutLoader).deliver(outgoingEvent(4))).toEqual(postponed());
+    expect(await handlerWith(withoutLoader).deliver(handledEvent(1), 0)).toEqual(failed);
+    expect(await handlerWith(withoutLoader).deliver(handledEvent(2), 0)).toEqual(failed);
+    expect(await handlerWith(env).deliver(handledEvent(3), 0)).toMatchObject({ type: "delivered" });
+    expect(await handlerWith(withoutLoader).deliver(handledEvent(4), 0)).toEqual(postponed());
     expectLogged("Workflows are not set up in this deployment");
   });
 });

@@ -43,6 +43,7 @@ describe("creating a workflow", () => {
       room_id: null,
       enabled: true,
       version: 1,
+      retries: 0,
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       updated_at: workflow.created_at,
     });
@@ -118,6 +119,13 @@ describe("creating a workflow", () => {
     },
   );
 
+  it.each([-1, 6, 1.5, "2", null])("takes 0 to 5 retries, not %j", async (retries) => {
+    const body = { name: "A workflow", code: CODE, events: ["user.created"], retries };
+    const answer = await owner.api.post("/workflows", body);
+    expect([answer.status, answer.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
+    expect(answer.error?.message).toContain("retries");
+  });
+
   it("happens once for requests with one Idempotency-Key, and the others leave nothing", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const body = { name: "Once", code: CODE, events: ["user.created"] };
@@ -191,6 +199,7 @@ describe("updating a workflow", () => {
       [{ code: commented("new") }, { code: commented("new"), version: 2 }],
       [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
       [{ roomId }, { room_id: roomId }],
+      [{ retries: 5 }, { retries: 5 }],
       [{ enabled: false }, { enabled: false }],
       [{ enabled: false }, { enabled: false }],
       [

@@ -102,12 +102,13 @@ export class Attempts {
   }
 
   async #attempt(handler: DeliveryHandler, started: readonly Job[]): Promise<void> {
-    const isOnce = handler.interruption !== null;
-    let hasStarted = false;
     const lastSeq = this.#store.lastSeq();
+    const isOnce = handler.interruption !== null && (await this.#isOnce(handler, started));
+    if (!this.#ports.isCurrent(handler)) return;
+    let hasStarted = false;
     let jobs = started;
     try {
-      const found = this.#find(started);
+      const found = this.#find(started, isOnce);
       jobs = found.map(({ job }) => job);
       if (isOnce) for (const { seq } of jobs) await this.#store.markStarted(seq, this.#ports.now());
       hasStarted = isOnce;
@@ -132,8 +133,14 @@ export class Attempts {
     for (const { seq } of awaited) this.#firstAttempts.answer(seq);
   }
 
+  /** What a person asked for and waits for is never repeated: the person sees how it ends. */
+  async #isOnce(handler: DeliveryHandler, jobs: readonly Job[]): Promise<boolean> {
+    if (jobs.some(({ seq }) => this.#firstAttempts.isAwaited(seq))) return true;
+    return !(await handler.mayRepeat?.());
+  }
+
   /** The events of the jobs, as many as one request may have; the others start later. What is gone is over. */
-  #find(started: readonly Job[]): { readonly job: Job; readonly event: HandledEvent }[] {
+  #find(started: readonly Job[], isOnce: boolean): { readonly job: Job; readonly event: HandledEvent }[] {
     const found: { job: Job; event: HandledEvent }[] = [];
     let characters = 0;
     for (const job of started) {
@@ -142,7 +149,7 @@ export class Attempts {
       const isTooMuch = delivery === undefined || (found.length > 0 && characters > MAX_BATCH_CHARACTERS);
       if (delivery === null) this.#scheduler.settle(job);
       else if (isTooMuch) this.#scheduler.release(job);
-      else found.push({ job, event: { ...delivery, replayId: replayOfLane(job.lane) } });
+      else found.push({ job, event: { ...delivery, replayId: replayOfLane(job.lane), isOnce } });
     }
     return found;
   }

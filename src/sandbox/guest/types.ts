@@ -18,7 +18,7 @@ type WithName<Any extends Event, Name> = Any extends { readonly event: infer Own
 /**
  * A workflow: the default export of its module, a function that runs on the events named. Its result is stored as
  * JSON of at most 256 KiB; an error that it throws becomes the result of a failed execution. It runs at most once for
- * each event.
+ * each event, unless the workflow has retries.
  */
 export type Workflow<Name extends EventName = EventName> = (
   event: EventOf<Name>,

@@ -5,16 +5,17 @@ import type { WorkflowInput } from "./use-workflows.ts";
 export type Fields = Omit<WorkflowInput, "code">;
 
 /** The same text for the same fields, in whatever order the events were chosen. */
-export const writeFields = ({ name, events, roomId }: Fields): string =>
-  JSON.stringify({ name, events: events.toSorted(), roomId });
+export const writeFields = ({ name, events, roomId, retries }: Fields): string =>
+  JSON.stringify({ name, events: events.toSorted(), roomId, retries });
 
 /** What {@link writeFields} wrote; an earlier version of the page may have written something else. */
 export function readFields(text: string): Fields {
-  const { name, events, roomId } = parse(text);
+  const { name, events, roomId, retries } = parse(text);
   return {
     name: typeof name === "string" ? name : "",
     events: Array.isArray(events) ? events.map(String).filter(isEventName) : [],
     roomId: typeof roomId === "string" ? roomId : null,
+    retries: typeof retries === "number" ? retries : 0,
   };
 }
 

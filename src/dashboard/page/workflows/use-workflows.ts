@@ -37,6 +37,7 @@ export interface WorkflowInput {
   readonly code: string;
   readonly events: readonly EventName[];
   readonly roomId: string | null;
+  readonly retries: number;
 }
 
 export function useCreateWorkflow() {

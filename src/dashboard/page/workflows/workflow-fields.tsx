@@ -31,6 +31,7 @@ const savedFields = (workflow: Workflow | null): Fields => ({
   name: workflow?.name ?? "",
   events: workflow?.events ?? ["participant.joined"],
   roomId: workflow?.room_id ?? null,
+  retries: workflow?.retries ?? 0,
 });
 
 export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsProps) {
@@ -82,6 +83,17 @@ export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsPr
           />
           <EventChoice names={EVENT_NAMES} chosen={fields.events} onChange={(events) => change({ events })} />
           <RoomChoice chosen={fields.roomId} onChange={(roomId) => change({ roomId })} />
+          <TextField
+            label="Retries"
+            name="retries"
+            type="number"
+            required
+            min={0}
+            max={5}
+            value={`${fields.retries}`}
+            hint="How often a failed run is made again. With 0, the workflow runs at most once per event."
+            onChange={(event) => change({ retries: event.currentTarget.valueAsNumber || 0 })}
+          />
         </div>
       </Form>
     </div>

@@ -1,0 +1,1 @@
+ALTER TABLE `workflows` ADD `retries` integer DEFAULT 0 NOT NULL;

@@ -147,6 +147,8 @@ const SETTINGS = {
   RECONNECT_GRACE_MS: largeNumber(10_000),
   /** What all stores of a room may have together, in MiB. */
   ROOM_STORES_MIB: wholeNumber(1024),
+  /** For how long documents keep who wrote what when, and the versions that rooms make by themselves, in days. */
+  DOCUMENT_TRAIL_DAYS: wholeNumber(30),
   /** Limits of one run of a workflow (decisions section 5). */
   WORKFLOW_WALL_MS: wholeNumber(30_000),
   WORKFLOW_CPU_MS: wholeNumber(50),
@@ -254,6 +256,10 @@ export const workflowDevTargets = (env: Settings): readonly string[] => read(env
 
 /** The quota of a room: what all its stores may have together, in bytes. */
 export const storeQuotaBytes = (env: Settings): number => read(env, "ROOM_STORES_MIB") * 1024 * 1024;
+
+/** For how long documents keep their trail, and their versions without a name, in milliseconds. */
+export const documentTrailKeptMs = (env: Settings): number =>
+  read(env, "DOCUMENT_TRAIL_DAYS") * 24 * 60 * 60 * 1000;
 
 /** For how long a user stays online whose connection broke, in milliseconds; 0 for not at all. */
 export const reconnectGraceMs = (env: Settings): number => read(env, "RECONNECT_GRACE_MS");

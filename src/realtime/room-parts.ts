@@ -1,6 +1,12 @@
 /** What a room's object is made of: creates its parts, and connects them. */
 
-import { type Env, quotaDefaults, reconnectGraceMs, storeQuotaBytes } from "../config.ts";
+import {
+  documentTrailKeptMs,
+  type Env,
+  quotaDefaults,
+  reconnectGraceMs,
+  storeQuotaBytes,
+} from "../config.ts";
 import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { usedOf } from "../quotas/queries.ts";
@@ -51,6 +57,7 @@ export class RoomParts {
       graceMs: reconnectGraceMs(env),
       roomId: () => context.identity.roomId,
       storeQuotaBytes: storeQuotaBytes(env),
+      trailKeptMs: documentTrailKeptMs(env),
       lastPingAt: (id) => this.sockets.lastPingAt(id),
       answerableIn: (id) => this.sockets.answerableIn(id),
       report: (what, error) => context.report(what, error),

@@ -34,6 +34,8 @@ interface RoomPorts extends RequestPorts, ContentPorts, PacingPorts {
   newId(): string;
   /** For how long a user stays online whose last socket broke; 0 for not at all. */
   readonly graceMs: number;
+  /** For how long documents keep their trail, and their versions without a name. */
+  readonly trailKeptMs: number;
   roomId(): string;
   /** When the runtime last answered the socket's ping, which does not reach the room (epoch ms); null if never. */
   lastPingAt(id: string): number | null;
@@ -93,6 +95,7 @@ export class Room {
     this.#documents = new Documents({
       storage: ports.storage,
       now: () => ports.now(),
+      trailKeptMs: ports.trailKeptMs,
       quota: {
         require: (before, after) => quota.require("documents", before, after),
         changed: (before, after) => quota.changed(before, after),

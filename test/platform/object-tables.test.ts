@@ -15,6 +15,7 @@ import guessLimit1 from "./storage/guess-limit-1.sql?raw";
 import guessLimit2 from "./storage/guess-limit-2.sql?raw";
 import room5 from "./storage/room-5.sql?raw";
 import room6 from "./storage/room-6.sql?raw";
+import room7 from "./storage/room-7.sql?raw";
 import subscriber2 from "./storage/subscriber-2.sql?raw";
 
 /** When the fixtures were written (epoch ms). */
@@ -95,7 +96,7 @@ const LIVE_ROOM: Stored = {
     const document = room.documents.find("document");
     expect(document).toMatchObject({ foldedSeq: 1, partBytes: [3] });
     const [update] = room.documents.listUpdates(document?.id ?? 0, 1);
-    expect(update).toMatchObject({ seq: 2, author: { type: "user", id: "ada" } });
+    expect(update).toMatchObject({ seq: 2, authors: [{ type: "user", id: "ada" }] });
     expect(room.events.list(9)).toMatchObject([{ id: "event 1", body: '{"name":"Zoë"}' }]);
     expect(room.changedStores.list()).toEqual([{ store: "s", fromSeq: 1 }]);
     expect([room.occupancy.readRoom()?.name, room.occupancy.readId()]).toEqual([ROOM.name, "period"]);
@@ -131,7 +132,7 @@ describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, s
   ["a subscriber", SUBSCRIBER, { 2: subscriber2 }],
   ["an event log", EVENT_LOG, { 1: eventLog1, 2: eventLog2 }],
   ["a limit on guesses", GUESS_LIMIT, { 1: guessLimit1, 2: guessLimit2 }],
-  ["a room", LIVE_ROOM, { 5: room5, 6: room6 }],
+  ["a room", LIVE_ROOM, { 5: room5, 6: room6, 7: room7 }],
 ])("the database of %s", (_, stored, versions) => {
   it.each(Object.keys(versions))(
     "that version %s wrote becomes what this version creates",

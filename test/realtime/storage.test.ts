@@ -510,19 +510,22 @@ it("SQLite opens a room of the fourth schema with its documents, and who wrote t
     new SqliteStorage(storage).documents.insert("notes", 1);
     storage.sql.exec(FOURTH_SCHEMA);
     const { documents } = new SqliteStorage(storage);
-    const by = { type: "key", id: "first" } as const;
+    const several = [
+      { type: "key", id: "first" },
+      { type: "user", id: "ada" },
+    ] as const;
     documents.appendUpdate(1, {
       seq: 5,
       updates: 1,
       firstAt: 8,
       at: 8,
-      author: by,
+      authors: several,
       data: new Uint8Array([0]),
     });
     expect(new SqliteStorage(storage).documents.listTrail(1, { before: 9, limit: 9 })).toEqual([
-      { seq: 5, updates: 1, firstAt: 8, at: 8, bytes: 1, author: by },
-      { seq: 2, updates: 3, firstAt: 6, at: 7, bytes: 2, author: { type: "organization" } },
-      { seq: 1, updates: 1, firstAt: 5, at: 5, bytes: 2, author: { type: "user", id: "ada" } },
+      { seq: 5, updates: 1, firstAt: 8, at: 8, bytes: 1, authors: several },
+      { seq: 2, updates: 3, firstAt: 6, at: 7, bytes: 2, authors: [{ type: "organization" }] },
+      { seq: 1, updates: 1, firstAt: 5, at: 5, bytes: 2, authors: [{ type: "user", id: "ada" }] },
     ]);
   }));
 

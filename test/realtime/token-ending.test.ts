@@ -45,6 +45,7 @@ describe("when tokens are ended (R64),", () => {
       graceMs: 10_000,
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
+      trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: () => null,
       answerableIn: () => 0,
       report: (_, error) => {

@@ -95,7 +95,7 @@ export class DocumentHistory {
     const version = this.#storage.versions.find(row.id, change.seq);
     if (version === null) throw notFound("Rooms", "Version");
     if (change.type === "rename") return this.#versions.name(row.id, version, change.name, change.by);
-    this.#versions.delete(row.id, version);
+    this.#versions.delete(row.id, [version]);
     return version;
   }
 }

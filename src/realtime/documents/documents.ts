@@ -10,6 +10,7 @@ import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
 import { foldDocument } from "./fold-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
 import { bytesOf, LoadedDocuments } from "./loaded-documents.ts";
+import { Retention } from "./retention.ts";
 import { scanUpdate } from "./update-scan.ts";
 import { isVersionDue, Versions } from "./versions.ts";
 
@@ -22,6 +23,8 @@ interface DocumentPorts {
   readonly storage: RoomStorage;
   now(): number;
   readonly quota: DocumentQuota;
+  /** For how long the trail and the versions without a name are kept, in milliseconds. */
+  readonly trailKeptMs: number;
 }
 
 export class Documents {
@@ -30,12 +33,14 @@ export class Documents {
   readonly #loaded: LoadedDocuments;
   readonly #space: DocumentSpace;
   readonly #versions: Versions;
+  readonly #retention: Retention;
 
   constructor(ports: DocumentPorts) {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#loaded = new LoadedDocuments(ports.storage);
     this.#versions = new Versions(ports.storage);
+    this.#retention = new Retention(ports);
     this.#space = new DocumentSpace(() => this.#table, ports.quota);
   }
 
@@ -60,7 +65,7 @@ export class Documents {
     document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
       if (versionIsDue) this.#versions.make(row.id, document.seq, at);
-      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, author, data: update });
+      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, authors: [author], data: update });
       return row;
     });
     const firstAt = versionIsDue ? at : (document.unversioned?.firstAt ?? at);
@@ -166,9 +171,9 @@ export class Documents {
     return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES;
   }
 
-  /** Folds a document's updates; what clients are answered stays the same. */
+  /** Folds a document's updates, and what is too old of its history; what clients are answered stays the same. */
   fold(name: string): void {
-    this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage));
+    this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage, this.#retention));
   }
 }
 

@@ -3,24 +3,25 @@ import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredDocument } from "../storage/storage-documents.ts";
 import { planFold } from "./fold.ts";
 import { KNOWN_PART, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
+import type { Retention } from "./retention.ts";
+import { Versions } from "./versions.ts";
 
 /** What clients are answered stays the same. */
-export function foldDocument(name: string, loaded: LoadedDocuments, storage: RoomStorage): void {
+export function foldDocument(
+  name: string,
+  loaded: LoadedDocuments,
+  storage: RoomStorage,
+  retention: Retention,
+): void {
   const { documents: table, versions } = storage;
-  const { row, known, seq, unversioned } = loaded.get(name);
+  const { row, known, seq, aged } = loaded.get(name);
   if (row === null) return;
   const updates = table.listUpdates(row.id, row.foldedSeq);
   const [first] = updates;
   if (first === undefined) return;
   const ends = new Set(versions.listSeqs(row.id, row.foldedSeq));
   const plan = planFold(row.partBytes, updates, ends, (part) => table.readPart(row.id, part));
-  const folded: StoredDocument = {
-    ...row,
-    foldedSeq: seq,
-    partBytes: [...row.partBytes.slice(0, plan.kept), ...plan.parts.map(({ length }) => length)],
-    trailBytes: row.trailBytes + sumOf(plan.trail.map(({ data }) => data.length)),
-  };
-  loaded.attempt(name, () => {
+  const folded = loaded.attempt(name, () => {
     for (let part = plan.kept; part < row.partBytes.length; part += 1) table.deletePart(row.id, part);
     for (const [index, data] of plan.parts.entries()) table.writePart(row.id, plan.kept + index, data);
     table.writePart(row.id, KNOWN_PART, known.encode());
@@ -28,7 +29,15 @@ export function foldDocument(name: string, loaded: LoadedDocuments, storage: Roo
       table.deleteUpdates(row.id, first.seq, seq);
       for (const update of plan.trail) table.appendUpdate(row.id, update);
     }
-    table.update(folded);
+    const old = retention.age(row.id, seq, aged);
+    const document: StoredDocument = {
+      ...row,
+      foldedSeq: seq,
+      partBytes: [...row.partBytes.slice(0, plan.kept), ...plan.parts.map(({ length }) => length)],
+      trailBytes: row.trailBytes + sumOf(plan.trail.map(({ data }) => data.length)) - old.freed,
+    };
+    table.update(document);
+    return { row: document, aged: old.aged, unversioned: new Versions(storage).unversioned(row.id) };
   });
-  loaded.replace(name, { row: folded, known, seq, tailUpdates: 0, tailBytes: 0, unversioned });
+  loaded.replace(name, { ...folded, known, seq, tailUpdates: 0, tailBytes: 0 });
 }

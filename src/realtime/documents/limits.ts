@@ -38,5 +38,9 @@ export const VERSION_EDITING_MS = 5 * 60_000;
 /** Of one document. */
 export const MAX_NAMED_VERSIONS = 1_000;
 export const MAX_VERSION_NAME_LENGTH = 255;
-/** How many of its authors a version names. */
-export const MAX_VERSION_AUTHORS = 100;
+/** How many of its authors a version, or an entry of the trail, names. */
+export const MAX_AUTHORS = 100;
+
+/** How many versions one fold drops of those that are too old, and how many rows of the trail it looks at; the next fold goes on. */
+export const AGED_VERSIONS = 500;
+export const AGED_ENTRIES = 500;

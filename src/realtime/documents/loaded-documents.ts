@@ -2,6 +2,7 @@
 import type { RoomStorage } from "../storage/storage.ts";
 import type { StoredDocument } from "../storage/storage-documents.ts";
 import { KnownContent } from "./known-content.ts";
+import type { Aged } from "./retention.ts";
 import { scanUpdate } from "./update-scan.ts";
 import { type Unversioned, Versions } from "./versions.ts";
 
@@ -20,6 +21,8 @@ export interface LoadedDocument {
   tailBytes: number;
   /** What it has beyond its latest version. */
   unversioned: Unversioned;
+  /** Null when it is not known how far its old history is joined. */
+  readonly aged: Aged | null;
 }
 
 /** Encoded, without its history. */
@@ -51,7 +54,15 @@ export class LoadedDocuments {
     const { documents } = this.#storage;
     const row = documents.find(name);
     if (row === null)
-      return { row, known: new KnownContent(), seq: 0, tailUpdates: 0, tailBytes: 0, unversioned: null };
+      return {
+        row,
+        known: new KnownContent(),
+        seq: 0,
+        tailUpdates: 0,
+        tailBytes: 0,
+        unversioned: null,
+        aged: null,
+      };
     const known =
       row.partBytes.length === 0
         ? new KnownContent()
@@ -65,6 +76,7 @@ export class LoadedDocuments {
       tailUpdates: tail.reduce((sum, { updates }) => sum + updates, 0),
       tailBytes: tail.reduce((sum, { data }) => sum + data.length, 0),
       unversioned: new Versions(this.#storage).unversioned(row.id),
+      aged: null,
     };
   }
 

@@ -1,7 +1,8 @@
-/** The trail of a document: what each author wrote, minute by minute. Folding it loses no author and no operation. */
-import type { Author, TrailEntry } from "../port/document-history.ts";
+/** The trail of a document: what each author wrote, minute by minute, and coarser when it is old. Folding it loses no operation. */
+import type { TrailEntry } from "../port/document-history.ts";
+import { distinctAuthors } from "../storage/authors.ts";
 import type { StoredUpdate } from "../storage/storage-documents.ts";
-import { MAX_PART_BYTES, TRAIL_STRETCH_MS } from "./limits.ts";
+import { MAX_AUTHORS, MAX_PART_BYTES, TRAIL_STRETCH_MS } from "./limits.ts";
 import { mergeWhole } from "./merge-whole.ts";
 
 /** What an entry of the trail and an update have in common. */
@@ -12,24 +13,44 @@ type Written = Omit<TrailEntry, "bytes">;
  * one after it whose number is among `ends`: there is a version between them.
  */
 export const foldTrail = (updates: readonly StoredUpdate[], ends: ReadonlySet<number>): StoredUpdate[] =>
-  stretchesOf(updates, ends, ({ data }) => data.length).flatMap((stretch) => {
-    const [data, ...others] = mergeWhole(stretch.map(({ data }) => data));
-    return data === undefined || others.length > 0 ? stretch : [{ ...joined(stretch), data }];
-  });
+  stretchesOf(updates, ends, ({ data }) => data.length, isOneMinute).flatMap(joinUpdates);
+
+/** The updates as one, if that has all that they have; otherwise as they are. */
+export function joinUpdates(stretch: Stretch<StoredUpdate>): StoredUpdate[] {
+  const [data, ...others] = mergeWhole(stretch.map(({ data }) => data));
+  return data === undefined || others.length > 0 ? stretch : [{ ...joined(stretch), data }];
+}
 
 /** The same for entries of the trail, oldest first. */
 export const foldEntries = (entries: readonly TrailEntry[], ends: ReadonlySet<number>): TrailEntry[] =>
-  stretchesOf(entries, ends, ({ bytes }) => bytes).map((stretch) => ({
+  stretchesOf(entries, ends, ({ bytes }) => bytes, isOneMinute).map((stretch) => ({
     ...joined(stretch),
-    bytes: stretch.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: sumOfBytes(stretch),
   }));
 
-type Stretch<Item> = [first: Item, ...others: Item[]];
+/** Entries that become one when they are older than the trail is kept: all between two of the `ends` that fit into one. */
+export const agedStretches = (
+  entries: readonly TrailEntry[],
+  ends: ReadonlySet<number>,
+): Stretch<TrailEntry>[] =>
+  stretchesOf(
+    entries,
+    ends,
+    ({ bytes }) => bytes,
+    () => true,
+  );
+
+export const sumOfBytes = (entries: readonly TrailEntry[]): number =>
+  entries.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** What becomes one. */
+export type Stretch<Item> = [first: Item, ...others: Item[]];
 
 function stretchesOf<Item extends Written>(
   items: readonly Item[],
   ends: ReadonlySet<number>,
   bytesOf: (item: Item) => number,
+  belongs: (first: Item, item: Item) => boolean,
 ): Stretch<Item>[] {
   const stretches: Stretch<Item>[] = [];
   let bytes = 0;
@@ -39,8 +60,7 @@ function stretchesOf<Item extends Written>(
     const continues =
       stretch !== undefined &&
       !ends.has((stretch.at(-1) ?? item).seq) &&
-      isSame(stretch[0].author, item.author) &&
-      item.at - stretch[0].firstAt < TRAIL_STRETCH_MS &&
+      belongs(stretch[0], item) &&
       bytes <= MAX_PART_BYTES;
     if (continues) stretch.push(item);
     else {
@@ -58,9 +78,11 @@ function joined([first, ...others]: Stretch<Written>): Written {
     updates: others.reduce((sum, { updates }) => sum + updates, first.updates),
     firstAt: first.firstAt,
     at: last.at,
-    author: first.author,
+    authors: distinctAuthors([first, ...others].flatMap(({ authors }) => authors)).slice(0, MAX_AUTHORS),
   };
 }
 
-const isSame = (one: Author, other: Author): boolean =>
-  one.type === other.type && ("id" in one ? one.id : "") === ("id" in other ? other.id : "");
+/** Whether the same author wrote both, within a minute. */
+const isOneMinute = (first: Written, item: Written): boolean =>
+  item.at - first.firstAt < TRAIL_STRETCH_MS &&
+  distinctAuthors([...first.authors, ...item.authors]).length === 1;

@@ -1,8 +1,9 @@
 /** The versions of a document: points in its trail that the room keeps by itself, or that someone has named. */
 import { AppError } from "../../platform/errors.ts";
 import type { Author, VersionInfo } from "../port/document-history.ts";
+import { distinctAuthors } from "../storage/authors.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import { MAX_NAMED_VERSIONS, MAX_VERSION_AUTHORS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "./limits.ts";
+import { MAX_AUTHORS, MAX_NAMED_VERSIONS, VERSION_EDITING_MS, VERSION_QUIET_MS } from "./limits.ts";
 
 /** When the updates since a document's latest version arrived, the first and the last (epoch ms); null for none. */
 export type Unversioned = { readonly firstAt: number; readonly at: number } | null;
@@ -44,7 +45,7 @@ export class Versions {
       at: documents.listTrail(documentId, { before: seq + 1, limit: 1 })[0]?.at ?? now,
       createdAt: now,
       namedBy: null,
-      authors: authors.slice(0, MAX_VERSION_AUTHORS),
+      authors: authors.slice(0, MAX_AUTHORS),
     };
     versions.put(documentId, version);
     return version;
@@ -65,17 +66,20 @@ export class Versions {
     return named;
   }
 
-  /** Deletes a version. Its authors are among those of the one that follows it. */
-  delete(documentId: number, version: VersionInfo): void {
+  /** Deletes versions, which are in order. Their authors are among those of the one that follows them. */
+  delete(documentId: number, deleted: readonly VersionInfo[]): void {
     const { versions } = this.#storage;
-    versions.delete(documentId, version.seq);
-    const [following] = versions.listSeqs(documentId, version.seq);
-    const next = following === undefined ? null : versions.find(documentId, following);
-    if (next !== null) versions.put(documentId, { ...next, authors: union(version.authors, next.authors) });
+    let authors: readonly Author[] = [];
+    for (const [index, version] of deleted.entries()) {
+      authors = distinctAuthors([...authors, ...version.authors]);
+      versions.delete(documentId, version.seq);
+      const next = versions.findNext(documentId, version.seq);
+      if (next?.seq === deleted[index + 1]?.seq) continue;
+      if (next !== null) {
+        const all = distinctAuthors([...authors, ...next.authors]);
+        versions.put(documentId, { ...next, authors: all.slice(0, MAX_AUTHORS) });
+      }
+      authors = [];
+    }
   }
-}
-
-function union(one: readonly Author[], other: readonly Author[]): Author[] {
-  const byKey = new Map([...one, ...other].map((author) => [JSON.stringify(author), author]));
-  return [...byKey.values()].slice(0, MAX_VERSION_AUTHORS);
 }

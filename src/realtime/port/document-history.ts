@@ -8,7 +8,7 @@ export type Author =
   | { readonly type: "user" | "key" | "person"; readonly id: string }
   | { readonly type: "organization" };
 
-/** What one author wrote in a row, within a minute. */
+/** What one author wrote in a row, within a minute; of what is older than the trail is kept, what was written between two versions. */
 export interface TrailEntry {
   /** The number of the last of its updates. */
   readonly seq: number;
@@ -18,7 +18,8 @@ export interface TrailEntry {
   /** When the first and the last arrived (epoch ms). */
   readonly firstAt: number;
   readonly at: number;
-  readonly author: Author;
+  /** At least one; of several, the first 100. */
+  readonly authors: readonly Author[];
 }
 
 /** A point in a document's history: the document as it was after an update. */

@@ -31,7 +31,8 @@ const AuthorShape = z
 
 const TrailEntryShape = z
   .object({
-    author: AuthorShape,
+    author: AuthorShape.nullable().meta({ description: "Null when several wrote it." }),
+    authors: z.array(AuthorShape).meta({ description: "Who wrote it: up to 100 of them." }),
     first_at: z.iso.datetime().meta({ description: "When the first of its updates arrived." }),
     last_at: z.iso.datetime().meta({ description: "When the last of its updates arrived." }),
     seq: z.int().meta({ description: "The number of the last of its updates.", minimum: 1, example: 17 }),
@@ -45,8 +46,9 @@ const presentAuthor = (author: Author): z.infer<typeof AuthorShape> => ({
   id: author.type === "organization" ? null : author.id,
 });
 
-const presentEntry = ({ author, firstAt, at, seq, updates, bytes }: TrailEntry) => ({
-  author: presentAuthor(author),
+const presentEntry = ({ authors, firstAt, at, seq, updates, bytes }: TrailEntry) => ({
+  author: authors[0] === undefined || authors.length > 1 ? null : presentAuthor(authors[0]),
+  authors: authors.map(presentAuthor),
   first_at: presentTime(firstAt),
   last_at: presentTime(at),
   seq,
@@ -107,7 +109,8 @@ export const documentHistoryEndpoints = [
     path: `${DOCUMENT_PATH}/trail`,
     operation: "getDocumentTrail",
     summary: "List who wrote what in a document",
-    details: "Newest first: what one author wrote in a row, within a minute, is one entry.",
+    details:
+      "Newest first: what one author wrote in a row, within a minute, is one entry. What is older than the service keeps minute by minute (30 days, unless it is set otherwise) is one entry between two versions, with all of its authors.",
     errors: ["NOT_FOUND"],
     query: historyQuery,
     status: 200,
@@ -128,7 +131,7 @@ export const documentHistoryEndpoints = [
     operation: "listDocumentVersions",
     summary: "List the versions of a document",
     details:
-      "Newest first. The room makes one by itself before the first change after two minutes of quiet, and after five minutes of editing. Read one with the parameter `version` of the document's own endpoints.",
+      "Newest first. The room makes one by itself before the first change after two minutes of quiet, and after five minutes of editing, and drops it when the trail is no longer kept minute by minute. Read one with the parameter `version` of the document's own endpoints.",
     errors: ["NOT_FOUND"],
     query: historyQuery,
     status: 200,

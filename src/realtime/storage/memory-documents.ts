@@ -1,5 +1,6 @@
 /** A room's documents in memory. */
 import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
+import { distinctAuthors } from "./authors.ts";
 import { MemoryPart } from "./memory-part.ts";
 import type {
   DocumentTable,
@@ -87,8 +88,7 @@ export class MemoryDocuments extends MemoryPart<Documents> implements DocumentTa
   }
 
   listAuthors(documentId: number, afterSeq: number, upToSeq: number): Author[] {
-    const written = this.listUpdates(documentId, afterSeq, upToSeq);
-    return [...new Map(written.map(({ author }) => [JSON.stringify(author), author])).values()];
+    return distinctAuthors(this.listUpdates(documentId, afterSeq, upToSeq).flatMap(({ authors }) => authors));
   }
 
   findTimes(documentId: number, afterSeq: number) {

@@ -33,6 +33,16 @@ export class MemoryVersions extends MemoryPart<readonly Row[]> implements Versio
     return this.#of(documentId).flatMap(({ seq }) => (seq > afterSeq ? [seq] : []));
   }
 
+  findNext(documentId: number, afterSeq: number): VersionInfo | null {
+    return this.#of(documentId).find(({ seq }) => seq > afterSeq) ?? null;
+  }
+
+  listUnnamed(documentId: number, madeBefore: number, limit: number): VersionInfo[] {
+    return this.#of(documentId)
+      .filter(({ name, createdAt }) => name === null && createdAt < madeBefore)
+      .slice(0, limit);
+  }
+
   countNamed(documentId: number): number {
     return this.#of(documentId).filter(({ name }) => name !== null).length;
   }

@@ -1,6 +1,7 @@
 /** A room's documents in SQLite. A row holds 2 MB: longer data is cut into pieces. */
 import type { Author, HistoryPage, TrailEntry } from "../port/document-history.ts";
-import { type AuthorColumns, authorOf, columnsOf } from "./sqlite-authors.ts";
+import { distinctAuthors } from "./authors.ts";
+import { type AuthorsColumns, authorsOf, columnsOfAll } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type {
   DocumentTable,
@@ -21,7 +22,7 @@ type DocumentRow = {
   trail_bytes: number;
 };
 
-type StretchRow = AuthorColumns & { seq: number; updates: number; first_at: number; at: number };
+type StretchRow = AuthorsColumns & { seq: number; updates: number; first_at: number; at: number };
 type UpdateRow = StretchRow & { data: ArrayBuffer };
 
 const stretchOf = (row: StretchRow) => ({
@@ -29,7 +30,7 @@ const stretchOf = (row: StretchRow) => ({
   updates: row.updates,
   firstAt: row.first_at,
   at: row.at,
-  author: authorOf(row),
+  authors: authorsOf(row),
 });
 
 const documentOf = (row: DocumentRow): StoredDocument => ({
@@ -43,7 +44,7 @@ const documentOf = (row: DocumentRow): StoredDocument => ({
 
 type EntryRow = StretchRow & { bytes: number };
 
-const SELECT_ENTRIES = `SELECT seq, updates, first_at, at, user_id, acting, sum(length(data)) AS bytes
+const SELECT_ENTRIES = `SELECT seq, updates, first_at, at, user_id, acting, authors, sum(length(data)) AS bytes
   FROM document_updates WHERE document = ?`;
 
 const entryOf = (row: EntryRow): TrailEntry => ({ ...stretchOf(row), bytes: row.bytes });
@@ -102,21 +103,22 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
     this.tables.write("DELETE FROM documents WHERE id = ?", id);
   }
 
-  appendUpdate(documentId: number, { seq, updates, firstAt, at, author, data }: StoredUpdate): void {
-    const { user_id, acting } = columnsOf(author);
+  appendUpdate(documentId: number, { seq, updates, firstAt, at, authors, data }: StoredUpdate): void {
+    const columns = columnsOfAll(authors);
     let piece = 0;
     for (const bytes of piecesOf(data)) {
       this.tables.write(
-        `INSERT INTO document_updates (document, seq, piece, updates, first_at, at, user_id, acting, data)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO document_updates (document, seq, piece, updates, first_at, at, user_id, acting, authors, data)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         documentId,
         seq,
         piece,
         updates,
         firstAt,
         at,
-        user_id,
-        acting,
+        columns.user_id,
+        columns.acting,
+        columns.authors,
         bytes,
       );
       piece += 1;
@@ -125,7 +127,7 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
 
   listUpdates(documentId: number, afterSeq: number, upToSeq = Number.MAX_SAFE_INTEGER): StoredUpdate[] {
     const rows = this.tables.read<UpdateRow>(
-      `SELECT seq, updates, first_at, at, user_id, acting, data FROM document_updates
+      `SELECT seq, updates, first_at, at, user_id, acting, authors, data FROM document_updates
        WHERE document = ? AND seq > ? AND seq <= ? ORDER BY seq, piece`,
       documentId,
       afterSeq,
@@ -156,9 +158,10 @@ export class SqliteDocuments extends SqlitePart implements DocumentTable {
   }
 
   listAuthors(documentId: number, afterSeq: number, upToSeq: number): Author[] {
-    const query = `SELECT user_id, acting FROM document_updates
-      WHERE document = ? AND seq > ? AND seq <= ? GROUP BY user_id, acting ORDER BY min(seq)`;
-    return this.tables.read<AuthorColumns>(query, documentId, afterSeq, upToSeq).map(authorOf);
+    const query = `SELECT user_id, acting, authors FROM document_updates
+      WHERE document = ? AND seq > ? AND seq <= ? GROUP BY user_id, acting, authors ORDER BY min(seq)`;
+    const rows = this.tables.read<AuthorsColumns>(query, documentId, afterSeq, upToSeq);
+    return distinctAuthors(rows.flatMap(authorsOf));
   }
 
   findTimes(documentId: number, afterSeq: number): { firstAt: number; at: number } | null {

@@ -70,4 +70,11 @@ export const MIGRATIONS: readonly Migration[] = [
       INSERT INTO graces (user_id, ends_at, left_at) SELECT user_id, ends_at, left_at FROM graces_4;
       DROP TABLE graces_4;`,
   },
+  {
+    // What was written in documents stayed apart for each author for ever. The rows stay as they are.
+    version: 7,
+    table: "document_updates",
+    before: "ALTER TABLE document_updates ADD COLUMN authors TEXT;",
+    after: "",
+  },
 ];

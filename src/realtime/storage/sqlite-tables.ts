@@ -127,6 +127,7 @@ const TABLES: Readonly<Record<string, string>> = {
     user_id TEXT,
     data BLOB NOT NULL,
     acting TEXT,
+    authors TEXT,
     PRIMARY KEY (document, seq, piece)
   ) WITHOUT ROWID;`,
   document_parts: `CREATE TABLE IF NOT EXISTS document_parts (

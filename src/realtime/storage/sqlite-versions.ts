@@ -1,6 +1,6 @@
 /** The versions of a room's documents in SQLite. */
-import type { Author, HistoryPage, VersionInfo } from "../port/document-history.ts";
-import { authorOf, columnsOf } from "./sqlite-authors.ts";
+import type { HistoryPage, VersionInfo } from "../port/document-history.ts";
+import { authorOf, columnsOf, parseAuthors } from "./sqlite-authors.ts";
 import { SqlitePart } from "./sqlite-part.ts";
 import type { VersionTable } from "./storage-versions.ts";
 
@@ -23,9 +23,6 @@ const versionOf = (row: VersionRow): VersionInfo => ({
   authors: parseAuthors(row.authors),
 });
 
-/** As `put` wrote them. */
-const parseAuthors = (json: string): Author[] => JSON.parse(json) as Author[];
-
 export class SqliteVersions extends SqlitePart implements VersionTable {
   find(documentId: number, seq: number): VersionInfo | null {
     const query = "SELECT * FROM document_versions WHERE document = ? AND seq = ?";
@@ -40,6 +37,17 @@ export class SqliteVersions extends SqlitePart implements VersionTable {
   listSeqs(documentId: number, afterSeq: number): number[] {
     const query = "SELECT seq FROM document_versions WHERE document = ? AND seq > ? ORDER BY seq";
     return this.tables.read<{ seq: number }>(query, documentId, afterSeq).map(({ seq }) => seq);
+  }
+
+  findNext(documentId: number, afterSeq: number): VersionInfo | null {
+    const query = "SELECT * FROM document_versions WHERE document = ? AND seq > ? ORDER BY seq LIMIT 1";
+    return this.tables.read<VersionRow>(query, documentId, afterSeq).map(versionOf)[0] ?? null;
+  }
+
+  listUnnamed(documentId: number, madeBefore: number, limit: number): VersionInfo[] {
+    const query = `SELECT * FROM document_versions
+      WHERE document = ? AND name IS NULL AND created_at < ? ORDER BY seq LIMIT ?`;
+    return this.tables.read<VersionRow>(query, documentId, madeBefore, limit).map(versionOf);
   }
 
   countNamed(documentId: number): number {

@@ -16,7 +16,7 @@ export interface StoredDocument {
   readonly trailBytes: number;
 }
 
-/** What one author wrote: one update, or several in a row that were folded. */
+/** What was written: one update, or several in a row that were folded. */
 export interface StoredUpdate {
   /** The sequence number of the last of them. */
   readonly seq: number;
@@ -25,7 +25,8 @@ export interface StoredUpdate {
   /** When the first and the last arrived (epoch ms). */
   readonly firstAt: number;
   readonly at: number;
-  readonly author: Author;
+  /** At least one; several once it is older than the trail is kept. */
+  readonly authors: readonly Author[];
   readonly data: Uint8Array;
 }
 

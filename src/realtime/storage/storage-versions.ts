@@ -8,6 +8,10 @@ export interface VersionTable {
   list(documentId: number, page: HistoryPage): VersionInfo[];
   /** The numbers of those after an update, in order. */
   listSeqs(documentId: number, afterSeq: number): number[];
+  /** The first one after an update; null if there is none. */
+  findNext(documentId: number, afterSeq: number): VersionInfo | null;
+  /** Those without a name that were made before a time (epoch ms), in order. */
+  listUnnamed(documentId: number, madeBefore: number, limit: number): VersionInfo[];
   countNamed(documentId: number): number;
   /** Creates a version, or replaces it. */
   put(documentId: number, version: VersionInfo): void;

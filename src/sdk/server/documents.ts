@@ -27,9 +27,12 @@ export interface DocumentAuthor {
   readonly id: string | null;
 }
 
-/** What one author wrote in a row, within a minute. */
+/** What one author wrote in a row, within a minute; of what is a month old, what was written between two versions. */
 export interface TrailEntry {
-  readonly author: DocumentAuthor;
+  /** Null when several wrote it. */
+  readonly author: DocumentAuthor | null;
+  /** Who wrote it, up to 100 of them. */
+  readonly authors: readonly DocumentAuthor[];
   readonly first_at: string;
   readonly last_at: string;
   /** The number of the last of its updates. */

@@ -48,6 +48,7 @@ export class SimulatedRoom implements Environment {
       graceMs: 0, // the model knows at each moment who is online
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
+      trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: () => null,
       answerableIn: () => 0,
       report: (_, error) => {

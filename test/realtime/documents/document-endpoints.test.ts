@@ -1,7 +1,10 @@
 /** Documents over REST: seeds, updates, reading and deletion, beside the sockets that have them open. */
-import { exports } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
 import * as Y from "yjs";
+import { FOLD_BYTES } from "../../../src/realtime/documents/limits.ts";
+import { RoomObject } from "../../../src/realtime/room-object.ts";
 import { account, ORIGIN } from "../../support/api.ts";
 import { DocumentClient } from "./document-client.ts";
 
@@ -15,7 +18,7 @@ function textUpdate(text: string): Uint8Array {
 }
 
 async function roomWithDocuments() {
-  const { api } = await account();
+  const { api, id: accountId } = await account();
   const room = await api.createRoom();
   const path = `/rooms/${room.id}/documents`;
   const user = async (role: string) =>
@@ -40,7 +43,7 @@ async function roomWithDocuments() {
     if (response.webSocket === null) throw new Error("The upgrade returned no socket");
     return { client: DocumentClient.over(response.webSocket), response };
   };
-  return { api, path, user, put, text, open };
+  return { api, room: { id: room.id, accountId }, path, user, put, text, open };
 }
 
 it("of a hundred concurrent seeds exactly one holds (D16)", async () => {
@@ -110,7 +113,7 @@ it("the trail says who wrote what, users and keys alike, and only to those who m
   const { data } = await api.as(ada.token).get<{ trail: object[]; next: null }>(`${path}/notes/trail`);
   expect(data).toMatchObject({
     trail: [
-      { author: { type: "user", id: ada.id }, seq: 2, updates: 1 },
+      { author: { type: "user", id: ada.id }, authors: [{ id: ada.id }], seq: 2, updates: 1 },
       { author: { type: "key", id: expect.any(String) }, seq: 1, updates: 1 },
     ],
     next: null,
@@ -122,6 +125,30 @@ it("the trail says who wrote what, users and keys alike, and only to those who m
   });
   expect((await api.get(`${path}/notes/trail?before=x`)).error?.code).toBe("BAD_REQUEST");
   expect((await api.get(`${path}/others/trail`)).error?.code).toBe("NOT_FOUND");
+});
+
+it("the trail of what is older than the setting says is one entry with all authors (D22)", async () => {
+  const { api, room, path, user, put } = await roomWithDocuments();
+  const ada = await user("editor");
+  await put(textUpdate("one"));
+  await put(textUpdate("two"), api.as(ada.token));
+  await runInDurableObject(env.ROOMS.getByName(room.id), async (_, state) => {
+    const object = new RoomObject(state, { ...env, DOCUMENT_TRAIL_DAYS: "2" });
+    object.clock = () => Date.now() + 4 * 24 * 60 * 60 * 1000;
+    const write = { author: { type: "user", id: ada.id }, onlyIfEmpty: false } as const;
+    expect(
+      await object.writeDocument(room.accountId, "notes", textUpdate("x".repeat(FOLD_BYTES)), write),
+    ).toBe(true);
+    const page = { before: 9, limit: 9 };
+    await vi.waitFor(() => expect(object.readTrail(room.accountId, "notes", page)).toHaveLength(2), {
+      timeout: 20_000,
+    });
+  });
+  const { trail } = (await api.get<{ trail: object[] }>(`${path}/notes/trail`)).data;
+  expect(trail).toMatchObject([
+    { author: { id: ada.id }, authors: [{ id: ada.id }], seq: 3, updates: 1 },
+    { author: null, authors: [{ type: "key" }, { type: "user", id: ada.id }], seq: 2, updates: 2 },
+  ]);
 });
 
 it("versions are named, listed, read and deleted, by those who may write (D20)", async () => {

@@ -55,7 +55,7 @@ describe.each([
           fc.boolean(),
           (edits, steps, isReversed) => {
             const name = `document ${document++}`;
-            let documents = new Documents({ quota: FREE, storage: open(), now: () => document });
+            let documents = new Documents({ ...FREE, storage: open(), now: () => document });
             const updates = updatesOf(edits);
             if (isReversed) updates.reverse();
             const doc = new Y.Doc();
@@ -67,7 +67,7 @@ describe.each([
               const then = steps[index % steps.length];
               if (then === "fold") documents.fold(name);
               if (then === "restart")
-                documents = new Documents({ quota: FREE, storage: open(), now: () => document });
+                documents = new Documents({ ...FREE, storage: open(), now: () => document });
               if (then === "repeat") expect(documents.append(name, update, by("other"))).toBe(false);
             }
             const plain = contentOf(updates.map(({ update }) => update));
@@ -88,7 +88,7 @@ describe.each([
     withStorage((open) => {
       let now = 1_000;
       const storage = open();
-      const documents = new Documents({ quota: FREE, storage, now: () => now });
+      const documents = new Documents({ ...FREE, storage, now: () => now });
       const updates = typed(6);
       for (const [index, update] of updates.entries()) {
         documents.append("notes", update, by(index === 2 ? "ben" : "ada"));
@@ -98,12 +98,12 @@ describe.each([
       const id = storage.documents.find("notes")?.id ?? 0;
       const trail = storage.documents.listUpdates(id, 0);
       expect(
-        trail.map(({ author, updates, seq, firstAt, at }) => ({ author, updates, seq, firstAt, at })),
+        trail.map(({ authors, updates, seq, firstAt, at }) => ({ authors, updates, seq, firstAt, at })),
       ).toEqual([
-        { author: by("ada"), updates: 2, seq: 2, firstAt: 1_000, at: 2_000 },
-        { author: by("ben"), updates: 1, seq: 3, firstAt: 3_000, at: 3_000 },
-        { author: by("ada"), updates: 2, seq: 5, firstAt: 4_000, at: 5_000 },
-        { author: by("ada"), updates: 1, seq: 6, firstAt: 105_000, at: 105_000 },
+        { authors: [by("ada")], updates: 2, seq: 2, firstAt: 1_000, at: 2_000 },
+        { authors: [by("ben")], updates: 1, seq: 3, firstAt: 3_000, at: 3_000 },
+        { authors: [by("ada")], updates: 2, seq: 5, firstAt: 4_000, at: 5_000 },
+        { authors: [by("ada")], updates: 1, seq: 6, firstAt: 105_000, at: 105_000 },
       ]);
       expect(textOf(trail.map(({ data }) => data))).toEqual(textOf(updates));
       expect(documents.list()).toEqual([
@@ -124,7 +124,7 @@ describe.each([
           (writes, foldedAt, limit) => {
             let now = 1_000_000;
             const [storage, name] = [open(), `document ${document++}`];
-            const documents = new Documents({ quota: FREE, storage, now: () => now });
+            const documents = new Documents({ ...FREE, storage, now: () => now });
             for (const [index, update] of typed(writes.length).entries()) {
               if (index === foldedAt) documents.fold(name);
               now += writes[index]?.wait ?? 0;
@@ -146,10 +146,10 @@ describe.each([
             expect(folded.map(({ bytes: _, ...entry }) => entry)).toEqual(
               all.map(({ bytes: _, ...entry }) => entry),
             );
-            const authors = folded.flatMap(({ author, updates }) =>
-              Array.from({ length: updates }, () => author),
+            const authors = folded.flatMap(({ authors, updates }) =>
+              Array.from({ length: updates }, () => authors),
             );
-            expect(authors.reverse()).toEqual(writes.map(({ author }) => author));
+            expect(authors.reverse()).toEqual(writes.map(({ author }) => [author]));
           },
         ),
         { numRuns },
@@ -158,7 +158,7 @@ describe.each([
 
   it("keep data of any size, and are sent in parts when they are large (D2, D4)", () =>
     withStorage((open) => {
-      const documents = new Documents({ quota: FREE, storage: open(), now: () => 1 });
+      const documents = new Documents({ ...FREE, storage: open(), now: () => 1 });
       const doc = new Y.Doc();
       doc.on("update", (update: Uint8Array) => documents.append("large", update, by("ada")));
       for (let index = 0; index < 3; index += 1) {
@@ -167,7 +167,7 @@ describe.each([
       }
       doc.getText("text").insert(3, "end");
       const parts = [
-        ...new Documents({ quota: FREE, storage: open(), now: () => 1 }).missing("large", NOTHING_KNOWN),
+        ...new Documents({ ...FREE, storage: open(), now: () => 1 }).missing("large", NOTHING_KNOWN),
       ];
       expect(parts.length).toBeGreaterThan(1);
       expect(textOf(parts)).toEqual(doc.getText("text").toDelta());
@@ -175,7 +175,7 @@ describe.each([
 
   it("refuse what is no update, or too long, and stay as they were (D2, D8)", () =>
     withStorage((open) => {
-      const documents = new Documents({ quota: FREE, storage: open(), now: () => 1 });
+      const documents = new Documents({ ...FREE, storage: open(), now: () => 1 });
       expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), by("ada"))).toThrow(
         /^update: is not a Yjs update/,
       );
@@ -188,7 +188,7 @@ describe.each([
 
   it("are seeded once, and again after a deletion, which leaves nothing (D16)", () =>
     withStorage((open) => {
-      const documents = new Documents({ quota: FREE, storage: open(), now: () => 1 });
+      const documents = new Documents({ ...FREE, storage: open(), now: () => 1 });
       const [seed = new Uint8Array(), other = new Uint8Array()] = [typed(1)[0], typed(1)[0]];
       expect([
         documents.seed("notes", seed, ORGANIZATION),
@@ -206,7 +206,7 @@ describe.each([
 it("a room has a limited number of documents (D2)", () => {
   const storage = new MemoryStorage();
   for (let index = 0; index < MAX_DOCUMENTS; index += 1) storage.documents.insert(`document ${index}`, 1);
-  const documents = new Documents({ quota: FREE, storage, now: () => 1 });
+  const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const [update = new Uint8Array()] = typed(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
   expect(documents.append("document 1", update, ORGANIZATION)).toBe(true);
@@ -214,11 +214,11 @@ it("a room has a limited number of documents (D2)", () => {
 
 it("an update that could not be stored was never made (D1)", () => {
   const storage = new MemoryStorage();
-  const documents = new Documents({ quota: FREE, storage, now: () => 1 });
+  const documents = new Documents({ ...FREE, storage, now: () => 1 });
   const [first = new Uint8Array(), second = new Uint8Array()] = typed(2);
   documents.append("notes", first, by("ada"));
   const failing = new Documents({
-    quota: FREE,
+    ...FREE,
     storage: Object.assign(Object.create(storage) as MemoryStorage, {
       transaction: () => {
         throw new Error("fault: storage");

@@ -1,4 +1,6 @@
-/** The quota of documents in tests that are not about it. */
+/** What documents need in tests that are neither about their quota nor about the age of their history. */
 
 /** A quota that is never used up. */
-export const FREE = { require: () => undefined, changed: () => undefined };
+const QUOTA = { require: () => undefined, changed: () => undefined };
+
+export const FREE = { quota: QUOTA, trailKeptMs: 30 * 24 * 60 * 60 * 1000 };

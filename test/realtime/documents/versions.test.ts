@@ -35,7 +35,7 @@ const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
 /** A room's documents with a clock of their own. */
 function openDocuments(storage: RoomStorage, now = 1_000_000) {
   const clock = { now };
-  const ports = { quota: FREE, storage, now: () => clock.now };
+  const ports = { ...FREE, storage, now: () => clock.now };
   const documents = new Documents(ports);
   const history = new DocumentHistory(ports, documents);
   /** The updates of a version, read a few at a time. */

@@ -106,6 +106,7 @@ export class FuzzedRoom implements Host {
       graceMs: GRACE_MS,
       roomId: () => this.#row.id,
       storeQuotaBytes: 1024 ** 3,
+      trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: (id) => (this.#sockets.get(id)?.pings === true ? this.#now : null),
       answerableIn: () => 0,
       report: (_, error) => this.#requireFault(error),

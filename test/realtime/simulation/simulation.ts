@@ -78,6 +78,7 @@ export class Simulation {
       graceMs: this.#graceMs,
       roomId: () => ROOM.id,
       storeQuotaBytes: 1024 ** 3,
+      trailKeptMs: Number.POSITIVE_INFINITY,
       lastPingAt: (id) => this.#sockets.get(id)?.lastPingAt ?? null,
       answerableIn: () => 0,
       report: (_, error) => {

@@ -71,7 +71,7 @@ function Tools() {
 
 function Notice() {
   const { state, error } = useConnection();
-  const others = useOthers((members) => members.length);
-  const present = others === 0 ? "Open this page in a second window." : `${others} others are here.`;
+  const names = useOthers((members) => members.map(({ user }) => user.name));
+  const present = names.length === 0 ? "Open this page in a second window." : `With ${names.join(", ")}`;
   return <p role="status">{error?.message ?? (state === "connected" ? present : "Connecting…")}</p>;
 }

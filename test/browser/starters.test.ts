@@ -101,7 +101,7 @@ it("react-board shares notes and cursors, and undoes a movement as one step", as
   try {
     await starter.run("node_modules/vite/bin/vite.js", "build");
     const url = await starter.start(["node_modules/vite/bin/vite.js", "preview"], await findFreePort());
-    const { windows, complaints } = await openTwo(url, /second window|others are here/);
+    const { windows, complaints } = await openTwo(url, /second window|With Guest/);
     const [ada, bo] = windows;
     await ada.getByRole("button", { name: "Add note" }).click();
     await ada.getByRole("textbox", { name: "Text" }).fill("Hello");

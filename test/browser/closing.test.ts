@@ -155,13 +155,14 @@ it("tabs of one user that are reloaded or closed without a network keep their wo
   await write(first, "online");
   await first.evaluate(() => window.client.flush());
   await eventually("the entry to be kept", async () => (await kept(first, "entries")).includes("online"));
+  const shown = (page: Page) => page.evaluate(() => window.client.store("board").getAll());
+  await eventually("the other tab to have it", async () => (await shown(second)).online === "online");
   proxy.shut();
   await write(first, "a");
   await write(first, "b");
   await write(second, "c");
   await eventually("all writes to be kept", async () => (await kept(first, "writes")).join() === "a,b,c");
 
-  const shown = (page: Page) => page.evaluate(() => window.client.store("board").getAll());
   const all = { old: "old", online: "online", a: "a", b: "b", c: "c" };
   for (const page of [first, second])
     await eventually("each tab to show all writes", async () => Object.keys(await shown(page)).length === 5);

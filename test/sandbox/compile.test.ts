@@ -221,9 +221,37 @@ describe("a program made to be hard", () => {
     ["functions", `${"function f(){".repeat(15_000)}${"}".repeat(15_000)}`],
     ["templates", `x = ${"`$\x7b".repeat(40_000)}`],
     ["operators", `x = ${"!".repeat(100_000)}1`],
+    ["arrows in default values", `let y: T; x = ${"(a = ".repeat(2_000)}1${") => 1".repeat(2_000)}`],
     ["a sum", `x = ${"1+".repeat(100_000)}1`],
   ])("is nested too deeply: %s", (_, code) => {
     expect(problemOf(code + HANDLER).message).toBe("The code is nested too deeply");
+  });
+
+  it.each([
+    ["casts, which are read in two ways each", `x =\n${"<T>(".repeat(24)}1${")".repeat(24)}`],
+    ["casts without end", `x =\n${"<T>(".repeat(100)}`],
+    ["casts of casts", `x =\n${"<T>(".repeat(40)}1${" as any as any)".repeat(40)}`],
+    ["async calls with type arguments", `x =\n${"async<T>(a = ".repeat(30)}1${")".repeat(30)}`],
+    ["arrow functions in casts", `x =\n${"<T>(() => ".repeat(40)}1${")".repeat(40)}`],
+  ])("takes too long to read, and is refused where that shows: %s", (_, code) => {
+    const { line, message } = problemOf(code + HANDLER);
+    expect(message).toBe("The code takes too long to read here; nest casts and arrow functions less");
+    expect(line).toBe(2);
+  });
+
+  const variables = fill((index) => `var a${index};`).slice(0, -2_000);
+  const declared = variables.replaceAll(";var ", ",").slice("var ".length);
+
+  it.each([
+    ["blocks", `${"{".repeat(400)}\n${variables}${"}".repeat(400)}`],
+    ["blocks that close in strings", `${'{"}";'.repeat(300)}\n${variables}${"}".repeat(300)}`],
+    ["blocks behind regular expressions", `${"{if (a) /`}/;".repeat(100)}\n${variables}${"}".repeat(100)}`],
+    ["loops", `${"for(;;)".repeat(250)}{\n${variables}}`],
+    ["statements", `${"{".repeat(400)}if (a) var\n${declared}${"}".repeat(400)}`],
+  ])("has too many names in nested blocks: %s", (_, code) => {
+    const { line, message } = problemOf(code + HANDLER);
+    expect(message).toBe("Too many names stand in nested blocks; nest less, or use functions");
+    expect(line).toBe(2);
   });
 
   it.each([
@@ -233,6 +261,7 @@ describe("a program made to be hard", () => {
     ["computed names", `class A{${fill(() => "[a];")}}`],
     ["variables", fill((index) => `let a${index};`)],
     ["a pattern of variables", `let {${fill((index) => `a${index},`)}} = x`],
+    ["old variables", "if(a){var b}".repeat(1_500)],
     ["parameters", `function f(${fill((index) => `a${index},`)}) {}`],
     ["private names", `class A{${fill((index) => `#a${index};`)}}`],
     ["calls", `a${fill(() => "()")}`],

@@ -1,5 +1,6 @@
 /** TypeScript without its types: JavaScript in which everything keeps its place. */
 import { CodeError } from "./code-error.ts";
+import { checkNamesInBlocks } from "./names-in-blocks.ts";
 import { nodesOf, type Outline, outlineOf, type Program, parseProgram } from "./syntax.ts";
 import { TypeEraser } from "./type-eraser.ts";
 
@@ -9,10 +10,12 @@ export interface Erased {
 }
 
 /**
- * Erases what TypeScript calls erasable syntax. Throws {@link CodeError} for text that is no TypeScript, for what it
- * has beyond that, and where types are all that keeps apart what would mean something else together.
+ * Erases what TypeScript calls erasable syntax. Throws {@link CodeError} for text that is no TypeScript or takes too
+ * long to parse, for what TypeScript has beyond that syntax, and where types are all that keeps apart what would mean
+ * something else together.
  */
 export function eraseTypes(text: string): Erased {
+  checkNamesInBlocks(text);
   const typed = parseProgram(text, "typescript");
   const eraser = new TypeEraser(text, typed);
   const code = eraser.erase();

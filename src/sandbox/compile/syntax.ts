@@ -1,6 +1,7 @@
 /** Programs as trees: parsed by Babel, and walked without recursion. */
 import { type ParserOptions, parse } from "@babel/parser";
 import type * as babel from "@babel/types";
+import { boundReads } from "./bounded-text.ts";
 import { CodeError } from "./code-error.ts";
 
 export type Node = babel.Node;
@@ -21,12 +22,20 @@ const PLUGINS: Record<Language, NonNullable<ParserOptions["plugins"]>> = {
   typescript: ["typescript", "decorators", "decoratorAutoAccessors"],
 };
 
-/** The tree of a module. Throws {@link CodeError} for text that is none. */
-export function parseProgram(text: string, language: Language): Program {
+/** The tree of a module. Throws {@link CodeError} for text that is none, or that would take too long to parse. */
+export const parseProgram = (text: string, language: Language): Program =>
+  parseText(text, { ...OPTIONS, plugins: PLUGINS[language] });
+
+/** The tree of a module of TypeScript, in which many errors count for nothing. Throws as {@link parseProgram} does. */
+export const parseDraft = (text: string): Program =>
+  parseText(text, { ...OPTIONS, plugins: PLUGINS.typescript, errorRecovery: true });
+
+function parseText(text: string, options: ParserOptions): Program {
   try {
-    const { program } = parse(text, { ...OPTIONS, plugins: PLUGINS[language] });
+    const { program } = parse(boundReads(text), options);
     if (program.body.every(isNode)) return program;
   } catch (error) {
+    if (error instanceof CodeError) throw error;
     if (error instanceof SyntaxError && "pos" in error && typeof error.pos === "number") {
       throw new CodeError(error.message.replace(/\.? \(\d+:\d+\)$/, ""), error.pos);
     }
@@ -49,9 +58,14 @@ export function walk(root: Node, visit: (node: Node) => boolean | undefined): vo
   const waiting: Node[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (visit(node) === false) continue;
-    for (const part of Object.values(node)) {
-      for (const inner of Array.isArray(part) ? part : [part]) if (isNode(inner)) waiting.push(inner);
-    }
+    for (const part of partsOf(node)) waiting.push(part);
+  }
+}
+
+/** The nodes right inside a node, in no order. */
+export function* partsOf(node: Node): Generator<Node> {
+  for (const part of Object.values(node)) {
+    for (const inner of Array.isArray(part) ? part : [part]) if (isNode(inner)) yield inner;
   }
 }
 

@@ -19,7 +19,7 @@ const TOO_MUCH: Compilation = {
   problem: { message: "The code takes too long to compile, or too much memory", line: 1, column: 1 },
 };
 
-/** In the caller's isolate: a deployment's code is compiled within the limits of the request that saves it. */
+/** In the caller's isolate, where the compiler's own bounds are all that ends it early. */
 export const compileHere: Compiler = async (_accountId, source) => compile(source);
 
 /** In a process of the pool: code that keeps the compiler busy is refused, and delays no one else. */

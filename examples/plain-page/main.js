@@ -51,7 +51,7 @@ async function shareCounter(client) {
     const counts = Object.values(clicks.getAll()).map(Number);
     total.textContent = String(counts.reduce((sum, count) => sum + count, 0));
   };
-  clicks.on("changed", show);
+  clicks.on("updated", show);
   show();
   button.onclick = () => clicks.set(client.userId, Number(clicks.get(client.userId) ?? 0) + 1);
   button.removeAttribute("disabled");

@@ -17,15 +17,15 @@ import { openBlobs } from "../files/storage/blobs.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
-import { presentTime } from "../platform/time.ts";
 import { roomGateway } from "../realtime/gateway.ts";
-import type { RunLimits, Runner, RunReport } from "../sandbox/runners/runner.ts";
+import type { Runner, RunReport } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
-import type { LoggedRun } from "./execution-schema.ts";
+import { parseState, type State } from "./handler-state.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
+import { outcomeOf, restAfter } from "./run-outcome.ts";
 import { planRetry } from "./run-retries.ts";
-import { continueStreak, isExhausted, type KillStreak } from "./run-streak.ts";
+import { continueStreak, isExhausted } from "./run-streak.ts";
 import { selectRunnable, suspendWorkflow } from "./store.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";
 
@@ -40,30 +40,6 @@ const DISABLED = "The workflow was disabled";
 const NO_FURTHER = "The run failed, and the workflow has no retries any more";
 const INTERRUPTED =
   "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
-
-/** After a run that used too much processor time, the workflow rests for this multiple of that time. */
-const REST_FACTOR = 4;
-
-type Ended =
-  | Extract<DeliveryOutcome, { type: "delivered" }>
-  | { readonly type: "failed"; readonly attempt: LoggedRun; readonly error: string };
-
-/** What the workflow's object keeps for its handler. */
-interface State {
-  /** Since when no run could be started (epoch ms); null while runs start. */
-  readonly stuckSince: number | null;
-  /** Null while the latest run was not killed. */
-  readonly streak: KillStreak | null;
-  /** That the service has disabled the workflow; null once its webhooks know. */
-  readonly notice: Notice | null;
-}
-
-interface Notice {
-  readonly eventId: string;
-  readonly reason: DisabledReason;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
 
 export class WorkflowHandler implements DeliveryHandler {
   readonly #tenant: Tenant;
@@ -278,37 +254,6 @@ export class WorkflowHandler implements DeliveryHandler {
     logError(message, { account: this.#tenant.accountId, workflow: this.#id }, error);
   }
 }
-
-/**
- * On a machine that programs share, a workflow whose run used a good part of its processor time rests afterwards, so
- * that it uses a fifth of a core at most.
- */
-const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
-  ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
-
-function outcomeOf(
-  { status, result, logs, durationMs }: RunReport,
-  version: number,
-  startedAt: number,
-): Ended {
-  const isSuccess = status === "success";
-  const attempt: LoggedRun = {
-    attempted_at: presentTime(startedAt),
-    duration_ms: durationMs,
-    result: isSuccess ? result : null,
-    version,
-    logs,
-  };
-  return isSuccess ? { type: "delivered", attempt } : { type: "failed", attempt, error: result };
-}
-
-/** As {@link WorkflowHandler} wrote it; not stuck before the first write. */
-const parseState = (json: string): State => ({
-  stuckSince: null,
-  streak: null,
-  notice: null,
-  ...(JSON.parse(json) as Partial<State>),
-});
 
 /** As the command that saved the code wrote it. */
 const parseProblem = (json: string): { message: string } => JSON.parse(json) as { message: string };

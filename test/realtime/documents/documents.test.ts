@@ -1,6 +1,4 @@
 /** A room's documents against plain Yjs documents: whatever is appended, cut, folded or restarted, nothing is lost. */
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
@@ -8,26 +6,13 @@ import { DocumentHistory } from "../../../src/realtime/documents/document-histor
 import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";
 import { MAX_DOCUMENTS, MAX_UPDATE_BYTES } from "../../../src/realtime/documents/limits.ts";
 import type { Author } from "../../../src/realtime/port/document-history.ts";
-import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
-import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import { FREE } from "./free-quota.ts";
+import { inMemory, inSqlite } from "./storage-drivers.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 
 const by = (id: string): Author => ({ type: "user", id });
 const ORGANIZATION: Author = { type: "organization" };
-
-type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
-
-const inMemory: Driver = async (work) => {
-  const storage = new MemoryStorage();
-  work(() => storage);
-};
-
-const inSqlite: Driver = (work) =>
-  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-    work(() => new SqliteStorage(state.storage)),
-  );
 
 /** Of one client, so many times a letter. */
 function typed(letters: number): Uint8Array[] {

@@ -1,6 +1,4 @@
 /** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { documentTrailKeptMs } from "../../../src/config.ts";
@@ -15,24 +13,12 @@ import {
 import type { Author, VersionInfo } from "../../../src/realtime/port/document-history.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
-import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import { FREE } from "./free-quota.ts";
+import { inMemory, inSqlite } from "./storage-drivers.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 10_000 };
-
-type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
-
-const inMemory: Driver = async (work) => {
-  const storage = new MemoryStorage();
-  work(() => storage);
-};
-
-const inSqlite: Driver = (work) =>
-  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-    work(() => new SqliteStorage(state.storage)),
-  );
 
 const by = (id: number): Author => ({ type: "user", id: `user ${id}` });
 

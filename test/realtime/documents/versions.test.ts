@@ -1,6 +1,4 @@
 /** Versions of documents: points in their trails, against plain Yjs documents. */
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
@@ -13,21 +11,9 @@ import {
 import type { Author, VersionInfo } from "../../../src/realtime/port/document-history.ts";
 import type { RoomStorage } from "../../../src/realtime/storage/storage.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
-import { SqliteStorage } from "../../../src/realtime/storage/storage-sqlite.ts";
 import { FREE } from "./free-quota.ts";
+import { inMemory, inSqlite } from "./storage-drivers.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
-
-type Driver = (work: (storage: () => RoomStorage) => void) => Promise<void>;
-
-const inMemory: Driver = async (work) => {
-  const storage = new MemoryStorage();
-  work(() => storage);
-};
-
-const inSqlite: Driver = (work) =>
-  runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, state) =>
-    work(() => new SqliteStorage(state.storage)),
-  );
 
 const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100 };

@@ -8,7 +8,7 @@ import { getRoomRow } from "../rooms/queries.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
 import { renderType, type SharedType } from "./documents/render.ts";
 import type { Author } from "./port/document-history.ts";
-import type { DocumentInfo } from "./port/room-documents.ts";
+import type { ListedDocument } from "./port/room-documents.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
@@ -28,7 +28,10 @@ interface Rendering {
 }
 
 /** By name. NOT_FOUND when the room does not exist. */
-export async function listDocuments(ctx: DocumentContext, roomId: string): Promise<readonly DocumentInfo[]> {
+export async function listDocuments(
+  ctx: DocumentContext,
+  roomId: string,
+): Promise<readonly ListedDocument[]> {
   requireRoomAccess(ctx, roomId);
   await getRoomRow(ctx, roomId);
   return ctx.rooms.listDocuments(roomId, ctx.accountId);

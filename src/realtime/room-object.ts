@@ -12,7 +12,7 @@ import type {
   VersionPosition,
 } from "./port/document-history.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import type { DocumentInfo, DocumentPart, DocumentRefusal, DocumentWrite } from "./port/room-documents.ts";
+import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -202,7 +202,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return `[${responses.join()}]`;
   }
 
-  listDocuments(accountId: string): DocumentInfo[] {
+  listDocuments(accountId: string): ListedDocument[] {
     this.#context.identify(accountId);
     return this.#room.documentRequests.list();
   }

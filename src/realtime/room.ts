@@ -104,9 +104,7 @@ export class Room {
     const channels = new Channels(this.#documents);
     this.openDocuments = new OpenDocuments(participants, this.#documents, channels);
     this.documentSockets = new DocumentSockets(participants, handshake, this.openDocuments);
-    this.documentRequests = new DocumentRequests(this.#documents, channels, (name) =>
-      this.openDocuments.closeForAll(name),
-    );
+    this.documentRequests = new DocumentRequests(this.#documents, channels, this.openDocuments);
     this.documentHistory = new DocumentHistory(ports, this.#documents);
     const visits = new Visits(ports, participants);
     const joining = { handshake, tokenRefresh, visits };

@@ -1,24 +1,24 @@
 /** What REST does with a room's documents. */
-import type { DocumentInfo, DocumentPart, DocumentWrite } from "../port/room-documents.ts";
+import type { DocumentPart, DocumentWrite, ListedDocument } from "../port/room-documents.ts";
 import type { Effect } from "../transport/effects.ts";
 import type { Channels } from "./channels.ts";
 import type { Documents } from "./documents.ts";
+import type { OpenDocuments } from "./open-documents.ts";
 
 export class DocumentRequests {
   readonly #documents: Documents;
   readonly #channels: Channels;
-  readonly #closeForAll: (name: string) => Effect[];
+  readonly #open: OpenDocuments;
 
-  /** `closeForAll` closes a deleted document for all sockets that have it open. */
-  constructor(documents: Documents, channels: Channels, closeForAll: (name: string) => Effect[]) {
+  constructor(documents: Documents, channels: Channels, open: OpenDocuments) {
     this.#documents = documents;
     this.#channels = channels;
-    this.#closeForAll = closeForAll;
+    this.#open = open;
   }
 
-  /** By name. */
-  list(): DocumentInfo[] {
-    return this.#documents.list();
+  /** By name, with the users that have each open. */
+  list(): ListedDocument[] {
+    return this.#documents.list().map((info) => ({ ...info, userIds: this.#open.usersOf(info.name) }));
   }
 
   /** A part of a document, counted from 0; see `Documents.part`. */
@@ -47,6 +47,6 @@ export class DocumentRequests {
 
   /** Deletes a document with its history, and closes it for all who have it open. Null if there is none. */
   delete(name: string): Effect[] | null {
-    return this.#documents.delete(name) ? this.#closeForAll(name) : null;
+    return this.#documents.delete(name) ? this.#open.closeForAll(name) : null;
   }
 }

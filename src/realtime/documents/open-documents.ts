@@ -148,6 +148,12 @@ export class OpenDocuments {
     return [];
   }
 
+  /** The users that have a document open, each once. */
+  usersOf(name: string): string[] {
+    const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
+    return [...new Set(subscriptions.flatMap(({ socketId }) => this.#find(socketId)?.userId ?? []))];
+  }
+
   /** Closes a document, which was deleted, for all who have it open. */
   closeForAll(name: string): Effect[] {
     const subscriptions = this.#channels.find(name)?.subscriptions ?? [];

@@ -14,6 +14,12 @@ export interface DocumentInfo {
   readonly updatedAt: number;
 }
 
+/** One document, and who has it open. */
+export interface ListedDocument extends DocumentInfo {
+  /** The users that have it open. */
+  readonly userIds: readonly string[];
+}
+
 /** One of the updates that a document consists of. */
 export interface DocumentPart {
   /** Null after the last one. */

@@ -9,7 +9,7 @@ import type {
   VersionPosition,
 } from "./document-history.ts";
 import type { RoomCommand } from "./room-command.ts";
-import type { DocumentInfo, DocumentPart, DocumentRefusal, DocumentWrite } from "./room-documents.ts";
+import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The response to one batch of writes to stores. */
@@ -40,7 +40,7 @@ export interface RoomGateway {
     userId: string | null,
     batches: readonly object[],
   ): Promise<readonly BatchResponse[]>;
-  listDocuments(roomId: string, accountId: string): Promise<readonly DocumentInfo[]>;
+  listDocuments(roomId: string, accountId: string): Promise<readonly ListedDocument[]>;
   /** The updates that a document consists of, in their order; null when there is no such document. */
   readDocument(roomId: string, accountId: string, name: string): Promise<readonly Uint8Array[] | null>;
   /** Applies an update, and returns whether it had news; throws the error with which the room refuses it. */
@@ -105,7 +105,7 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   /** Takes and returns JSON: a request and the response to it. */
   request(accountId: string, request: string): string | Promise<string>;
   visit(accountId: string, userId: string, visit: string): Promise<string>;
-  listDocuments(accountId: string): DocumentInfo[] | Promise<DocumentInfo[]>;
+  listDocuments(accountId: string): ListedDocument[] | Promise<ListedDocument[]>;
   readDocument(
     accountId: string,
     name: string,

@@ -17,6 +17,9 @@ import { wholeNumber } from "./whole-number.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
 
+/** Of each document in the list. */
+const MAX_LISTED_PARTICIPANTS = 20;
+
 const DocumentSummary = z
   .object({
     name: z.string().meta({ example: "notes" }),
@@ -24,6 +27,11 @@ const DocumentSummary = z
     seq: z.int().meta({ description: "The number of the latest update.", minimum: 0, example: 17 }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
+    participants: z.int().meta({ description: "How many users have it open.", minimum: 0, example: 1 }),
+    participant_ids: z.array(z.string()).meta({
+      description: `Who they are: up to ${MAX_LISTED_PARTICIPANTS} of them.`,
+      example: ["ada"],
+    }),
   })
   .meta({ id: "Document" });
 
@@ -59,6 +67,8 @@ export const documentEndpoints = [
         seq: document.seq,
         created_at: presentTime(document.createdAt),
         updated_at: presentTime(document.updatedAt),
+        participants: document.userIds.length,
+        participant_ids: document.userIds.slice(0, MAX_LISTED_PARTICIPANTS),
       })),
     }),
   }),

@@ -10,6 +10,10 @@ export interface DocumentSummary {
   readonly seq: number;
   readonly created_at: string;
   readonly updated_at: string;
+  /** How many users have it open. */
+  readonly participants: number;
+  /** Who they are: up to 20 of them. */
+  readonly participant_ids: readonly string[];
 }
 
 /** What a shared type is: the document itself does not say it. */

@@ -57,7 +57,7 @@ it("of a hundred concurrent seeds exactly one holds (D16)", async () => {
 
 it("what REST writes, clients receive, and what clients write, REST reads; deletion closes it for all (D16)", async () => {
   const { api, path, user, put, text, open } = await roomWithDocuments();
-  const { token } = await user("editor");
+  const { id, token } = await user("editor");
   const { client } = await open(token);
   await client.synced();
   expect((await put(textUpdate("from the back end"))).data).toEqual({ applied: true });
@@ -73,7 +73,7 @@ it("what REST writes, clients receive, and what clients write, REST reads; delet
   Y.applyUpdate(copy, new Uint8Array(await response.arrayBuffer()));
   expect(copy.getText("default").toString()).toBe("> from the back end");
   expect((await api.get<{ documents: object[] }>(path)).data.documents).toMatchObject([
-    { name: "notes", seq: 2 },
+    { name: "notes", seq: 2, participants: 1, participant_ids: [id] },
   ]);
   expect((await api.delete(`${path}/notes`)).status).toBe(200);
   expect(await client.closed).toMatchObject({ code: 4404 });

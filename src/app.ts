@@ -34,6 +34,7 @@ import { tokenEndpoints } from "./users/routes-tokens.ts";
 import { WEBHOOK_EVENTS } from "./webhooks/event-docs.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
+import { workflowSecretEndpoints } from "./workflows/routes-secrets.ts";
 
 /** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
@@ -50,6 +51,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...realtimeEndpoints,
   ...webhookEndpoints,
   ...workflowEndpoints,
+  ...workflowSecretEndpoints,
   ...eventLogEndpoints,
 ];
 

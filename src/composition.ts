@@ -25,6 +25,7 @@ import { authenticateUser } from "./users/token-scheme.ts";
 import { tokensFor } from "./users/tokens.ts";
 import type { WebhookContext } from "./webhooks/context.ts";
 import type { WorkflowContext } from "./workflows/context.ts";
+import { secretSealer } from "./workflows/sealed-secrets.ts";
 
 /** Everything that endpoints need of a request. */
 export interface AppContext
@@ -68,6 +69,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },
       compile: selectCompiler(env),
+      secretSealer: secretSealer(secrets),
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
     },
   };

@@ -1,5 +1,5 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
-import type { Env } from "./config.ts";
+import { type Env, jwtSecrets } from "./config.ts";
 import { type RelayPorts, relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireDemoFiles } from "./demo/uploads.ts";
@@ -18,6 +18,7 @@ import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
+import { resealSecrets, secretSealer } from "./workflows/sealed-secrets.ts";
 
 /** Receipts per statement, and statements per run: what is left waits for the next run, a minute later. */
 const RECEIPTS_AT_ONCE = 2_000;
@@ -55,6 +56,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
         await expireDemoFiles(env, db, now);
         await collectGarbage(db, openBlobs(env.FILES), now);
       },
+      secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
       scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
     },
     TASK_LIMIT_MS,

@@ -29,7 +29,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
 
 /**
  * What agents may not do, because what they read may come from strangers: hand out access, end it for others, or delete
- * the organization. Documents are written as Yjs updates, which an agent cannot make.
+ * the organization. Nor do secrets pass through a model. Documents are written as Yjs updates, which an agent cannot make.
  */
 const WITHHELD: ReadonlySet<string> = new Set([
   "listApiKeys",
@@ -48,6 +48,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "endTokens",
   "endAllTokens",
   "rotateWebhookSecret",
+  "setWorkflowSecret",
   "writeStores",
   "getDocument",
   "updateDocument",

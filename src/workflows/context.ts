@@ -1,6 +1,7 @@
 /** What workflows' commands and queries need beyond a request. */
 import type { RequestContext } from "../context/context.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { Sealer } from "../platform/sealer.ts";
 import type { QuotaContext } from "../quotas/guard.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import type { Compiler } from "../sandbox/runners/compiler.ts";
@@ -12,4 +13,6 @@ export interface WorkflowContext extends RequestContext, QuotaContext {
   /** Where the code of workflows runs. */
   readonly runner: Pick<Runner, "deploy">;
   readonly compile: Compiler;
+  /** Encrypts the secrets of workflows. */
+  readonly secretSealer: Sealer;
 }

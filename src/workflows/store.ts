@@ -25,6 +25,10 @@ const STORED = columnsOf(workflows);
 const { hash, origin, problemAtRun, module, ...SHOWN } = STORED;
 const { code, ...SUMMARY } = SHOWN;
 
+/** With table names, which drizzle leaves out: a bare name would mean the inner table's column. */
+const SEALED_SECRETS = sql<string>`(SELECT json_group_array(json_array(name, key_id, sealed)) FROM workflow_secrets
+  WHERE workflow_secrets.account_id = workflows.account_id AND workflow_secrets.workflow_id = workflows.id)`;
+
 const { byId, selectOne, selectPage, count, deleteOne } = accountRows(workflows, workflows.nameFolded);
 
 export const selectWorkflow = selectOne<WorkflowRow>(SHOWN);
@@ -36,7 +40,14 @@ export const selectWorkflowSummary = selectOne<Omit<WorkflowRow, "code"> & { has
 });
 
 /** What a run needs: only for the object that runs it. */
-export const selectRunnable = selectOne<RunnableWorkflow>({ ...SUMMARY, hash, origin, problemAtRun, module });
+export const selectRunnable = selectOne<RunnableWorkflow>({
+  ...SUMMARY,
+  hash,
+  origin,
+  problemAtRun,
+  module,
+  secrets: SEALED_SECRETS.as("secrets"),
+});
 
 const workflowPage = selectPage<WorkflowRow>(SHOWN);
 
@@ -95,6 +106,16 @@ export const updateWorkflow = (
       .set({ ...changes, updatedAt: nextVersion(workflows.updatedAt, now) })
       .where(byId(tenant, id))
       .returning(SHOWN),
+  );
+
+/** Gives the workflow a new version, so that runs read it again. Returns no row when there is no such workflow. */
+export const touchWorkflow = (tenant: Tenant, id: string, now: number): Statement<{ updatedAt: number }> =>
+  statement(
+    build
+      .update(workflows)
+      .set({ updatedAt: nextVersion(workflows.updatedAt, now) })
+      .where(byId(tenant, id))
+      .returning({ updatedAt: columnsOf(workflows).updatedAt }),
   );
 
 /** Disables a workflow for this reason. Returns no row when it has changed since this version of it was read. */

@@ -52,7 +52,10 @@ export const workflows = sqliteTable(
 
 export type StoredWorkflow = typeof workflows.$inferSelect;
 /** What a run needs. */
-export type RunnableWorkflow = Omit<StoredWorkflow, "code">;
+export interface RunnableWorkflow extends Omit<StoredWorkflow, "code"> {
+  /** The sealed secrets: a JSON array of `[name, keyId, sealed]`. */
+  readonly secrets: string;
+}
 /** What the API shows: without what only runs need. */
 export type WorkflowRow = Omit<StoredWorkflow, "hash" | "origin" | "problemAtRun" | "module">;
 
@@ -80,6 +83,30 @@ export const workflowVersions = sqliteTable(
       columns: [table.accountId, table.workflowId],
       foreignColumns: [workflows.accountId, workflows.id],
     }).onDelete("cascade"),
+  ],
+);
+
+/** Named values that only the runs of a workflow can read. */
+export const workflowSecrets = sqliteTable(
+  "workflow_secrets",
+  {
+    accountId: text("account_id").notNull(),
+    workflowId: text("workflow_id").notNull(),
+    name: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    /** Which key has sealed it. */
+    keyId: text("key_id").notNull(),
+    /** The value, encrypted for this organization, workflow and name. */
+    sealed: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.workflowId, table.name] }),
+    foreignKey({
+      columns: [table.accountId, table.workflowId],
+      foreignColumns: [workflows.accountId, workflows.id],
+    }).onDelete("cascade"),
+    index("workflow_secrets_by_key").on(table.keyId),
   ],
 );
 

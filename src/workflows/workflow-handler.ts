@@ -1,6 +1,6 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
-import { type Env, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
+import { type Env, jwtSecrets, ownHosts, quotaDefaults, runLimits, workflowDevTargets } from "../config.ts";
 import { announceChange } from "../delivery/announce-change.ts";
 import type {
   DeliveryHandler,
@@ -18,14 +18,16 @@ import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { roomGateway } from "../realtime/gateway.ts";
-import type { Runner, RunReport } from "../sandbox/runners/runner.ts";
+import type { Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
 import { parseState, type State } from "./handler-state.ts";
+import { redact } from "./redaction.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
 import { RunCounter } from "./run-counter.ts";
 import { outcomeOf, restAfter } from "./run-outcome.ts";
 import { planRetry } from "./run-retries.ts";
 import { continueStreak, isExhausted } from "./run-streak.ts";
+import { OpenSecrets, secretSealer } from "./sealed-secrets.ts";
 import { selectRunnable, suspendWorkflow } from "./store.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";
 
@@ -49,6 +51,7 @@ export class WorkflowHandler implements DeliveryHandler {
   readonly #state: HandlerState;
   readonly #row: CachedRow<RunnableWorkflow>;
   readonly #runCounter: RunCounter;
+  readonly #secrets: OpenSecrets;
   #runner: Runner | null = null;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
@@ -62,6 +65,7 @@ export class WorkflowHandler implements DeliveryHandler {
       return row ?? null;
     }, now);
     this.#runCounter = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
+    this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));
   }
 
   /** A run has one event. */
@@ -107,16 +111,15 @@ export class WorkflowHandler implements DeliveryHandler {
     if (isExhausted(this.#readState().streak, row.updatedAt)) {
       return (await this.#disable(row, "killed")) ? { type: "suspended", why: DISABLED } : this.#postponed;
     }
-    if (row.problemAtRun !== null) {
-      this.#runCounter.count("failed");
-      return { type: "failed", attempt: null, error: parseProblem(row.problemAtRun).message };
-    }
+    if (row.problemAtRun !== null) return this.#fail(parseProblem(row.problemAtRun).message);
     if (attempts > row.retries) return { type: "failed", attempt: null, error: NO_FURTHER };
     // Its retries ended since `mayRepeat`: it has to be marked first.
     if (!event.isOnce && row.retries === 0)
       return { type: "postponed", until: this.#now(), why: NOT_STARTED };
+    const secrets = await this.#secrets.open(row);
+    if (typeof secrets === "string") return this.#fail(secrets);
     const startedAt = this.#now();
-    const run = await this.#run(row, event).catch((error: unknown) => {
+    const run = await this.#run(row, event, attempts + 1, secrets).catch((error: unknown) => {
       this.#log(NOT_STARTED, error);
       return null;
     });
@@ -132,6 +135,12 @@ export class WorkflowHandler implements DeliveryHandler {
     const at = event.isOnce ? null : planRetry(attempts + 1, row.retries, this.#now());
     if (outcome.type === "delivered" || at === null) return { ...outcome, restMs: run.restMs };
     return { ...outcome, type: "retry", at, restMs: run.restMs };
+  }
+
+  /** A run that could not start, and will not. */
+  #fail(error: string): DeliveryOutcome {
+    this.#runCounter.count("failed");
+    return { type: "failed", attempt: null, error };
   }
 
   async suspend(): Promise<void> {
@@ -201,12 +210,15 @@ export class WorkflowHandler implements DeliveryHandler {
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
     { roomId, body }: OutgoingEvent,
+    attempt: number,
+    secrets: readonly Secret[],
   ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
     const limits = runLimits(this.#env);
     this.#runner ??= selectRunner(this.#env);
     const bindings = this.#openBindings({ accountId, workflowId, roomId, origin, calls: limits.calls });
-    const report = await this.#runner.run({ accountId, workflowId, module, hash }, body, bindings, limits);
-    return { report, restMs: restAfter(report, limits) };
+    const input = { event: body, attempt, secrets };
+    const report = await this.#runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
+    return { report: redact(report, secrets), restMs: restAfter(report, limits) };
   }
 
   /** What one run may use, in the room of its event. */

@@ -114,6 +114,21 @@ it("shows what an earlier version changes, and restores it", async () => {
   await code().getByText("Hello <b>there</b>").waitFor();
 });
 
+it("sets a secret, which it never shows, and deletes it", async () => {
+  await desk.button("Set a secret").click();
+  await desk.field("Name of the secret").fill("CHAT_TOKEN");
+  await desk.field("Value").fill("a token of another service");
+  await desk.button("Save secret").click();
+  await desk.notice("CHAT_TOKEN saved").waitFor();
+  const secrets = desk.page.getByRole("region", { name: "Secrets" });
+  await secrets.getByRole("rowheader", { name: "CHAT_TOKEN" }).waitFor();
+  expect(await desk.page.content()).not.toContain("a token of another service");
+  await desk.button("Delete CHAT_TOKEN").click();
+  await desk.button("Delete secret").click();
+  await desk.notice("CHAT_TOKEN deleted").waitFor();
+  await secrets.getByText("env.NAME").waitFor();
+});
+
 it("disables the workflow, and deletes it after a confirmation", async () => {
   await desk.button("Disable").click();
   await desk.notice("Workflow disabled").waitFor();

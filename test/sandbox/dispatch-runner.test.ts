@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { GUEST_COMPATIBILITY } from "../../src/sandbox/runners/guest-modules.ts";
-import { bindingsFor, eventIn, LIMITS, runProgram, scriptOf, stage } from "../workflows/support.ts";
+import { bindingsFor, eventIn, inputOf, LIMITS, runProgram, scriptOf, stage } from "../workflows/support.ts";
 import { dispatchRunner, SETTINGS } from "./dispatch-runner.ts";
 
 const at = await stage();
@@ -56,11 +56,11 @@ describe("the dispatch runner", () => {
     const bindings = bindingsFor(at, { workflowId: options.scriptId });
     const program = "export default (event, { room }) => room.get().then(({ id }) => id);";
     const script = scriptOf(at, program, options.scriptId);
-    const event = JSON.stringify(eventIn(at.roomId));
-    await expect(runner.run(script, event, bindings, LIMITS)).rejects.toThrow(
+    const input = inputOf(eventIn(at.roomId));
+    await expect(runner.run(script, input, bindings, LIMITS)).rejects.toThrow(
       "Cloudflare's API answered 400",
     );
-    const report = await runner.run(script, event, bindings, LIMITS);
+    const report = await runner.run(script, input, bindings, LIMITS);
     expect(report).toMatchObject({ status: "success", result: JSON.stringify(at.roomId) });
   });
 

@@ -3,7 +3,15 @@ import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
 import { LoaderRunner } from "../../src/sandbox/runners/loader-runner.ts";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
-import { bindingsFor, LIMITS, type RunOptions, runProgram, scriptOf, stage } from "../workflows/support.ts";
+import {
+  bindingsFor,
+  inputOf,
+  LIMITS,
+  type RunOptions,
+  runProgram,
+  scriptOf,
+  stage,
+} from "../workflows/support.ts";
 
 const runner = selectRunner(env);
 afterAll(() => runner[Symbol.dispose]());
@@ -25,7 +33,7 @@ describe("a run", () => {
   it("goes on with a program that an earlier version has compiled", async () => {
     const script = { ...scriptOf(at, "export default () => {};", crypto.randomUUID()), module: WITH_GUARD };
     const bindings = bindingsFor(at, { calls: LIMITS.calls, workflowId: script.workflowId });
-    expect(await runner.run(script, "{}", bindings, LIMITS)).toMatchObject({
+    expect(await runner.run(script, inputOf({}), bindings, LIMITS)).toMatchObject({
       status: "success",
       result: "3",
     });
@@ -172,7 +180,7 @@ export default async () => {
     const scriptId = crypto.randomUUID();
     const module = "export default () => {\n  let a; let a;\n};";
     const script = { accountId: at.accountId, workflowId: scriptId, module, hash: scriptId };
-    expect(await runner.run(script, "{}", bindingsFor(at), LIMITS)).toMatchObject({
+    expect(await runner.run(script, inputOf({}), bindingsFor(at), LIMITS)).toMatchObject({
       status: "failed",
       result: "SyntaxError: Identifier 'a' has already been declared (line 2)",
     });
@@ -267,7 +275,12 @@ describe("an isolate that is kept for the next run", () => {
       return { run: async () => answer, [Symbol.dispose]: free };
     }, idleMs);
     const script = scriptOf(at, "export default () => 1;", crypto.randomUUID());
-    return { counting, counts, ended, runOnce: () => counting.run(script, "{}", bindingsFor(at), LIMITS) };
+    return {
+      counting,
+      counts,
+      ended,
+      runOnce: () => counting.run(script, inputOf({}), bindingsFor(at), LIMITS),
+    };
   };
 
   it("is freed when none follows for some time, and opened again for a later one", async () => {

@@ -1,7 +1,7 @@
 /** The contract of every runner: a bad program fails with a reason that its author understands, and affects no one else. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Runner, RunReport } from "../../src/sandbox/runners/runner.ts";
+import type { RunInput, Runner, RunReport } from "../../src/sandbox/runners/runner.ts";
 import { runProgram, type Stage, stage } from "../workflows/support.ts";
 import {
   CALLS,
@@ -94,6 +94,23 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
       expect(reports.map(({ result, logs }) => [result, logs.map(({ message }) => message)])).toEqual(
         ids.map((id) => [`"${id}"`, [`before ${id}`, `after ${id}`]]),
       );
+    });
+
+    it("runs of one workflow by what each is given, in objects that it cannot change", async () => {
+      const at = await stage();
+      const source = `export default (_, { attempt, env }) => {
+        try { env.TOKEN = "changed"; } catch {}
+        return [attempt, Object.entries(env), Object.getPrototypeOf(env)];
+      };`;
+      const scriptId = crypto.randomUUID();
+      const result = async (given: Partial<RunInput>) =>
+        JSON.parse((await runProgram(runner, at, source, { scriptId, given })).result);
+      const secrets = [
+        ["TOKEN", "a value"],
+        ["__proto__", "another value"],
+      ] as const;
+      expect(await result({ attempt: 3, secrets })).toEqual([3, secrets, null]);
+      expect(await result({})).toEqual([1, [], null]);
     });
 
     it("a run from the capabilities of one that is over", async () => {

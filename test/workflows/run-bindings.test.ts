@@ -246,7 +246,7 @@ describe("event", () => {
     const at = await stage();
     const event = { id: "1", event: "user.created", data: { roomId: at.roomId, userId: "ada" } };
     const { result } = await runProgram(runner, at, source, { event });
-    expect(JSON.parse(result)).toEqual([event, true, ["event", "store", "room", "files"]]);
+    expect(JSON.parse(result)).toEqual([event, true, ["event", "attempt", "env", "store", "room", "files"]]);
   });
 });
 

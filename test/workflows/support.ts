@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { compile } from "../../src/sandbox/compile/compile.ts";
 import type { TypedHostBindings } from "../../src/sandbox/guest/host-bindings.ts";
-import type { RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
+import type { RunInput, RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
 import { RunBindings, type RunPorts } from "../../src/workflows/run-bindings.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
@@ -62,6 +62,14 @@ export const eventIn = (roomId: string): object => ({
   data: { roomId, userId: "ada" },
 });
 
+/** What the first run for an event is given. */
+export const inputOf = (event: object, given: Partial<RunInput> = {}): RunInput => ({
+  event: JSON.stringify(event),
+  attempt: 1,
+  secrets: [],
+  ...given,
+});
+
 /** What the compiler makes of a program that is in order. */
 export function compiled(source: string): string {
   const compilation = compile(source);
@@ -74,6 +82,7 @@ export interface RunOptions extends BindingOptions {
   /** The same one twice shares what the program leaves behind in its isolate. */
   readonly scriptId?: string;
   readonly event?: object;
+  readonly given?: Partial<RunInput>;
 }
 
 /** A program, compiled, as the script of a workflow with this id. */
@@ -103,5 +112,6 @@ export function runProgram(
     workflowId: scriptId,
     ...options,
   });
-  return runner.run(script, JSON.stringify(options.event ?? eventIn(at.roomId)), bindings, limits);
+  const input = inputOf(options.event ?? eventIn(at.roomId), options.given);
+  return runner.run(script, input, bindings, limits);
 }

@@ -1,6 +1,6 @@
 /** The bindings as a program sees them: each call goes to the service over RPC. */
 
-import type { HostBindings } from "../runners/runner.ts";
+import type { HostBindings, RunInput } from "../runners/runner.ts";
 import { fetchBy } from "./fetch.ts";
 import { withTypes } from "./host-bindings.ts";
 import {
@@ -24,12 +24,17 @@ export interface ProgramSide {
   readonly fetch: typeof fetch;
 }
 
-/** `event` is the event's JSON. */
-export function openBindings(run: Run, untyped: HostBindings, event: string): ProgramSide {
+export function openBindings(
+  run: Run,
+  untyped: HostBindings,
+  { event, attempt, secrets }: RunInput,
+): ProgramSide {
   const host = withTypes(untyped);
   const lanes = new Lanes(run);
   const bindings: Bindings = {
     event: parse(event),
+    attempt,
+    env: freeze(ownFields(secrets)),
     store: freeze({
       get: (store: string, key: string) => lanes.call(() => host.storeGet(store, key)),
       getAll: async (store: string) => ownFields(await lanes.call(() => host.storeGetAll(store))),
@@ -55,8 +60,8 @@ export function openBindings(run: Run, untyped: HostBindings, event: string): Pr
 }
 
 /** An object without a prototype, in which any key is safe, even `__proto__`. */
-function ownFields(pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> {
-  const fields = create(null);
+function ownFields<T>(pairs: readonly (readonly [string, T])[]): Record<string, T> {
+  const fields: Record<string, T> = create(null);
   for (let index = 0; index < pairs.length; index += 1) {
     const pair = pairs[index];
     if (pair !== undefined) fields[pair[0]] = pair[1];

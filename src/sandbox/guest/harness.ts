@@ -1,7 +1,7 @@
 /** The entrypoint of a program's isolate: calls the program's function, and reports the outcome. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { GuestAnswer } from "../runners/invocation.ts";
-import type { HostBindings, RunLimits } from "../runners/runner.ts";
+import type { HostBindings, RunInput, RunLimits } from "../runners/runner.ts";
 import { openBindings, type ProgramSide } from "./bindings.ts";
 import { Log, makeConsole } from "./console.ts";
 import { describeFailure } from "./failure.ts";
@@ -45,10 +45,10 @@ export default class Harness extends WorkerEntrypoint {
   }
 
   /** Runs the program once, within the limits. Returns a {@link GuestAnswer} as JSON. */
-  run(event: string, host: HostBindings, limits: RunLimits): Promise<string> {
+  run(input: RunInput, host: HostBindings, limits: RunLimits): Promise<string> {
     return startRun(limits, async (run) => {
       const log = new Log(run);
-      const side = openBindings(run, host, event);
+      const side = openBindings(run, host, input);
       runStates.set(run, { log, side });
       const outcome = await raceTheClock(run, execute(run, side));
       const verdict = run.stop === null ? outcome : failed(run.stop);

@@ -37,8 +37,15 @@ export interface Bindings<Name extends EventName = EventName> {
   readonly room: RoomBinding;
   /** The room's files. */
   readonly files: FilesBinding;
+  /** The workflow's secrets by name, as text. What the run logs and returns shows `***` in their place. */
+  readonly env: Readonly<Record<string, string>>;
   /** The event that started the run, the same as the first argument. */
   readonly event: EventOf<Name>;
+  /**
+   * Counts the runs for the event, from 1: more than 1 only with retries. A run that a restart of the service has cut
+   * off is made again under the same number.
+   */
+  readonly attempt: number;
 }
 
 export interface StoreBinding {

@@ -4,7 +4,7 @@ import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-
 import { type Guest, invoke } from "./invocation.ts";
 import type { NamespaceApi } from "./namespace-api.ts";
 import { NamespaceError } from "./namespace-error.ts";
-import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 
@@ -59,9 +59,9 @@ export class DispatchRunner implements Runner {
   [Symbol.dispose](): void {}
 
   /** A missing script, deployed by an earlier version of the service or deleted since, is uploaded again. */
-  async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
+  async run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = await scriptName(script);
-    const start = () => invoke(this.#open(name, limits), { event, bindings, limits }, isMissing);
+    const start = () => invoke(this.#open(name, limits), { input, bindings, limits }, isMissing);
     try {
       return (await start()).report;
     } catch (error) {

@@ -1,11 +1,11 @@
 /** Invokes a guest for one run, whichever runner started it: validates its answer, and bounds the wait for it. */
 import * as z from "zod";
-import type { HostBindings, RunLimits, RunReport } from "./runner.ts";
+import type { HostBindings, RunInput, RunLimits, RunReport } from "./runner.ts";
 
 /** The guest's entrypoint, as seen over RPC. */
 export interface Guest {
   /** Returns a {@link GuestAnswer} as JSON, unless the program has tampered with the harness. */
-  run(event: string, bindings: HostBindings, limits: RunLimits): Promise<unknown>;
+  run(input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<unknown>;
 }
 
 const GuestLogLine = z.object({
@@ -54,14 +54,14 @@ const TAMPERED = "The workflow tampered with what runs it";
 export async function invoke(
   guest: Guest,
   {
-    event,
+    input,
     bindings,
     limits,
-  }: { readonly event: string; readonly bindings: HostBindings; readonly limits: RunLimits },
+  }: { readonly input: RunInput; readonly bindings: HostBindings; readonly limits: RunLimits },
   isUnstarted: (error: unknown) => boolean,
 ): Promise<Invocation> {
   const startedAt = Date.now();
-  const answer = await ask(guest, event, bindings, limits, isUnstarted);
+  const answer = await ask(guest, input, bindings, limits, isUnstarted);
   bindings.revoke();
   const durationMs = Date.now() - startedAt;
   const { isSpent, isLost }: Answer = answer;
@@ -88,7 +88,7 @@ const broken = (
 
 async function ask(
   guest: Guest,
-  event: string,
+  input: RunInput,
   bindings: HostBindings,
   limits: RunLimits,
   isUnstarted: (error: unknown) => boolean,
@@ -98,7 +98,7 @@ async function ask(
     const isLate = () => resolve(broken(limitMessage("wall", limits), { isLost: true }));
     timer = setTimeout(isLate, limits.wallMs + GRACE_MS);
   });
-  const answered = guest.run(event, bindings, limits).then(
+  const answered = guest.run(input, bindings, limits).then(
     (answer) => parseAnswer(answer, limits),
     (error: unknown) => {
       if (isUnstarted(error)) throw error;

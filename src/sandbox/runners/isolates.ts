@@ -2,7 +2,7 @@
 import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
-import type { HostBindings, RunLimits } from "./runner.ts";
+import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
 
 /**
  * The Worker Loader keeps a named isolate forever, and one without a name as long as the context that
@@ -36,12 +36,12 @@ export class Isolate extends RpcTarget implements Guest {
 
   /** Here the bindings are a stub of the host's, which only passes through and is given back when the run is over. */
   async run(
-    event: string,
+    input: RunInput,
     bindings: HostBindings & Partial<Disposable>,
     limits: RunLimits,
   ): Promise<unknown> {
     try {
-      return await this.#guest.run(event, bindings, limits);
+      return await this.#guest.run(input, bindings, limits);
     } finally {
       bindings[Symbol.dispose]?.();
     }

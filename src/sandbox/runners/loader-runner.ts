@@ -1,6 +1,6 @@
 /** Runs programs in isolates of this process, through the Worker Loader. Needs no setup. */
 import { type Guest, invoke } from "./invocation.ts";
-import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 type ScriptKey = Omit<Script, "module">;
 
@@ -54,13 +54,13 @@ export class LoaderRunner implements Runner {
     for (const [name, warm] of [...this.#warm]) this.#retire(name, warm);
   }
 
-  async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
+  async run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const name = nameOf(script);
     const warm = this.#warmUp(name, script.module, limits.cpuMs);
     warm.runs += 1;
     clearTimeout(warm.idleTimer);
     try {
-      const { report, isSpent } = await invoke(await warm.guest, { event, bindings, limits }, () => false);
+      const { report, isSpent } = await invoke(await warm.guest, { input, bindings, limits }, () => false);
       if (isSpent) this.#retire(name, warm);
       return report;
     } catch (error) {

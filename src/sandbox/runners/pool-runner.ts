@@ -2,14 +2,14 @@
 import { PROCESS_SERVICE } from "../pool/pool-protocol.ts";
 import { type Guest, invoke, limitMessage } from "./invocation.ts";
 import type { PoolClient } from "./pool-client.ts";
-import type { HostBindings, RunLimits, Runner, RunReport, Script } from "./runner.ts";
+import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
 /** The entrypoint of a process for programs, as seen over RPC. */
 interface Programs {
   run(
     token: string,
     module: string,
-    event: string,
+    input: RunInput,
     bindings: HostBindings,
     limits: RunLimits,
   ): Promise<unknown>;
@@ -34,7 +34,7 @@ export class PoolRunner implements Runner {
   /** Nothing to do: the processes are the pool's. */
   [Symbol.dispose](): void {}
 
-  async run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
+  async run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport> {
     const { accountId, workflowId, module, hash } = script;
     const { wallMs, processCpuMs, memoryMb } = limits;
     const lease = {
@@ -49,9 +49,9 @@ export class PoolRunner implements Runner {
         // The class in the process, which types cannot know.
         const programs = entrypoint as Programs;
         const guest: Guest = {
-          run: (event, bindings, limits) => programs.run(token, module, event, bindings, limits),
+          run: (input, bindings, limits) => programs.run(token, module, input, bindings, limits),
         };
-        const { report, isSpent, isLost } = await invoke(guest, { event, bindings, limits }, () => false);
+        const { report, isSpent, isLost } = await invoke(guest, { input, bindings, limits }, () => false);
         return { value: report, isSpent, isLost };
       },
     );

@@ -3,7 +3,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { type Compilation, compile } from "../compile/compile.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE } from "./guest-modules.ts";
 import type { Guest } from "./invocation.ts";
-import type { HostBindings, RunLimits } from "./runner.ts";
+import type { HostBindings, RunInput, RunLimits } from "./runner.ts";
 
 interface Env {
   readonly LOADER: WorkerLoader;
@@ -24,7 +24,7 @@ export class Programs extends WorkerEntrypoint<Env> {
   run(
     token: string,
     module: string,
-    event: string,
+    input: RunInput,
     bindings: HostBindings,
     limits: RunLimits,
   ): Promise<unknown> {
@@ -38,7 +38,7 @@ export class Programs extends WorkerEntrypoint<Env> {
     }));
     // The entrypoint's methods are the harness's, which types cannot know.
     const guest = worker.getEntrypoint() as unknown as Guest;
-    return guest.run(event, bindings, limits);
+    return guest.run(input, bindings, limits);
   }
 }
 

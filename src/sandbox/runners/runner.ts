@@ -10,6 +10,19 @@ export interface Script {
   readonly hash: string;
 }
 
+/** What one run is given besides its bindings. */
+export interface RunInput {
+  /** The event as JSON. */
+  readonly event: string;
+  /** Counts the runs for the event, from 1. */
+  readonly attempt: number;
+  /** The workflow's secrets, in no order. */
+  readonly secrets: readonly Secret[];
+}
+
+/** Pairs of name and value: as keys of an object, some (such as `__proto__`) would have a meaning of their own. */
+export type Secret = readonly [name: string, value: string];
+
 /** The limits of one run. */
 export interface RunLimits {
   /** Wall time of the whole run, in milliseconds. */
@@ -88,8 +101,8 @@ export interface Runner extends Disposable {
   /** Removes a script that no later run needs; runs in progress finish. Idempotent. */
   remove(script: Pick<Script, "accountId" | "workflowId" | "hash">): Promise<void>;
   /**
-   * Runs the script once with an event (as JSON) and its bindings, which are revoked at the end. Every behaviour of
+   * Runs the script once with its input and its bindings, which are revoked at the end. Every behaviour of
    * the script results in a report; rejects only when the script could not be started, and then none of it has run.
    */
-  run(script: Script, event: string, bindings: HostBindings, limits: RunLimits): Promise<RunReport>;
+  run(script: Script, input: RunInput, bindings: HostBindings, limits: RunLimits): Promise<RunReport>;
 }

@@ -73,6 +73,7 @@ export type {
   WebhookWithSecret,
   Workflow,
   WorkflowExecution,
+  WorkflowSecret,
   WorkflowVersion,
   WorkflowVersionSummary,
 } from "../wire/resources.ts";

@@ -6,6 +6,7 @@ import type {
   DeliveryStats,
   Workflow,
   WorkflowExecution,
+  WorkflowSecret,
   WorkflowVersion,
   WorkflowVersionSummary,
 } from "../wire/resources.ts";
@@ -79,6 +80,24 @@ export class Workflows {
   async restoreVersion(workflowId: string, version: number): Promise<Workflow> {
     const path = ["workflows", workflowId, "versions", `${version}`, "restore"];
     return (await this.#rest.request<{ workflow: Workflow }>({ method: "POST", path })).workflow;
+  }
+
+  /** The names of its secrets, without their values. */
+  async listSecrets(workflowId: string): Promise<WorkflowSecret[]> {
+    const request = { method: "GET", path: ["workflows", workflowId, "secrets"] } as const;
+    return (await this.#rest.request<{ secrets: WorkflowSecret[] }>(request)).secrets;
+  }
+
+  /** Creates a secret, or replaces its value: runs that start from now on read it as `env.NAME`. */
+  async setSecret(workflowId: string, name: string, value: string): Promise<WorkflowSecret> {
+    const path = ["workflows", workflowId, "secrets", name];
+    const request = { method: "PUT", path, body: { value } } as const;
+    return (await this.#rest.request<{ secret: WorkflowSecret }>(request)).secret;
+  }
+
+  /** Runs that start from now on do not have the secret. */
+  async deleteSecret(workflowId: string, name: string): Promise<void> {
+    await this.#rest.request({ method: "DELETE", path: ["workflows", workflowId, "secrets", name] });
   }
 
   /**

@@ -61,7 +61,8 @@ export class SubscriberObject extends DurableObject<Env> {
 
   async #runOurs(hash: string): Promise<string> {
     const script = { accountId: ID, workflowId: ID, module: this.#module, hash };
-    const { result } = await this.#runner.run(script, EVENT, this.#kit(), this.#limits);
+    const input = { event: EVENT, attempt: 1, secrets: [] };
+    const { result } = await this.#runner.run(script, input, this.#kit(), this.#limits);
     return result;
   }
 

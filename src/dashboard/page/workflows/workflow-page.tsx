@@ -11,6 +11,7 @@ import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Executions } from "./executions.tsx";
 import { NewWorkflow } from "./new-workflow.tsx";
+import { Secrets } from "./secrets.tsx";
 import { TestRun } from "./test-run.tsx";
 import { useUpdateWorkflow, useWorkflow } from "./use-workflows.ts";
 import { Versions } from "./versions.tsx";
@@ -57,6 +58,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       <TestRun workflow={workflow} />
       <DeliveryStats of={{ kind: "workflow", id: workflow.id }} counted="Runs" />
       <Executions workflowId={workflow.id} />
+      <Secrets workflowId={workflow.id} />
       <Versions workflow={workflow} onRestored={() => setRestored(restored + 1)} />
     </Page>
   );

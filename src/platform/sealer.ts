@@ -1,0 +1,94 @@
+/** Encrypts texts that are stored, with keys derived from the deployment's secrets. */
+import { base64ToBytes, bytesToBase64 } from "./base64.ts";
+import { hex } from "./hash.ts";
+
+/** An encrypted text. */
+export interface Sealed {
+  /** Names the key, and reveals nothing about it. */
+  readonly keyId: string;
+  /** The nonce, the ciphertext and its tag, as Base64. */
+  readonly sealed: string;
+}
+
+/** Seals with the key of the first secret, and opens what was sealed with any of them. */
+export interface Sealer {
+  /** `place` says where the text belongs: it can be opened for the same place only. */
+  seal(text: string, place: readonly string[]): Promise<Sealed>;
+  /** Rejects when no secret has sealed it, or for another place. */
+  open(sealed: Sealed, place: readonly string[]): Promise<string>;
+  /** The keys of the secrets that only open, because a newer one has replaced them. */
+  replacedKeyIds(): Promise<readonly string[]>;
+}
+
+interface SealingKey {
+  readonly id: string;
+  readonly key: CryptoKey;
+}
+
+const KEY_ID_BYTES = 8;
+const NONCE_BYTES = 12;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Derived keys, kept for the isolate's life. */
+const keys = new Map<string, Promise<SealingKey>>();
+
+function sealingKey(secret: string, purpose: string): Promise<SealingKey> {
+  const name = JSON.stringify([purpose, secret]);
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const key = deriveKey(secret, purpose);
+  keys.set(name, key);
+  return key;
+}
+
+/** HKDF gives each purpose a key of its own, which says nothing about the secret's other uses. */
+async function deriveKey(secret: string, purpose: string): Promise<SealingKey> {
+  const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, [
+    "deriveKey",
+    "deriveBits",
+  ]);
+  const hkdf = (info: string) => ({
+    name: "HKDF",
+    hash: "SHA-256",
+    salt: new Uint8Array(),
+    info: encoder.encode(info),
+  });
+  const id = await crypto.subtle.deriveBits(hkdf(`${purpose} key id`), material, 8 * KEY_ID_BYTES);
+  const aes = { name: "AES-GCM", length: 256 };
+  const key = await crypto.subtle.deriveKey(hkdf(purpose), material, aes, false, ["encrypt", "decrypt"]);
+  return { id: hex(new Uint8Array(id)), key };
+}
+
+/** `purpose` separates the keys of different uses. */
+export function sealerFor(
+  [current, ...replaced]: readonly [current: string, ...replaced: string[]],
+  purpose: string,
+): Sealer {
+  const keyOf = (secret: string) => sealingKey(secret, purpose);
+  const cipher = (iv: Uint8Array<ArrayBuffer>, place: readonly string[]) => ({
+    name: "AES-GCM",
+    iv,
+    additionalData: encoder.encode(JSON.stringify(place)),
+  });
+  return {
+    async seal(text, place) {
+      const { id, key } = await keyOf(current);
+      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+      const ciphertext = await crypto.subtle.encrypt(cipher(nonce, place), key, encoder.encode(text));
+      const sealed = new Uint8Array(NONCE_BYTES + ciphertext.byteLength);
+      sealed.set(nonce);
+      sealed.set(new Uint8Array(ciphertext), NONCE_BYTES);
+      return { keyId: id, sealed: bytesToBase64(sealed) };
+    },
+    async open({ keyId, sealed }, place) {
+      const known = await Promise.all([current, ...replaced].map(keyOf));
+      const key = known.find(({ id }) => id === keyId)?.key;
+      if (key === undefined) throw new Error("The key of a sealed text is not known");
+      const bytes = base64ToBytes(sealed);
+      const [nonce, ciphertext] = [bytes.slice(0, NONCE_BYTES), bytes.slice(NONCE_BYTES)];
+      return decoder.decode(await crypto.subtle.decrypt(cipher(nonce, place), key, ciphertext));
+    },
+    replacedKeyIds: () => Promise.all(replaced.map(async (secret) => (await keyOf(secret)).id)),
+  };
+}

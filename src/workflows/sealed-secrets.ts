@@ -1,0 +1,85 @@
+/** How the secrets of workflows are encrypted, opened for a run, and sealed again when the deployment's secret is replaced. */
+import type { Database, Statement } from "../platform/d1.ts";
+import { type Sealer, sealerFor } from "../platform/sealer.ts";
+import type { Secret } from "../sandbox/runners/runner.ts";
+import { resealSecret, type StoredSecret, selectSealedBy } from "./secret-store.ts";
+import type { RunnableWorkflow } from "./table.ts";
+
+const PURPOSE = "atrium workflow secrets";
+const SLICE = 100;
+/** What is left after so many slices waits for the next run of the cron trigger. */
+const MAX_SLICES = 20;
+
+export const secretSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
+  sealerFor(secrets, PURPOSE);
+
+/** A sealed value is of no use under another name, workflow or organization. */
+export const placeOf = (accountId: string, workflowId: string, name: string): readonly string[] => [
+  accountId,
+  workflowId,
+  name,
+];
+
+/** The secrets of one workflow in the clear, opened once for each state of its row. */
+export class OpenSecrets {
+  readonly #openSealer: () => Sealer;
+  #latest: { readonly sealed: string; readonly opened: Promise<readonly Secret[] | string> } | null = null;
+
+  constructor(openSealer: () => Sealer) {
+    this.#openSealer = openSealer;
+  }
+
+  /** A string says, for the customer, why one cannot be opened. */
+  open(row: Pick<RunnableWorkflow, "accountId" | "id" | "secrets">): Promise<readonly Secret[] | string> {
+    if (this.#latest?.sealed !== row.secrets) this.#latest = { sealed: row.secrets, opened: this.#open(row) };
+    return this.#latest.opened;
+  }
+
+  async #open({
+    accountId,
+    id,
+    secrets,
+  }: Pick<RunnableWorkflow, "accountId" | "id" | "secrets">): Promise<readonly Secret[] | string> {
+    const opened: Secret[] = [];
+    for (const [name, keyId, sealed] of parseSealed(secrets)) {
+      try {
+        const value = await this.#openSealer().open({ keyId, sealed }, placeOf(accountId, id, name));
+        opened.push([name, value]);
+      } catch {
+        return `The secret ${name} can no longer be decrypted; set it again`;
+      }
+    }
+    return opened;
+  }
+}
+
+/** As `selectRunnable` returns them. */
+const parseSealed = (json: string) => JSON.parse(json) as [name: string, keyId: string, sealed: string][];
+
+async function resealed(sealer: Sealer, row: StoredSecret): Promise<readonly Statement[]> {
+  const place = placeOf(row.accountId, row.workflowId, row.name);
+  return [resealSecret(row, await sealer.seal(await sealer.open(row, place), place))];
+}
+
+/** Seals with the current key what replaced ones have sealed, so that these can be forgotten. */
+export async function resealSecrets(
+  db: Database,
+  sealer: Sealer,
+  log: (message: string, error: unknown) => void,
+): Promise<void> {
+  const replaced = await sealer.replacedKeyIds();
+  if (replaced.length === 0) return;
+  for (let slice = 0; slice < MAX_SLICES; slice += 1) {
+    const [rows] = await db.run([selectSealedBy(replaced, SLICE)]);
+    const sealedAgain = rows.map((row) =>
+      resealed(sealer, row).catch((error: unknown) => {
+        log("A secret of a workflow could not be sealed with the new key", error);
+        return [];
+      }),
+    );
+    const [first, ...others] = (await Promise.all(sealedAgain)).flat();
+    if (first === undefined) return;
+    await db.run([first, ...others]);
+    if (rows.length < SLICE) return;
+  }
+}

@@ -1,0 +1,129 @@
+/** Secrets of workflows: over REST without their values, in runs with them, and sealed in the database. */
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, it } from "vitest";
+import { jwtSecrets } from "../../src/config.ts";
+import { openDatabase } from "../../src/platform/d1.ts";
+import { resealSecrets, secretSealer } from "../../src/workflows/sealed-secrets.ts";
+import { type Account, account } from "../support/api.ts";
+import { TestWorkflow } from "./test-workflow.ts";
+
+const VALUE = "correct horse battery staple";
+const CODE = `export default (_, { env }) => {
+  console.log("have", env.TOKEN);
+  return { names: Object.keys(env), length: env.TOKEN?.length ?? 0, token: env.TOKEN ?? null };
+};`;
+
+let owner: Account;
+let roomId: string;
+let greeter: TestWorkflow;
+
+beforeEach(async () => {
+  owner = await account();
+  roomId = (await owner.api.createRoom()).id;
+  greeter = await TestWorkflow.create(owner.api, CODE);
+});
+
+const set = (name: string, value: unknown = VALUE) =>
+  owner.api.put(`${greeter.path}/secrets/${name}`, { value });
+const names = async () =>
+  (await owner.api.get<{ secrets: { name: string }[] }>(`${greeter.path}/secrets`)).data.secrets;
+const run = async () => (await greeter.run("session.started", { roomId })).data.execution;
+const returned = async () => JSON.parse((await run()).result);
+const stored = () =>
+  env.DB.prepare("SELECT name, key_id AS keyId, sealed FROM workflow_secrets WHERE workflow_id = ?")
+    .bind(greeter.workflow.id)
+    .all<{ name: string; keyId: string; sealed: string }>()
+    .then(({ results }) => results);
+
+it("a run reads a secret, and shows *** in its place", async () => {
+  const answer = await set("TOKEN");
+  expect(answer).toMatchObject({ status: 200, data: { secret: { name: "TOKEN" } } });
+  const { result, logs } = await run();
+  expect(JSON.parse(result)).toEqual({ names: ["TOKEN"], length: VALUE.length, token: "***" });
+  expect(logs.map(({ message }) => message)).toEqual(["have ***"]);
+});
+
+it("is listed by name without its value, replaced, and deleted, for the very next run", async () => {
+  await set("TOKEN");
+  const { data } = await set("TOKEN", "another value");
+  await set("_other2");
+  expect(data.secret).toEqual({
+    name: "TOKEN",
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  expect(await names()).toEqual([data.secret, expect.objectContaining({ name: "_other2" })]);
+  expect(await returned()).toMatchObject({ length: "another value".length });
+  expect(await owner.api.delete(`${greeter.path}/secrets/TOKEN`)).toMatchObject({ status: 200 });
+  expect(await returned()).toEqual({ names: ["_other2"], length: 0, token: null });
+  expect(await owner.api.delete(`${greeter.path}/secrets/TOKEN`)).toMatchObject({ status: 404 });
+});
+
+it("is refused with a bad name or value, in a missing or foreign workflow, and beyond 50", async () => {
+  expect(await set("1st")).toMatchObject({ status: 400, error: { code: "BAD_REQUEST" } });
+  expect(await set("a-b")).toMatchObject({
+    error: {
+      message:
+        "The secret's name: must have letters, digits and underscores only, and not begin with a digit",
+    },
+  });
+  expect(await set("a".repeat(65))).toMatchObject({ status: 400 });
+  for (const value of ["1234567", "é".repeat(2049), "12345678\0", 12345678])
+    expect(await set("TOKEN", value)).toMatchObject({ status: 400, error: { code: "VALIDATION_ERROR" } });
+  const stranger = await account();
+  for (const workflowId of [greeter.workflow.id, crypto.randomUUID()]) {
+    const path = `/workflows/${workflowId}/secrets`;
+    expect(await stranger.api.get(path)).toMatchObject({ status: 404 });
+    expect(await stranger.api.put(`${path}/TOKEN`, { value: VALUE })).toMatchObject({ status: 404 });
+    expect(await stranger.api.delete(`${path}/TOKEN`)).toMatchObject({ status: 404 });
+  }
+  await set("TOKEN");
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 49)
+     INSERT INTO workflow_secrets SELECT account_id, workflow_id, 'S' || n, 0, 0, key_id, sealed
+     FROM workflow_secrets, numbers WHERE workflow_id = ?`,
+  )
+    .bind(greeter.workflow.id)
+    .run();
+  expect(await set("ONE_MORE")).toMatchObject({ status: 409, error: { code: "CONFLICT" } });
+  expect(await set("TOKEN")).toMatchObject({ status: 200 });
+  await owner.api.delete(greeter.path); // under other names, their values cannot be opened
+});
+
+it("is of no use in another workflow of the same organization, and goes with its own", async () => {
+  await set("TOKEN");
+  const other = await TestWorkflow.create(owner.api, CODE);
+  await env.DB.prepare("UPDATE workflow_secrets SET workflow_id = ? WHERE workflow_id = ?")
+    .bind(other.workflow.id, greeter.workflow.id)
+    .run();
+  const { data } = await other.run("session.started", { roomId });
+  expect(data.execution).toMatchObject({
+    status: "failed",
+    result: "The secret TOKEN can no longer be decrypted; set it again",
+  });
+  await owner.api.delete(other.path);
+  const left = await env.DB.prepare("SELECT count(*) AS left FROM workflow_secrets WHERE workflow_id = ?")
+    .bind(other.workflow.id)
+    .first();
+  expect(left).toEqual({ left: 0 });
+});
+
+it("is sealed again with the deployment's new secret, after which the old one is not needed", async () => {
+  await set("TOKEN");
+  const [before] = await stored();
+  expect(JSON.stringify(before)).not.toContain(VALUE);
+  const [current] = jwtSecrets(env);
+  const replacement = "a newer secret of the tests and of nothing else";
+  const db = openDatabase(env.DB);
+  const log = (message: string, error: unknown) => {
+    throw new Error(message, { cause: error });
+  };
+  await resealSecrets(db, secretSealer([current]), log);
+  expect(await stored()).toEqual([before]);
+  await resealSecrets(db, secretSealer([replacement, current]), log);
+  const [after] = await stored();
+  expect(after?.keyId).not.toBe(before?.keyId);
+  const place = [owner.id, greeter.workflow.id, "TOKEN"];
+  const onlyNew = secretSealer([replacement]);
+  expect(await onlyNew.open({ keyId: after?.keyId ?? "", sealed: after?.sealed ?? "" }, place)).toBe(VALUE);
+});

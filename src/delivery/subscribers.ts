@@ -15,6 +15,8 @@ import {
 /** The only way to a subscriber's object: turns its key into its stub. */
 export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">): SubscriberGateway {
   const stub = ({ kind, id }: SubscriberKey) => env.SUBSCRIBERS.getByName(`${kind}:${id}`);
+  const senderOf = ({ kind, id }: SubscriberKey, sender: number) =>
+    env.SUBSCRIBERS.getByName(`${kind}:${id}:sender:${sender}`);
   const log = eventLogGateway(env);
   return {
     appendToLog: (accountId, roomId, events) => log.append(accountId, roomId, events),
@@ -26,6 +28,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),
+    send: async (key, sender, destination, message) => senderOf(key, sender).send(destination, message),
     list: async (key, filter, query) => stub(key).list(filter, { ...query }),
     startReplay: async (key, request) => stub(key).startReplay(key, request),
     stats: async (key, range) => stub(key).stats(range),

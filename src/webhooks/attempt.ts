@@ -1,9 +1,14 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
+import type {
+  AttemptResult,
+  Destination,
+  ErrorClass,
+  WebhookMessage,
+} from "../delivery/port/webhook-request.ts";
 import { parseRetryAfter } from "../platform/retry-after.ts";
 import { signatureHeaders } from "../platform/standard-webhooks.ts";
-import { findTargetProblem, type TargetPolicy } from "../platform/target.ts";
+import { findTargetProblem } from "../platform/target.ts";
 import { loggedHeaders } from "./logged-headers.ts";
-import type { WebhookMessage } from "./message.ts";
 
 /** For all of it: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
@@ -16,12 +21,6 @@ const MAX_READ_BYTES = 64 * 1024;
 /** How much of that is kept. */
 const MAX_KEPT_BYTES = 4 * 1024;
 
-/** Where an attempt goes, and the secrets that sign it, the newest first. */
-export interface Destination extends TargetPolicy {
-  readonly url: string;
-  readonly secrets: readonly string[];
-}
-
 /** What an attempt needs from the platform. */
 export interface AttemptPorts {
   readonly fetch: typeof fetch;
@@ -29,39 +28,6 @@ export interface AttemptPorts {
   now(): number;
   /** {@link ATTEMPT_TIMEOUT_MS} by default. */
   readonly timeoutMs?: number;
-}
-
-/** The stage at which an attempt failed. */
-type ErrorClass =
-  /** The URL is not, or no longer, allowed; nothing was sent. */
-  | "target"
-  | "dns"
-  | "connect"
-  | "tls"
-  | "timeout"
-  /** The receiver answered with a redirect; redirects are not followed. */
-  | "redirect"
-  /** It answered with a status other than 2xx. */
-  | "status"
-  /** Its response broke off. */
-  | "body";
-
-export interface AttemptResult {
-  /** `gone`: the receiver answered 410 and wants no more deliveries. */
-  readonly outcome: "delivered" | "gone" | "failed";
-  readonly statusCode: number | null;
-  readonly errorClass: ErrorClass | null;
-  /** For the customer; null after a success. */
-  readonly error: string | null;
-  /** The start of the response's body. */
-  readonly answer: string | null;
-  readonly durationMs: number;
-  /** Of the request, without its signature; null when none was sent. */
-  readonly requestHeaders: Readonly<Record<string, string>> | null;
-  /** Of the response, without credentials and cookies; null without one. */
-  readonly responseHeaders: Readonly<Record<string, string>> | null;
-  /** How long the receiver asks to wait before the next attempt; null when it does not ask. */
-  readonly retryAfterMs: number | null;
 }
 
 type Verdict = Pick<AttemptResult, "outcome" | "errorClass" | "error">;

@@ -1,15 +1,7 @@
 /** What one request to a webhook says: an event, or a batch of events as a JSON array. */
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
+import type { WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { sha256 } from "../platform/hash.ts";
-
-/** Without a signature yet. */
-export interface WebhookMessage {
-  /** The `webhook-id`: the same for each attempt of the same events. */
-  readonly id: string;
-  readonly body: string;
-  /** The replay that sends the events again; null for none. */
-  readonly replayId: string | null;
-}
 
 type Sent = Pick<OutgoingEvent, "eventId" | "body"> & { readonly replayId: string | null };
 

@@ -1,7 +1,7 @@
-/** What the attempts at a webhook's receiver mean: when to retry, how fast to send, and when to disable it. Pure. */
-import type { BatchLimits, Pace } from "../delivery/handler.ts";
+/** What the attempts at a webhook's receiver mean: when to retry, when to probe, and when to disable it. Pure. */
+import type { BatchLimits } from "../delivery/handler.ts";
+import type { AttemptResult } from "../delivery/port/webhook-request.ts";
 import { backoffMs } from "../platform/backoff.ts";
-import type { AttemptResult } from "./attempt.ts";
 import type { DisabledReason } from "./table.ts";
 
 const SECOND_MS = 1000;
@@ -140,26 +140,6 @@ export function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: End
   const failures = before.failures + 1;
   if (failures < OPENING_FAILURES) return { failures, probeAt: 0 };
   return { failures, probeAt: now + backoffMs(failures - OPENING_FAILURES + 1, PROBES) };
-}
-
-/** The platform connects one object to this many receivers at once; further requests wait for one of them. */
-const CONNECTIONS = 6;
-/** A quick receiver gets so many: the next requests are then ready when a connection is free. */
-const MAX_IN_FLIGHT = 24;
-/** A receiver is quick if it answers in this time: a request that waits for a connection still ends before its limit. */
-const QUICK_MS = 1_000;
-/** The weight of the latest attempt in the average. */
-const LATEST_SHARE = 0.2;
-
-/** The average after an attempt that took so long; null before the first one. */
-export const averageLatency = (before: number | null, latestMs: number): number =>
-  before === null ? latestMs : before + LATEST_SHARE * (latestMs - before);
-
-/** How fast a receiver takes deliveries that answers after `latencyMs` on average (null when that is not known). */
-export function paceOf({ probeAt }: Circuit, isProven: boolean, latencyMs: number | null): Pace {
-  if (probeAt > 0 || !isProven) return { maxInFlight: 1, pausedUntil: probeAt };
-  const isQuick = latencyMs !== null && latencyMs <= QUICK_MS;
-  return { maxInFlight: isQuick ? MAX_IN_FLIGHT : CONNECTIONS, pausedUntil: 0 };
 }
 
 /** All that is known of a webhook's receiver; kept in the webhook's object. */

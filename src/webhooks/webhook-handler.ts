@@ -10,25 +10,19 @@ import type {
   HandlerState,
   Pace,
 } from "../delivery/handler.ts";
-import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
+import type { SubscriberGateway, SubscriberKey } from "../delivery/port/subscriber-port.ts";
+import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
-import { type AttemptResult, attempt } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
 import { presentBacklogged } from "./backlog-event.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
+import { Connections, capacityAfter, paceOf, UNTRIED } from "./in-flight.ts";
 import { batchOf, messageOf } from "./message.ts";
-import {
-  averageLatency,
-  CLOSED,
-  judgeAttempt,
-  paceOf,
-  parseHealth,
-  planRetry,
-  type ReceiverHealth,
-} from "./receiver-health.ts";
+import { CLOSED, judgeAttempt, parseHealth, planRetry, type ReceiverHealth } from "./receiver-health.ts";
 import { parseBatch, presentWebhook } from "./schema.ts";
 import { disableWebhook, markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook } from "./table.ts";
@@ -46,20 +40,22 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #subscribers: SubscriberGateway;
   readonly #devTargets: readonly string[];
   readonly #ownHosts: readonly string[];
+  readonly #key: SubscriberKey;
   readonly #id: string;
   readonly #now: () => number;
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
-  /** The average of the latest attempts; null before the first one. */
-  #latencyMs: number | null = null;
+  readonly #connections = new Connections();
+  #capacity = UNTRIED;
   /** The receiver's health as it is stored; null until it is first read. */
   #known: ReceiverHealth | null = null;
 
-  constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
+  constructor(env: Env, key: SubscriberKey, now: () => number, state: HandlerState) {
     this.#tenant = openTenant(env.DB, key.accountId);
     this.#subscribers = subscriberGateway(env);
     this.#devTargets = webhookDevTargets(env);
     this.#ownHosts = ownHosts(env);
+    this.#key = key;
     this.#id = key.id;
     this.#now = now;
     this.#state = state;
@@ -72,7 +68,7 @@ export class WebhookHandler implements DeliveryHandler {
   /** A receiver that has not shown that it wants our events gets them one at a time. */
   get pace(): Pace {
     const { circuit, proof } = this.#readHealth();
-    return paceOf(circuit, proof.isProven, this.#latencyMs);
+    return paceOf(circuit, proof.isProven, this.#capacity);
   }
 
   /** A change of the row gives its receiver another chance at once. */
@@ -108,7 +104,7 @@ export class WebhookHandler implements DeliveryHandler {
     } catch (error) {
       this.#row.invalidate();
       const why = "The database failed during a delivery";
-      logError(why, { account: this.#tenant.accountId, webhook: this.#id }, error);
+      this.#log(why, error);
       return { type: "postponed", until: this.#now() + DATABASE_PAUSE_MS, why };
     }
   }
@@ -140,8 +136,7 @@ export class WebhookHandler implements DeliveryHandler {
   async #disable({ updatedAt }: StoredWebhook, reason: DisabledReason): Promise<void> {
     await this.#tenant.db.run([disableWebhook(this.#tenant, this.#id, updatedAt, reason, this.#now())]);
     const { accountId } = this.#tenant;
-    const log = (message: string, error: unknown) =>
-      logError(message, { account: accountId, webhook: this.#id }, error);
+    const log = (message: string, error: unknown) => this.#log(message, error);
     await announceChange({ accountId, subscribers: this.#subscribers, log });
   }
 
@@ -162,9 +157,8 @@ export class WebhookHandler implements DeliveryHandler {
       devTargets: this.#devTargets,
       ownHosts: [...this.#ownHosts, row.ownHost],
     };
-    const ports = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), now: this.#now };
-    const result = await attempt(destination, message, ports);
-    this.#latencyMs = averageLatency(this.#latencyMs, result.durationMs);
+    const result = await this.#attempt(destination, message);
+    this.#capacity = capacityAfter(this.#capacity, result);
     const { isRefused, restMs } = await this.#judge(row, result, startedAt);
     const logged = {
       ...toLogged(result, startedAt),
@@ -175,6 +169,25 @@ export class WebhookHandler implements DeliveryHandler {
     const retry = isRefused ? null : planRetry(summary);
     const failed = { attempt: logged, error: result.error, restMs };
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
+  }
+
+  /** Makes the request, or has a sender make it when this object has enough in flight. */
+  async #attempt(destination: Destination, message: WebhookMessage): Promise<AttemptResult> {
+    const here = () => attempt(destination, message, { fetch: (...args) => fetch(...args), now: this.#now });
+    const sender = this.#connections.take();
+    try {
+      if (sender === 0) return await here();
+      return await this.#subscribers.send(this.#key, sender, destination, message).catch((error: unknown) => {
+        this.#log("A sender of a webhook failed, so its own object sends the request", error);
+        return here();
+      });
+    } finally {
+      this.#connections.giveBack(sender);
+    }
+  }
+
+  #log(message: string, error: unknown): void {
+    logError(message, { account: this.#tenant.accountId, webhook: this.#id }, error);
   }
 
   /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */

@@ -6,7 +6,7 @@ import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/handle
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/port/subscriber-port.ts";
 import type { BacklogLimits } from "../../src/delivery/subscriber/backlog-guard.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
+import { subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
@@ -33,8 +33,8 @@ const HANDLER: Omit<DeliveryHandler, "deliver"> = {
 };
 
 function objectWith(state: DurableObjectState, handler: DeliveryHandler): SubscriberObject {
-  const readLog = eventLogGateway(env).read;
-  const object = new SubscriberObject(state, env, { createHandler: () => handler, limits: LIMITS, readLog });
+  const ports = { ...subscriberPorts(env), createHandler: () => handler, limits: LIMITS };
+  const object = new SubscriberObject(state, env, ports);
   object.clock = () => START;
   return object;
 }

@@ -12,7 +12,7 @@ import { DeliveryHistory } from "../../src/delivery/subscriber/delivery-history.
 import { DeliveryRetention } from "../../src/delivery/subscriber/delivery-retention.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
+import { subscriberPorts } from "../../src/delivery/subscriber/subscriber-ports.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
 const START = Date.UTC(2100, 0, 1);
@@ -45,9 +45,9 @@ class Subject {
     this.state = state;
     this.key = key;
     this.object = new SubscriberObject(state, env, {
+      ...subscriberPorts(env),
       createHandler: () => this.#handler,
       limits: { maxBytes, maxAgeMs: 7 * DAY_MS },
-      readLog: eventLogGateway(env).read,
     });
     this.object.clock = () => this.now;
   }

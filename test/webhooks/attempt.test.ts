@@ -1,13 +1,9 @@
 /** Attempts over the network, to servers that misbehave in every way. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
+import type { Destination } from "../../src/delivery/port/webhook-request.ts";
 import { parseRetryAfter } from "../../src/platform/retry-after.ts";
-import {
-  ATTEMPT_TIMEOUT_MS,
-  type AttemptPorts,
-  attempt,
-  type Destination,
-} from "../../src/webhooks/attempt.ts";
+import { ATTEMPT_TIMEOUT_MS, type AttemptPorts, attempt } from "../../src/webhooks/attempt.ts";
 import type { Received } from "../support/receiver.ts";
 
 const { port, mumblerPort, closedPort } = inject("receiver");

@@ -1,13 +1,7 @@
-/** When the circuit of a webhook's receiver opens and closes, and how many attempts it may have in flight. */
+/** When the circuit of a webhook's receiver opens and closes. */
 import { describe, expect, it } from "vitest";
-import {
-  averageLatency,
-  type Circuit,
-  CLOSED,
-  judgeCircuit,
-  OPENING_FAILURES,
-  paceOf,
-} from "../../src/webhooks/receiver-health.ts";
+import { paceOf, UNTRIED } from "../../src/webhooks/in-flight.ts";
+import { type Circuit, CLOSED, judgeCircuit, OPENING_FAILURES } from "../../src/webhooks/receiver-health.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -23,14 +17,14 @@ function afterFailures(count: number, from: Circuit = CLOSED): Circuit {
 
 describe("a receiver's circuit", () => {
   it("opens with the tenth failure in a row, and pauses longer after each probe that fails, up to five minutes", () => {
-    expect(paceOf(afterFailures(OPENING_FAILURES - 1), true, 20).pausedUntil).toBe(0);
+    expect(paceOf(afterFailures(OPENING_FAILURES - 1), true, UNTRIED).pausedUntil).toBe(0);
     const pauses: number[] = [];
     for (
       let circuit = afterFailures(OPENING_FAILURES);
       pauses.length < 8;
       circuit = afterFailures(1, circuit)
     ) {
-      expect(paceOf(circuit, true, 20)).toEqual({ maxInFlight: 1, pausedUntil: circuit.probeAt });
+      expect(paceOf(circuit, true, UNTRIED)).toEqual({ maxInFlight: 1, pausedUntil: circuit.probeAt });
       pauses.push(circuit.probeAt - pauses.reduce((sum, pause) => sum + pause, 0));
     }
     expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 5 * MINUTE_MS, 5 * MINUTE_MS]);
@@ -40,25 +34,11 @@ describe("a receiver's circuit", () => {
     const open = afterFailures(OPENING_FAILURES + 3);
     const closed = judgeCircuit(open, { hasFailed: false, startedAt: open.probeAt, now: open.probeAt + 20 });
     expect(closed).toEqual(CLOSED);
-    expect(paceOf(afterFailures(OPENING_FAILURES - 1, closed), true, 20).maxInFlight).toBeGreaterThan(1);
+    expect(paceOf(afterFailures(OPENING_FAILURES - 1, closed), true, UNTRIED).maxInFlight).toBeGreaterThan(1);
   });
 
   it("does not pause longer for what was in flight when it opened", () => {
     const open = afterFailures(OPENING_FAILURES);
     expect(judgeCircuit(open, { hasFailed: true, startedAt: 0, now: 4_000 })).toEqual(open);
-  });
-});
-
-describe("the attempts in flight", () => {
-  it("are more for a receiver that answers quickly, and one for a receiver that has not proven itself", () => {
-    expect(paceOf(CLOSED, true, null)).toEqual({ maxInFlight: 6, pausedUntil: 0 });
-    expect(paceOf(CLOSED, true, 1_001).maxInFlight).toBe(6);
-    expect(paceOf(CLOSED, true, 1_000).maxInFlight).toBe(24);
-    expect(paceOf(CLOSED, false, 20).maxInFlight).toBe(1);
-  });
-
-  it("follow the latest attempts", () => {
-    expect(averageLatency(null, 300)).toBe(300);
-    expect(averageLatency(300, 800)).toBe(400);
   });
 });

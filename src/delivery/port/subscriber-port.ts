@@ -3,6 +3,7 @@ import type { Page } from "../../platform/d1.ts";
 import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
 import type { WebhookEventName } from "./event-name.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
+import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 
 /** Names a subscriber. */
 export interface SubscriberKey {
@@ -108,6 +109,16 @@ export interface SubscriberGateway {
   notifyOfChange(key: SubscriberKey, version: number): Promise<void>;
   /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */
   remove(key: SubscriberKey): Promise<void>;
+  /**
+   * Has a sender of the webhook, which is numbered from 1, make a request. Rejects when the sender fails: then no one
+   * knows whether the request has arrived.
+   */
+  send(
+    key: SubscriberKey,
+    sender: number,
+    destination: Destination,
+    message: WebhookMessage,
+  ): Promise<AttemptResult>;
   /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */
   list(key: SubscriberKey, filter: StatusFilter, query: DeliveryQuery): Promise<DeliveryPage>;
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */

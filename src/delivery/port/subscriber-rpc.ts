@@ -9,12 +9,14 @@ import type {
   StatusFilter,
   SubscriberKey,
 } from "./subscriber-port.ts";
+import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 
 /** The RPC methods of a subscriber's object, which do what `SubscriberGateway` describes. */
 export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
   notifyOfChange(version: number): void;
   remove(): Promise<void>;
+  send(destination: Destination, message: WebhookMessage): Promise<AttemptResult>;
   list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage;
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null;
   stats(range: StatsRange): SubscriberStats;

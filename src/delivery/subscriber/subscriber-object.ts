@@ -1,4 +1,4 @@
-/** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. */
+/** The Durable Object of one subscriber: a durable queue of events, and the record of their deliveries. Or one of its senders. */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../config.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
@@ -15,6 +15,7 @@ import type {
   SubscriberKey,
 } from "../port/subscriber-port.ts";
 import type { SubscriberRpc } from "../port/subscriber-rpc.ts";
+import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
 import { Attempts } from "./attempts.ts";
 import { DeliveryHistory } from "./delivery-history.ts";
 import { DeliveryStore } from "./delivery-store.ts";
@@ -136,6 +137,11 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     this.#alarm.markFired();
     await this.#store.clear();
     this.#firstAttempts.answerAll();
+  }
+
+  /** As a sender: makes a request for the webhook's own object, and stores nothing. */
+  send(destination: Destination, message: WebhookMessage): Promise<AttemptResult> {
+    return this.#ports.send(destination, message, () => this.clock());
   }
 
   list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {

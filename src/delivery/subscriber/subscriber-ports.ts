@@ -2,15 +2,19 @@
 import { backlogLimits, type Env } from "../../config.ts";
 import type { LogQuery, LogSlice } from "../../event-log/port/event-log-port.ts";
 import { eventLogGateway } from "../../event-log/shards/event-log-gateway.ts";
+import { attempt } from "../../webhooks/attempt.ts";
 import { WebhookHandler } from "../../webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../workflows/workflow-handler.ts";
 import type { DeliveryHandler, HandlerState } from "../handler.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
+import type { AttemptResult, Destination, WebhookMessage } from "../port/webhook-request.ts";
 import type { BacklogLimits } from "./backlog-guard.ts";
 
 export interface SubscriberPorts {
   /** Creates the handler for the subscriber's kind; `now` returns epoch milliseconds. */
   createHandler(key: SubscriberKey, now: () => number, state: HandlerState): DeliveryHandler;
+  /** Makes one request. Never rejects: every failure is a result. */
+  send(destination: Destination, message: WebhookMessage, now: () => number): Promise<AttemptResult>;
   readonly limits: BacklogLimits;
   /** Reads a shard of the organization's event log. */
   readLog(accountId: string, shard: number, query: LogQuery): Promise<LogSlice>;
@@ -21,6 +25,8 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
     key.kind === "webhook"
       ? new WebhookHandler(env, key, now, state)
       : new WorkflowHandler(env, key, now, state),
+  send: (destination, message, now) =>
+    attempt(destination, message, { fetch: (...args) => fetch(...args), now }),
   limits: backlogLimits(env),
   readLog: eventLogGateway(env).read,
 });

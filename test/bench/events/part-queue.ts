@@ -1,5 +1,5 @@
 /** One subscriber's object by itself: how fast it delivers next to a bare object, and what a wake with a backlog costs. */
-import { residentBytes } from "../gauge.ts";
+import { processorSeconds, residentBytes } from "../gauge.ts";
 import { median } from "../load.ts";
 import type { Section } from "../room/turns.ts";
 import type { BenchOptions } from "../run.ts";
@@ -19,6 +19,12 @@ const WAKES = 20;
 const WAKE_GOAL_MS = 100;
 const WAKE_GOAL_MB = 20;
 
+interface Speed {
+  readonly perSecond: number;
+  /** Of workerd, for each event. */
+  readonly processorMs: number;
+}
+
 type Call = "fill" | "floor" | "restart" | "list" | "remove";
 
 export async function measureQueue(stage: Stage, options: BenchOptions): Promise<Section> {
@@ -30,22 +36,27 @@ export async function measureQueue(stage: Stage, options: BenchOptions): Promise
     });
     return response.text();
   };
-  const speeds: { name: string; goal: number; atrium: number[]; floor: number[] }[] = [];
+  const speeds: { name: string; goal: number; atrium: Speed[]; floor: Speed[] }[] = [];
   for (const { name, rooms, events, goal } of SCENES) {
     const webhook = await stage.listenAt(`late-${LATENCY_MS}-${rooms}`, ["user.created"]);
     const filling = { key: webhook.key, url: webhook.url, rooms, from: 0 };
-    const perSecond = async (path: "fill" | "floor"): Promise<number> => {
+    const measure = async (path: "fill" | "floor"): Promise<Speed> => {
+      const usedBefore = processorSeconds(stage.queues.pid) ?? Number.NaN;
       const arrived = stage.expectArrivals(events, options.stop);
       await call(path, { ...filling, events });
       const times = (await arrived).map(({ at }) => at);
-      return ((events - 1) * 1000) / (Math.max(...times) - Math.min(...times));
+      const used = (processorSeconds(stage.queues.pid) ?? Number.NaN) - usedBefore;
+      return {
+        perSecond: ((events - 1) * 1000) / (Math.max(...times) - Math.min(...times)),
+        processorMs: (used * 1000) / events,
+      };
     };
-    await perSecond("fill"); // the receiver proves itself, and is found to be quick
-    await perSecond("floor");
-    const speed = { name, goal, atrium: [] as number[], floor: [] as number[] };
+    await measure("fill"); // the receiver proves itself, and is found to be quick
+    await measure("floor");
+    const speed = { name, goal, atrium: [] as Speed[], floor: [] as Speed[] };
     for (let run = 0; run < options.runs; run += 1) {
-      speed.floor.push(await perSecond("floor"));
-      speed.atrium.push(await perSecond("fill"));
+      speed.floor.push(await measure("floor"));
+      speed.atrium.push(await measure("fill"));
     }
     speeds.push(speed);
     await call("remove", { ...filling, events });
@@ -53,14 +64,18 @@ export async function measureQueue(stage: Stage, options: BenchOptions): Promise
   }
   const wakes = await measureWakes(stage, call);
   const rows = speeds.map(({ name, goal, atrium, floor }) => {
-    const share = median(atrium) / median(floor);
+    const medianOf = (speeds: readonly Speed[], field: keyof Speed) =>
+      median(speeds.map((speed) => speed[field]));
+    const share = medianOf(atrium, "perSecond") / medianOf(floor, "perSecond");
     return [
       name,
-      count(median(atrium)),
-      count(median(floor)),
+      count(medianOf(atrium, "perSecond")),
+      count(medianOf(floor, "perSecond")),
       ratio(share),
       `≥ ${goal}`,
       verdict(share >= goal),
+      medianOf(atrium, "processorMs").toFixed(2),
+      medianOf(floor, "processorMs").toFixed(2),
     ];
   });
   const head = [
@@ -70,6 +85,8 @@ export async function measureQueue(stage: Stage, options: BenchOptions): Promise
     "ratio",
     "goal",
     "ok",
+    "processor ms an event",
+    "bare object",
   ];
   const wakeRows = [
     ["time, p95 (ms)", wakes.ms.toFixed(0), `< ${WAKE_GOAL_MS}`, verdict(wakes.ms < WAKE_GOAL_MS)],

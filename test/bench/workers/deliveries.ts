@@ -4,14 +4,12 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../../src/config.ts";
 import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
+import { MAX_IN_FLIGHT } from "../../../src/webhooks/in-flight.ts";
 
 export { EventLogObject, GuessLimitObject } from "./unused-objects.ts";
 
 /** What one call enqueues; the service passes on as many at once. */
 const BATCH = 200;
-/** As many as Atrium has in flight to a quick receiver. */
-const IN_FLIGHT = 24;
-
 /** What to fill a queue with: events of these rooms in turn. */
 export interface Filling {
   readonly key: SubscriberKey;
@@ -51,7 +49,7 @@ export class RoomObject extends DurableObject {
     for (let number = from; number < from + events; number += 1) {
       sql.exec("INSERT INTO events (room, body) VALUES (?, ?)", `room ${number % rooms}`, bodyOf(number));
     }
-    for (let room = 0; room < rooms && this.#inFlight < IN_FLIGHT; room += 1) {
+    for (let room = 0; room < rooms && this.#inFlight < MAX_IN_FLIGHT; room += 1) {
       if (!this.#busy.has(`room ${room}`)) this.ctx.waitUntil(this.#work(url));
     }
   }

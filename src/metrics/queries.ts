@@ -1,22 +1,24 @@
 /** The overview of an organization. */
-import type { RequestContext } from "../context/context.ts";
+import type { EventLogContext } from "../event-log/context.ts";
+import { addHours, HOUR_MS, HOURS_KEPT, hourOf } from "../event-log/port/hourly-counts.ts";
 import type { Database } from "../platform/d1.ts";
 import { presentTime } from "../platform/time.ts";
-import { HOUR_MS, hourOf } from "./counters/hourly-count-store.ts";
 import type { Overview } from "./schema.ts";
 import { countUsers, deleteHours, selectHours, selectRoomTotals } from "./store.ts";
 
 const HOURS_SHOWN = 24;
-const HOURS_KEPT = 48;
 
-/** The organization's totals and its last 24 hours, in one D1 trip. Live counts may be up to a second old. */
-export async function getOverview(ctx: RequestContext): Promise<Overview> {
+/**
+ * The organization's totals, in one D1 trip, and its last 24 hours as the shards of its log have counted them. Live
+ * counts may be up to a second old.
+ */
+export async function getOverview(ctx: EventLogContext): Promise<Overview> {
   const first = hourOf(ctx.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
-  const [[rooms], [users], rows] = await ctx.db.run([
-    selectRoomTotals(ctx),
-    countUsers(ctx),
-    selectHours(ctx, first),
+  const [[[rooms], [users], countedEarlier], counted] = await Promise.all([
+    ctx.db.run([selectRoomTotals(ctx), countUsers(ctx), selectHours(ctx, first)]),
+    ctx.eventLog.hours(ctx.accountId, first),
   ]);
+  const rows = addHours([countedEarlier, counted]);
   const hours = Array.from({ length: HOURS_SHOWN }, (_, index) => {
     const hour = first + index * HOUR_MS;
     const row = rows.find((candidate) => candidate.hour === hour);

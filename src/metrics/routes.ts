@@ -1,10 +1,10 @@
 /** The endpoint for an organization's overview. */
-import type { RequestContext } from "../context/context.ts";
+import type { EventLogContext } from "../event-log/context.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { getOverview } from "./queries.ts";
 import { Overview } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RequestContext>();
+const { endpoint } = endpointsFor<EventLogContext>();
 
 export const overviewEndpoints = [
   endpoint({

@@ -8,7 +8,7 @@ const Count = z.int().meta({ minimum: 0 });
 export const Hour = z
   .object({
     at: Timestamp.meta({ description: "The start of the hour." }),
-    events: Count,
+    events: Count.meta({ description: "Events in the log, of rooms, users, comments, files and stores." }),
     runs: Count.meta({ description: "Workflow runs." }),
     failed_runs: Count,
   })

@@ -1,4 +1,4 @@
-/** Activity per hour, for charts. Counted in the batches that make the changes; kept for two days. */
+/** Activity per hour, as an earlier version of the service counted it: today, the shards of the event log do. Kept for two days. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const hourlyCounts = sqliteTable(

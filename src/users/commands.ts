@@ -2,7 +2,6 @@
 import { newEvent } from "../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../delivery/outbox/outbox-store.ts";
-import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
@@ -54,7 +53,6 @@ export async function createUser(
         countUserCreation(ctx, input.roomId),
         insertOutboxEntry(entry, [selectJoinedRoom(ctx, input.roomId)], ctx.now()),
         insertUserEvent(ctx, newEvent(ctx, "user.created", input.roomId), row.id),
-        incrementHourlyCounts(ctx, row.createdAt, { events: 1 }),
         quota.statement,
       ],
       { user },
@@ -89,7 +87,6 @@ export async function updateUser(
         [selectJoinedRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
         ctx.now(),
       ),
-      incrementHourlyCounts(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
     ])
     .catch(refuse);
   const row = rows[0];
@@ -115,14 +112,13 @@ export async function deleteUser(
   userId: string,
 ): Promise<Record<string, never>> {
   const entry = newOutboxEntry(ctx, roomId, { type: "user.deleted", userId });
-  const [events, owed, , deleted] = await ctx.commit([
+  const [events, owed, deleted] = await ctx.commit([
     insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId),
     insertOutboxEntry(
       entry,
       [selectJoinedRoom(ctx, roomId), selectUser(ctx, roomId, { id: userId })],
       ctx.now(),
     ),
-    incrementHourlyCounts(ctx, ctx.now(), { events: 1 }, [selectUser(ctx, roomId, { id: userId })]),
     deleteRow(ctx, roomId, userId),
   ]);
   if (deleted.length === 0) throw notFound("Users", "User");

@@ -1,40 +1,38 @@
-/** Counts a workflow's runs for the metrics: one write at a time, each with all runs that ended meanwhile. */
-import { incrementHourlyCounts } from "../metrics/counters/hourly-count-store.ts";
-import type { Tenant } from "../platform/d1.ts";
+/** Counts a workflow's runs for the metrics: one call at a time, each with all runs that ended meanwhile. */
+import type { RunCounts } from "../event-log/port/hourly-counts.ts";
+
+interface RunCounterPorts {
+  countRuns(runs: RunCounts): Promise<void>;
+  log(message: string, error: unknown): void;
+}
 
 export class RunCounter {
-  readonly #tenant: Tenant;
-  readonly #now: () => number;
-  readonly #log: (message: string, error: unknown) => void;
+  readonly #ports: RunCounterPorts;
   #runs = 0;
   #failedRuns = 0;
-  #isWriting = false;
+  #isCounting = false;
 
-  constructor(tenant: Tenant, now: () => number, log: (message: string, error: unknown) => void) {
-    this.#tenant = tenant;
-    this.#now = now;
-    this.#log = log;
+  constructor(ports: RunCounterPorts) {
+    this.#ports = ports;
   }
 
   /** Counts a finished run in the background. A crash may lose the latest counts. */
   count(status: "success" | "failed"): void {
     this.#runs += 1;
     if (status === "failed") this.#failedRuns += 1;
-    if (!this.#isWriting) void this.#write();
+    if (!this.#isCounting) void this.#countAll();
   }
 
-  async #write(): Promise<void> {
-    this.#isWriting = true;
+  async #countAll(): Promise<void> {
+    this.#isCounting = true;
     while (this.#runs > 0) {
-      const counts = { runs: this.#runs, failedRuns: this.#failedRuns };
+      const runs = { runs: this.#runs, failedRuns: this.#failedRuns };
       this.#runs = 0;
       this.#failedRuns = 0;
-      await this.#tenant.db
-        .run([incrementHourlyCounts(this.#tenant, this.#now(), counts)])
-        .catch((error: unknown) => {
-          this.#log("Runs could not be counted", error);
-        });
+      await this.#ports.countRuns(runs).catch((error: unknown) => {
+        this.#ports.log("Runs could not be counted", error);
+      });
     }
-    this.#isWriting = false;
+    this.#isCounting = false;
   }
 }

@@ -13,6 +13,7 @@ import { relayEvents } from "../delivery/outbox-relay.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
+import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import { CachedRow } from "../platform/cached-row.ts";
 import { openTenant, type Tenant } from "../platform/d1.ts";
@@ -64,7 +65,10 @@ export class WorkflowHandler implements DeliveryHandler {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
-    this.#runCounter = new RunCounter(this.#tenant, now, (message, error) => this.#log(message, error));
+    this.#runCounter = new RunCounter({
+      countRuns: (runs) => eventLogGateway(env).countRuns(key.accountId, key.id, runs),
+      log: (message, error) => this.#log(message, error),
+    });
     this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));
   }
 

@@ -76,6 +76,25 @@ describe("a shard of an event log", () => {
     );
   });
 
+  it("counts each event once in the hour in which it happened, beside runs, and keeps two days", async () => {
+    const HOUR_MS = 60 * 60 * 1000;
+    const hours = (from = 0) => shard.inside((object) => object.hours(from));
+    expect(await hours()).toEqual([]);
+    const [old, first, second] = [
+      eventOf(1, { occurredAt: START - 49 * HOUR_MS }),
+      eventOf(2, { occurredAt: START - 1 }),
+      eventOf(3),
+    ];
+    await shard.append(old);
+    expect(await hours()).toMatchObject([{ hour: START - 49 * HOUR_MS, events: 1 }]);
+    await shard.append(first, second);
+    await shard.append(second);
+    await shard.inside((object) => object.countRuns({ runs: 3, failedRuns: 1 }));
+    const current = { hour: START, events: 1, runs: 3, failedRuns: 1 };
+    expect(await hours()).toEqual([{ hour: START - HOUR_MS, events: 1, runs: 0, failedRuns: 0 }, current]);
+    expect(await hours(START)).toEqual([current]);
+  });
+
   it("numbers events without a gap, even if its clock is set back", async () => {
     await shard.append(eventOf(1));
     shard.now -= DAY_MS;

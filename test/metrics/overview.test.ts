@@ -1,9 +1,9 @@
 /** The overview of an organization. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { HOUR_MS, hourOf, incrementHourlyCounts } from "../../src/metrics/counters/hourly-count-store.ts";
+import { HOUR_MS, hourOf } from "../../src/event-log/port/hourly-counts.ts";
+import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import type { Overview } from "../../src/metrics/schema.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { TestSocket } from "../realtime/support/test-socket.ts";
@@ -47,8 +47,8 @@ describe("an overview", () => {
     await join(owner, room.id);
     await join(owner, room.id);
     await owner.api.post(`/rooms/${room.id}/reconcile`);
-    // Two users created, a session started, two participants joined.
-    await expect.poll(async () => (await overviewOf(owner)).events_last_day).toBe(5);
+    // Two rooms created, two users created, a session started, two participants joined.
+    await expect.poll(async () => (await overviewOf(owner)).events_last_day).toBe(7);
     expect(await overviewOf(owner)).toMatchObject({
       rooms_total: 2,
       rooms_online: 1,
@@ -68,7 +68,8 @@ describe("an overview", () => {
     await owner.api.delete(path);
     await owner.api.patch(path, { name: "Cleo" });
     await owner.api.delete(path);
-    expect((await overviewOf(owner)).events_last_day).toBe(3);
+    // The room and the user were created, the user was changed and deleted.
+    expect((await overviewOf(owner)).events_last_day).toBe(4);
   });
 
   it("counts workflow runs and failures", async () => {
@@ -81,25 +82,36 @@ describe("an overview", () => {
     }
     await expect
       .poll(() => overviewOf(owner))
-      .toMatchObject({ runs_last_day: 3, failed_runs_last_day: 2, events_last_day: 0 });
+      .toMatchObject({ runs_last_day: 3, failed_runs_last_day: 2, events_last_day: 1 });
   });
 
-  it("adds up runs by the hour and drops those older than a day", async () => {
+  it("adds up what all shards of the log have counted, by the hour", async () => {
     const owner = await account();
-    const db = openDatabase(env.DB);
-    const now = Date.now();
-    const tenant = { accountId: owner.id };
-    await db.run([
-      incrementHourlyCounts(tenant, now, { runs: 2, failedRuns: 1 }),
-      incrementHourlyCounts(tenant, now, { runs: 1 }),
-      incrementHourlyCounts(tenant, now - HOUR_MS, { runs: 5 }),
-      incrementHourlyCounts(tenant, now - 25 * HOUR_MS, { runs: 100 }),
-      incrementHourlyCounts(tenant, now - 50 * HOUR_MS, { runs: 1000 }),
-    ]);
+    const log = eventLogGateway(env);
+    const ids = Array.from({ length: 20 }, () => crypto.randomUUID());
+    await Promise.all(ids.map((id) => log.countRuns(owner.id, id, { runs: 2, failedRuns: 1 })));
     const overview = await overviewOf(owner);
-    expect(overview).toMatchObject({ runs_last_day: 8, failed_runs_last_day: 1 });
-    const at = new Date(hourOf(now)).toISOString();
-    expect(overview.hours.find((hour) => hour.at === at)).toMatchObject({ runs: 3, failed_runs: 1 });
+    expect(overview).toMatchObject({ runs_last_day: 40, failed_runs_last_day: 20, events_last_day: 0 });
+    expect(overview.hours.filter(({ runs }) => runs > 0)).toHaveLength(1);
+  });
+
+  it("shows what an earlier version has counted in D1, which is deleted after two days", async () => {
+    const owner = await account();
+    const now = Date.now();
+    const write = (ageMs: number, runs: number) =>
+      env.DB.prepare("INSERT INTO hourly_counts (account_id, hour, runs, failed_runs) VALUES (?, ?, ?, 1)")
+        .bind(owner.id, hourOf(now - ageMs), runs)
+        .run();
+    for (const [age, runs] of [
+      [0, 2],
+      [1, 5],
+      [25, 100],
+      [50, 1_000],
+    ] as const)
+      await write(age * HOUR_MS, runs);
+    await eventLogGateway(env).countRuns(owner.id, crypto.randomUUID(), { runs: 1, failedRuns: 0 });
+    const overview = await overviewOf(owner);
+    expect(overview).toMatchObject({ runs_last_day: 8, failed_runs_last_day: 2 });
     await runScheduledTasks(env, now);
     const left = env.DB.prepare("SELECT count(*) AS total FROM hourly_counts WHERE account_id = ?").bind(
       owner.id,

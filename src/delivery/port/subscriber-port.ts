@@ -93,7 +93,7 @@ export interface SubscriberGateway {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
   /** Appends a room's events to the organization's log, each event id once. They are on disk when this resolves. */
   appendToLog(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
-  /** The same of new events: counts them for the metrics, and returns who subscribes to the room's events. */
+  /** The same, and returns who subscribes to the room's events. */
   publishToLog(
     accountId: string,
     roomId: string,

@@ -3,28 +3,20 @@ import { DurableObject } from "cloudflare:workers";
 import { type Env, eventLogLimits } from "../../config.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
-import { incrementHourlyCounts } from "../../metrics/counters/hourly-count-store.ts";
 import { CachedRow } from "../../platform/cached-row.ts";
 import { openTenant } from "../../platform/d1.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
 import type { EventLogRpc } from "../port/event-log-rpc.ts";
-import { EventCounter } from "./event-counter.ts";
+import { HOUR_MS, type HourlyCounts, type RunCounts } from "../port/hourly-counts.ts";
 import { EventLogStore } from "./event-log-store.ts";
 
 /** What has expired is deleted at most this much later, so that an alarm finds more than one event. */
-const PRUNE_EVERY_MS = 60 * 60 * 1000;
+const PRUNE_EVERY_MS = HOUR_MS;
 
 /** A change of a subscriber whose announcement was lost is known after this time at the latest. */
 export const SUBSCRIPTIONS_KEPT_MS = 60_000;
-
-/** What a shard does for its organization beside keeping events. */
-interface Organization {
-  /** All of the organization's. */
-  readonly subscriptions: CachedRow<readonly OrganizationSubscription[]>;
-  readonly counter: EventCounter;
-}
 
 export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   /** Epoch milliseconds; tests replace it by their own clock. */
@@ -34,7 +26,8 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
 
   #store: EventLogStore;
   readonly #alarm: DurableAlarm;
-  #known: Organization | null = null;
+  /** All of the organization's; null before they are first asked for. */
+  #subscriptions: CachedRow<readonly OrganizationSubscription[]> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -46,53 +39,42 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   }
 
   append(events: readonly OutgoingEvent[]): void {
-    this.#append(events);
-  }
-
-  /** Returns how many of the events are new. */
-  #append(events: readonly OutgoingEvent[]): number {
-    const added = this.#store.append(events, this.clock());
+    this.#store.append(events, this.clock());
     this.#scheduleAlarm();
-    return added;
   }
 
-  /** Events that no other object has counted. They are in the log whatever becomes of the question who subscribes. */
+  /** The events are in the log whatever becomes of the question who subscribes. */
   publish(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<RoomSubscription[]> {
-    const { counter } = this.#organization(accountId);
-    const added = this.#append(events);
-    const [first] = events;
-    if (first !== undefined && added > 0) counter.count(first.occurredAt, added);
+    this.append(events);
     return this.subscriptions(accountId, roomId);
   }
 
+  countRuns(runs: RunCounts): void {
+    this.#store.countRuns(runs, this.clock());
+  }
+
+  hours(from: number): HourlyCounts[] {
+    return this.#store.readHours(from);
+  }
+
   async subscriptions(accountId: string, roomId: string): Promise<RoomSubscription[]> {
-    const all = (await this.#organization(accountId).subscriptions.get()) ?? [];
+    const all = (await this.#subscriptionsOf(accountId).get()) ?? [];
     return all
       .filter((each) => each.roomId === null || each.roomId === roomId)
       .map(({ roomId: _, ...subscription }) => subscription);
   }
 
   subscriptionsChanged(): void {
-    this.#known?.subscriptions.invalidate();
+    this.#subscriptions?.invalidate();
   }
 
-  /** What the shard knows of its organization: its own key does not say which that is. */
-  #organization(accountId: string): Organization {
-    if (this.#known !== null) return this.#known;
+  /** Its own key does not say whose shard this is. */
+  #subscriptionsOf(accountId: string): CachedRow<readonly OrganizationSubscription[]> {
+    if (this.#subscriptions !== null) return this.#subscriptions;
     const tenant = openTenant(this.env.DB, accountId);
-    const subscriptions = new CachedRow(
-      async () => (await tenant.db.run([selectAllSubscriptions(tenant)]))[0],
-      () => this.clock(),
-      SUBSCRIPTIONS_KEPT_MS,
-    );
-    const counter = new EventCounter({
-      write: (at, events) => tenant.db.run([incrementHourlyCounts(tenant, at, { events })]),
-      keepAlive: (work) => this.ctx.waitUntil(work),
-      failed: (error) =>
-        logError("The events of an organization could not be counted", { account: accountId }, error),
-    });
-    this.#known = { subscriptions, counter };
-    return this.#known;
+    const read = async () => (await tenant.db.run([selectAllSubscriptions(tenant)]))[0];
+    this.#subscriptions = new CachedRow(read, () => this.clock(), SUBSCRIPTIONS_KEPT_MS);
+    return this.#subscriptions;
   }
 
   /** Deletes everything, the alarm included. */

@@ -3,6 +3,8 @@ import type { OutgoingEvent } from "../../delivery/port/subscriber-port.ts";
 import { createTables, FACTS, openTables, type Schema } from "../../platform/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../port/event-log-port.ts";
+import { type HourlyCounts, hourOf, type RunCounts } from "../port/hourly-counts.ts";
+import { countEvents, countRuns, HOURS_TABLE, readHours } from "./hourly-count-store.ts";
 
 /** What an event takes on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;
@@ -16,6 +18,7 @@ const MAX_SLICE_CHARS = 1024 * 1024;
  * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
+ * - `hours`: what happened in each hour, for charts. An event counts in the transaction that appends it.
  */
 const TABLES = {
   ...FACTS,
@@ -37,6 +40,7 @@ const TABLES = {
     body TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
+  hours: HOURS_TABLE,
 };
 
 const SCHEMA: Schema = {
@@ -92,22 +96,39 @@ export class EventLogStore {
     return this.#sql.exec<{ at: number }>(query, seq).toArray()[0]?.at ?? null;
   }
 
-  /** Appends each event once, by its id, all of them or none. Returns how many are new. */
-  append(events: readonly OutgoingEvent[], now: number): number {
+  /** Appends each event once, by its id, all of them or none. */
+  append(events: readonly OutgoingEvent[], now: number): void {
+    this.#write(() => this.#append(events, now));
+  }
+
+  /** Counts runs that ended at `now` (epoch ms). */
+  countRuns(runs: RunCounts, now: number): void {
+    this.#write(() => countRuns(this.#sql, now, runs));
+  }
+
+  /** The hours from `from` (epoch ms) on that had any activity, the earliest first; those of two days are kept. */
+  readHours(from: number): HourlyCounts[] {
+    return this.#hasTables ? readHours(this.#sql, from) : [];
+  }
+
+  /** Does all of `work` or nothing. */
+  #write(work: () => void): void {
     const hadTables = this.#hasTables;
     try {
-      return this.#storage.transactionSync(() => this.#append(events, now));
+      this.#storage.transactionSync(() => {
+        if (!this.#hasTables) createTables(this.#storage, SCHEMA);
+        this.#hasTables = true;
+        work();
+      });
     } catch (error) {
       this.#hasTables = hadTables; // tables are rolled back like rows
       throw error;
     }
   }
 
-  #append(events: readonly OutgoingEvent[], now: number): number {
-    if (!this.#hasTables) createTables(this.#storage, SCHEMA);
-    this.#hasTables = true;
-    const before = this.#log;
-    let { lastSeq, lastAt, bytes } = before;
+  #append(events: readonly OutgoingEvent[], now: number): void {
+    let { lastSeq, lastAt, bytes } = this.#log;
+    const added = new Map<number, number>();
     lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
     for (const { eventId, event, roomId, occurredAt, body } of events) {
       const inserted = this.#sql.exec(
@@ -117,9 +138,10 @@ export class EventLogStore {
       if (inserted.toArray().length === 0) continue;
       lastSeq += 1;
       bytes += ROW_BYTES + byteLength(body);
+      added.set(hourOf(occurredAt), (added.get(hourOf(occurredAt)) ?? 0) + 1);
     }
     this.#sql.exec("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
-    return lastSeq - before.lastSeq;
+    for (const [hour, count] of added) countEvents(this.#sql, hour, count);
   }
 
   read({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {

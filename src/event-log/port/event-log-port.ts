@@ -1,6 +1,7 @@
 /** The port to an organization's event log: what was recorded, kept in the order of each room for some time. */
 import type { WebhookEventName } from "../../delivery/port/event-name.ts";
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
+import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */
 export type LoggedEvent = OutgoingEvent & {
@@ -43,7 +44,7 @@ export type LogSlice =
 export interface EventLogGateway {
   /** Appends events of a room, each event id once. They are on disk when this resolves. */
   append(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
-  /** The same of new events: counts them for the metrics, and returns who subscribes to the room's events. */
+  /** The same, and returns who subscribes to the room's events. */
   publish(
     accountId: string,
     roomId: string,
@@ -53,6 +54,10 @@ export interface EventLogGateway {
   subscriptions(accountId: string, roomId: string): Promise<readonly RoomSubscription[]>;
   /** Resolves when every shard knows that what it has read of the organization's subscribers is out of date. */
   subscriptionsChanged(accountId: string): Promise<void>;
+  /** Counts runs of a workflow that have ended just now. */
+  countRuns(accountId: string, workflowId: string, runs: RunCounts): Promise<void>;
+  /** What was logged in each hour from `from` (epoch ms) on, and which runs ended; the earliest hour first. */
+  hours(accountId: string, from: number): Promise<readonly HourlyCounts[]>;
   /** Deletes the organization's log. */
   remove(accountId: string): Promise<void>;
   /** Reads from one of the organization's shards. */

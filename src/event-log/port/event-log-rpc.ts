@@ -1,6 +1,7 @@
 /** The RPC interface of the objects that keep the log. It is the one file of the port that knows the Workers runtime. */
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
 import type { LogQuery, LogSlice } from "./event-log-port.ts";
+import type { HourlyCounts, RunCounts } from "./hourly-counts.ts";
 
 /** The RPC methods of a shard, which do what `EventLogGateway` describes. */
 export interface EventLogRpc extends Rpc.DurableObjectBranded {
@@ -12,6 +13,8 @@ export interface EventLogRpc extends Rpc.DurableObjectBranded {
   ): RoomSubscription[] | Promise<RoomSubscription[]>;
   subscriptions(accountId: string, roomId: string): RoomSubscription[] | Promise<RoomSubscription[]>;
   subscriptionsChanged(): void;
+  countRuns(runs: RunCounts): void;
+  hours(from: number): HourlyCounts[];
   remove(): Promise<void>;
   read(query: LogQuery): LogSlice;
 }

@@ -1,6 +1,7 @@
 /** The only way to the objects of an organization's log: turns a room or a shard into its stub. */
 import type { Env } from "../../config.ts";
 import type { EventLogGateway } from "../port/event-log-port.ts";
+import { addHours } from "../port/hourly-counts.ts";
 import { SHARDS, shardOf } from "./shard-of.ts";
 
 export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
@@ -14,6 +15,9 @@ export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
     subscriptionsChanged: async (accountId) => {
       await Promise.all(shards.map((shard) => stub(accountId, shard).subscriptionsChanged()));
     },
+    countRuns: async (accountId, workflowId, runs) => stub(accountId, shardOf(workflowId)).countRuns(runs),
+    hours: async (accountId, from) =>
+      addHours(await Promise.all(shards.map((shard) => stub(accountId, shard).hours(from)))),
     append: async (accountId, roomId, events) => stub(accountId, shardOf(roomId)).append(events),
     remove: async (accountId) => {
       await Promise.all(shards.map((shard) => stub(accountId, shard).remove()));

@@ -141,10 +141,6 @@ app.post("/:account/users", async (c) => {
       ...[account, roomId, account, roomId, '"user.created"'],
       ...[account, roomId, row[0]],
     ),
-    DB.prepare(
-      `INSERT INTO hourly_counts (account_id, hour, events) VALUES (?, ?, 1)
-       ON CONFLICT (account_id, hour) DO UPDATE SET events = events + 1`,
-    ).bind(account, Date.now() - (Date.now() % 3_600_000)),
   ]);
   return c.json(row, 201);
 });

@@ -323,6 +323,7 @@ it("every statement of a queue finds its rows by an index", () => {
     store.laneAfter("");
     store.firstOf("room", 0);
     store.retries(7);
+    store.hasFirsts(9);
     store.lastSeq();
     store.failStarted("It was cut off");
     store.clearStarted(seq);

@@ -196,6 +196,17 @@ describe("a replay of many events", () => {
       expect(subject.replayer.find()).toMatchObject({ deliveries: 10, status: "success" });
     }));
 
+  it("does not wait for deliveries that wait for their retries", () =>
+    Subject.run(readFrom(logOf(3_000)), async (subject) => {
+      subject.replayer.start(REQUEST);
+      await subject.advance();
+      subject.store.write("UPDATE deliveries SET attempts = 1, due_at = ? WHERE status = 'pending'", NOW * 2);
+      subject.crash();
+      await subject.advance();
+      expect(subject.replayer.find()).toMatchObject({ deliveries: 3_000, error: null });
+      expect(subject.store.total("pending").deliveries).toBe(3_000);
+    }));
+
   it("is tried again when the log cannot be read, and ends when its events are no longer kept", () => {
     let answer: () => Promise<LogSlice> = () => Promise.reject(new Error("It cannot be reached"));
     return Subject.run(

@@ -151,6 +151,13 @@ export class DeliveryStore implements WaitingJobs {
     return this.read<Job>(query, lane, afterSeq)[0] ?? null;
   }
 
+  /** Whether at least so many first attempts are pending. */
+  hasFirsts(count: number): boolean {
+    return (
+      this.read(`SELECT 1 FROM deliveries ${FIRSTS} AND lane > '' LIMIT 1 OFFSET ?`, count - 1).length > 0
+    );
+  }
+
   retries(limit: number): Job[] {
     const query = `${SELECT_JOBS} ${RETRIES} AND due_at >= 0 ORDER BY due_at, seq LIMIT ?`;
     return this.read<Job>(query, limit);

@@ -9,7 +9,7 @@ import { SELECT_DELIVERIES } from "./delivery-table.ts";
 
 /** Events per slice: enqueuing one takes some milliseconds. */
 const SLICE = 200;
-/** No further slice is enqueued while so much waits for the subscriber… */
+/** No further slice is enqueued while so many first attempts wait (retries may have days to wait)… */
 const MAX_WAITING = 2_000;
 /** …which is looked at again after this time. */
 const PAUSE_MS = 1_000;
@@ -46,7 +46,8 @@ export class Replay {
   readonly #store: DeliveryStore;
   readonly #ports: ReplayPorts;
   #isStepping = false;
-  #retryAt = 0;
+  /** The next slice has to wait until then (epoch ms). */
+  #notBefore = 0;
 
   constructor(store: DeliveryStore, ports: ReplayPorts) {
     this.#store = store;
@@ -100,9 +101,7 @@ export class Replay {
   dueAt(): number | null {
     const stored = this.#stored;
     if (stored === null || stored.endedAt !== null || this.#isStepping) return null;
-    const now = this.#ports.now();
-    const isFull = this.#store.total("pending").deliveries >= MAX_WAITING;
-    return Math.max(now + (isFull ? PAUSE_MS : 0), this.#retryAt);
+    return Math.max(this.#ports.now(), this.#notBefore);
   }
 
   /** Enqueues the next slice if it is due; true if it did. Rejects when the log cannot be read: it is tried again. */
@@ -110,6 +109,10 @@ export class Replay {
     const replay = this.#stored;
     const dueAt = this.dueAt();
     if (replay === null || dueAt === null || dueAt > this.#ports.now()) return false;
+    if (this.#store.hasFirsts(MAX_WAITING)) {
+      this.#notBefore = this.#ports.now() + PAUSE_MS;
+      return false;
+    }
     this.#isStepping = true;
     try {
       const slice = await this.#next(replay);
@@ -118,7 +121,7 @@ export class Replay {
       if (current?.id === replay.id && current.endedAt === null) this.#enqueue(replay, slice);
       return true;
     } catch (error) {
-      this.#retryAt = this.#ports.now() + RETRY_MS;
+      this.#notBefore = this.#ports.now() + RETRY_MS;
       if (!(error instanceof PrunedError)) throw error;
       this.end("Events of the span were deleted before they could be sent: the log keeps them no longer");
       return false;

@@ -24,6 +24,7 @@ export class Changes {
   /** As stored, read once and then kept up to date: every write needs them. */
   #lastSeq: number | null = null;
   #totals: LogTotals | null = null;
+  #storedTotals: LogTotals | null = null;
   /** No change that is kept was made before this (epoch ms); null if not known. */
   #oldestAt: number | null = null;
 
@@ -70,6 +71,7 @@ export class Changes {
     this.#unsent = [];
     this.#lastSeq = null;
     this.#totals = null;
+    this.#storedTotals = null;
     this.#oldestAt = null;
     this.#epochs.reset();
   }
@@ -117,7 +119,8 @@ export class Changes {
   }
 
   get #knownTotals(): LogTotals {
-    this.#totals ??= this.#storage.changes.readTotals();
+    this.#storedTotals ??= this.#storage.changes.readTotals();
+    this.#totals ??= this.#storedTotals;
     return this.#totals;
   }
 
@@ -152,7 +155,9 @@ export class Changes {
       if (droppedSeq > before) log.drop(droppedSeq);
     }
     this.#totals = { droppedSeq, changes, bytes };
+    if (isEqual(this.#totals, this.#storedTotals)) return;
     log.writeTotals(this.#totals);
+    this.#storedTotals = this.#totals;
   }
 
   /** Takes the changes that were made since the last call, as events to send. */
@@ -176,5 +181,11 @@ export class Changes {
     );
   }
 }
+
+/** Overwriting an entry by one of the same size changes no total; each row that is written costs money. */
+const isEqual = (totals: LogTotals, stored: LogTotals | null): boolean =>
+  totals.droppedSeq === stored?.droppedSeq &&
+  totals.changes === stored.changes &&
+  totals.bytes === stored.bytes;
 
 const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));

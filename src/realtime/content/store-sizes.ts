@@ -21,8 +21,9 @@ export class StoreSizes {
   readonly #organization: StoreQuota;
   readonly #sizes = new Map<string, StoreSize>();
   #totals: StoreTotals | null = null;
-  /** What the stores had before the request. */
-  #bytesBefore = 0;
+  /** What is stored: the sizes and totals as they were before the request. */
+  readonly #sizesBefore = new Map<string, StoreSize>();
+  #totalsBefore: StoreTotals = { stores: 0, bytes: 0 };
 
   /** `quotaBytes` is what all stores of the room may have together, `organization` what those of all rooms may. */
   constructor(table: EntryTable, quotaBytes: number, organization: StoreQuota) {
@@ -36,7 +37,7 @@ export class StoreSizes {
    * FORBIDDEN when a quota of the room or of the organization would be exceeded; then nothing is counted. What makes a store smaller is accepted.
    */
   replace(store: string, before: Content | null, after: Content | null): void {
-    const size = this.#sizes.get(store) ?? this.#table.size(store);
+    const size = this.#sizes.get(store) ?? this.#readSize(store);
     const totals = this.#totals ?? this.#read();
     const [removed, added] = [sizeOf(before), sizeOf(after)];
     const growth = added.bytes - removed.bytes;
@@ -55,10 +56,15 @@ export class StoreSizes {
     this.#totals = { stores, bytes: totals.bytes + growth };
   }
 
+  #readSize(store: string): StoreSize {
+    const size = this.#table.size(store);
+    this.#sizesBefore.set(store, size);
+    return size;
+  }
+
   #read(): StoreTotals {
-    const totals = this.#table.totals();
-    this.#bytesBefore = totals.bytes;
-    return totals;
+    this.#totalsBefore = this.#table.totals();
+    return this.#totalsBefore;
   }
 
   #quotaExceeded({ bytes }: StoreTotals, growth: number): AppError {
@@ -74,11 +80,16 @@ export class StoreSizes {
     return this.#sizes.keys();
   }
 
-  /** Writes what was counted. */
+  /** Writes what was counted, as far as it has changed: each row that is written costs money. */
   save(): void {
-    for (const [store, size] of this.#sizes) this.#table.writeSize(store, size);
+    for (const [store, size] of this.#sizes) {
+      const before = this.#sizesBefore.get(store);
+      if (size.entries !== before?.entries || size.bytes !== before.bytes) this.#table.writeSize(store, size);
+    }
     if (this.#totals === null) return;
-    this.#organization.changed(this.#bytesBefore, this.#totals.bytes);
-    this.#table.writeTotals(this.#totals);
+    const { stores, bytes } = this.#totals;
+    this.#organization.changed(this.#totalsBefore.bytes, bytes);
+    if (stores !== this.#totalsBefore.stores || bytes !== this.#totalsBefore.bytes)
+      this.#table.writeTotals(this.#totals);
   }
 }

@@ -59,11 +59,12 @@ export class KillableService {
     this.organization = organization;
   }
 
-  /** Starts the bundled Worker on a copy of the prepared state. Who is killed with it leaves at once, without a grace. */
-  static async prepare(runner: RunnerKind = "loader"): Promise<KillableService> {
+  /** Starts the bundled Worker on a copy of the prepared state. Who is killed with it leaves at once, unless there is a grace. */
+  static async prepare(runner: RunnerKind = "loader", { graceMs = 0 } = {}): Promise<KillableService> {
     const prepared = await askFor<PreparedService>(inject("preparedServiceUrl"));
     const { state, organization } = prepared;
-    const atrium = { ...prepared.atrium, bindings: { ...prepared.atrium.bindings, RECONNECT_GRACE_MS: "0" } };
+    const bindings = { ...prepared.atrium.bindings, RECONNECT_GRACE_MS: `${graceMs}` };
+    const atrium = { ...prepared.atrium, bindings };
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-endurance-"));
     try {
       const service = new KillableService(directory, organization);

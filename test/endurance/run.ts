@@ -7,7 +7,8 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
-  "[--client-kills N] [--document-kills N] [--events N] [--protocol N] [--runaways N] [--seed N]";
+  "[--client-kills N] [--document-kills N] [--events N] [--protocol N] [--runaways N] " +
+  "[--restart-users N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -26,6 +27,7 @@ const TESTS = {
   events: { files: ["test/stories/events.test.ts"], runs: "ATRIUM_EVENTS" },
   "document-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_DOCUMENT_KILLS" },
   "client-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
+  "restart-users": { files: ["test/endurance/restart.test.ts"], runs: "ATRIUM_RESTART_USERS" },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
@@ -72,6 +74,7 @@ function parse() {
         "document-kills": option,
         events: option,
         protocol: option,
+        "restart-users": option,
         runaways: option,
         seed: option,
       },

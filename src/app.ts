@@ -1,6 +1,7 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
 import { Hono } from "hono";
 import { accountEndpoints } from "./accounts/routes.ts";
+import { auditEndpoints } from "./audit/routes.ts";
 import { type AppContext, compose, healthChecks } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
@@ -41,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...organizationEndpoints,
   ...memberEndpoints,
+  ...auditEndpoints,
   ...overviewEndpoints,
   ...quotaEndpoints,
   ...roomEndpoints,

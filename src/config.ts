@@ -139,6 +139,8 @@ const SETTINGS = {
   /** For how long the event log keeps events, in days, and what each of its objects may have, in MiB. */
   EVENT_LOG_DAYS: wholeNumber(30),
   EVENT_LOG_MIB: wholeNumber(5 * 1024),
+  /** For how long the audit log keeps entries, in days. */
+  AUDIT_LOG_DAYS: wholeNumber(90),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
   /** The same, for `fetch` in workflows. */
@@ -275,6 +277,9 @@ export const eventLogLimits = (env: Settings) => ({
   keptMs: read(env, "EVENT_LOG_DAYS") * 24 * 60 * 60 * 1000,
   maxBytes: read(env, "EVENT_LOG_MIB") * 1024 * 1024,
 });
+
+/** For how long the audit log keeps entries, in milliseconds. */
+export const auditLogKeptMs = (env: Settings): number => read(env, "AUDIT_LOG_DAYS") * 24 * 60 * 60 * 1000;
 
 /** The limits of a run of a workflow. */
 export const runLimits = (env: Settings) => ({

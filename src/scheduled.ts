@@ -1,5 +1,6 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
-import { type Env, jwtSecrets } from "./config.ts";
+import { purgeOldAuditEntries } from "./audit/queries.ts";
+import { auditLogKeptMs, type Env, jwtSecrets } from "./config.ts";
 import { type RelayPorts, relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
 import { expireDemoFiles } from "./demo/uploads.ts";
@@ -51,6 +52,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
       invitations: () => purgeExpiredInvitations(db, now),
       passwordLinks: () => purgeExpiredPasswordLinks(db, now),
       deletions: () => continueDeletions(ports, now),
+      auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
       hourlyCounts: () => deleteOldHourlyCounts(db, now),
       files: async () => {
         await expireDemoFiles(env, db, now);

@@ -39,6 +39,7 @@ export const accountEndpoints = [
     status: 201,
     done: "API key created",
     data: z.object({ api_key: ApiKey, key: z.string().meta({ example: "atrium_sk_2Xv9…k3Qz" }) }),
+    audit: { resource: "api_key", created: ({ api_key }) => api_key.id, shows: ["name"] },
     handle: (ctx, { body }) => createApiKey(ctx, body),
   }),
   endpoint({
@@ -54,6 +55,7 @@ export const accountEndpoints = [
     status: 200,
     done: "API key revoked",
     data: z.object({}),
+    audit: { resource: "api_key", id: ({ params }) => params.keyId },
     handle: (ctx, { params }) => revokeApiKey(ctx, params.keyId),
   }),
 ];

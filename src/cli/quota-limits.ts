@@ -1,5 +1,6 @@
 /** Shows an organization's quotas and sets its limits, directly in the database: only the operator can. */
 import { QUOTAS, type QuotaName } from "../quotas/quota.ts";
+import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 import { CommandError, UsageError } from "./process/command.ts";
 
@@ -42,6 +43,8 @@ export async function setLimits(
     ([quota, max]) =>
       `UPDATE quotas SET max = ${max ?? "NULL"} WHERE ${ofAccount} AND quota = ${quoteSql(quota)}`,
   );
+  if (changes.size > 0)
+    statements.push(insertOperatorEntry(accountId, "setLimits", "quotas", Object.fromEntries(changes)));
   statements.push(`SELECT quota, used, max FROM quotas WHERE ${ofAccount}`);
   const rows = (await executeOnTables(database, statements, stop)).at(-1) ?? [];
   if (rows.length === 0)

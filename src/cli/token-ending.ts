@@ -1,5 +1,6 @@
 /** Ends the tokens of an organization's users, directly in the database: for the operator, who needs no key of it. */
 import type { RoomCommand } from "../realtime/port/room-command.ts";
+import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
 import { CommandError } from "./process/command.ts";
 
@@ -18,6 +19,7 @@ export async function endTokens(database: Database, accountId: string, stop: Abo
       `INSERT INTO outbox (id, account_id, room_id, change, created_at)
        SELECT lower(hex(randomblob(16))), account_id, id, ${command}, ${now} FROM rooms
        WHERE account_id = ${id} AND active_participants > 0 RETURNING id`,
+      insertOperatorEntry(accountId, "endAllTokens", "tokens", {}),
     ],
     stop,
   );

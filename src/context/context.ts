@@ -26,6 +26,8 @@ export interface OperationContext extends Tenant {
 export interface RequestContext extends OperationContext {
   readonly requestId: string;
   readonly actor: Actor;
+  /** The caller's address, as the edge reports it. Log it shortened only. */
+  readonly address: string;
   /** The Idempotency-Key of a POST, for work whose result is not stored in D1; null without one. */
   readonly idempotencyKey: string | null;
   /** A random UUID. */

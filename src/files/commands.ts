@@ -227,7 +227,7 @@ export async function deleteFile(ctx: FileOperationContext, key: string): Promis
     ...{ key, origin: ctx.origin, uploadedBy: uploader, userId: uploader },
     isByWorkflow: ctx.actor.type === "workflow",
   });
-  const [events, [row], deleting] = await ctx.db.run([
+  const [events, [row], deleting] = await ctx.commit([
     deleted,
     selectFile(ctx, key),
     markFileForDeletion(ctx, key, uploader),

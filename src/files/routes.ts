@@ -107,6 +107,7 @@ but not the form's boundary.`,
     status: 200,
     done: "File deleted",
     data: z.object({ key: z.string().meta({ description: "The deleted key." }) }),
+    audit: { resource: "file", id: ({ body }) => body.key },
     handle: (ctx, { body }) => deleteFile(ctx, body.key),
   }),
   rawEndpoint({

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
 import type { ErrorCode, Module } from "../platform/error-codes.ts";
+import type { AuditRule } from "./audit/rule.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 import type { Replay } from "./idempotency/replay.ts";
 
@@ -57,6 +58,8 @@ export interface EndpointDefinition<
   /** `description` of a success. */
   readonly done: string;
   readonly data: Data;
+  /** How the audit log records what the endpoint changes; without it, it does not. */
+  readonly audit?: AuditRule<Input<Path, z.infer<Query>, z.infer<Body>>, z.infer<Body>, z.infer<Data>>;
   readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
 }
 

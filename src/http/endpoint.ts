@@ -1,6 +1,7 @@
 /** Endpoints as the request pipeline sees them: everything needed to route, authorize, validate, document and test them. */
 import type * as z from "zod";
 import type { RequestContext } from "../context/context.ts";
+import type { ErasedAuditRule } from "./audit/rule.ts";
 import type {
   BinaryForm,
   Description,
@@ -33,6 +34,7 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
         readonly status: 200 | 201;
         readonly done: string;
         readonly data: Shape;
+        readonly audit: ErasedAuditRule | undefined;
         handle(ctx: C, input: ErasedInput): Promise<object>;
       }
     | {
@@ -56,9 +58,9 @@ export function endpointsFor<C extends RequestContext>() {
       Body extends z.ZodType = z.ZodUndefined,
       Data extends Shape = Shape,
     >(definition: EndpointDefinition<C, Path, Query, Body, Data>): Endpoint<C> {
-      const { handle, query, body, binary, ...rest } = definition;
+      const { handle, query, body, binary, audit, ...rest } = definition;
       return {
-        ...{ ...rest, query, body, form: undefined, binary: binary as never },
+        ...{ ...rest, query, body, form: undefined, binary: binary as never, audit: audit as never },
         ...{ kind: "envelope", handle: handle as never },
       };
     },
@@ -69,7 +71,7 @@ export function endpointsFor<C extends RequestContext>() {
     ): Endpoint<C> {
       const { handle, ...rest } = definition;
       return {
-        ...{ ...rest, query: undefined, body: undefined, binary: undefined },
+        ...{ ...rest, query: undefined, body: undefined, binary: undefined, audit: undefined },
         ...{ kind: "envelope", handle: handle as never },
       };
     },

@@ -60,24 +60,35 @@ const CURSOR_EXAMPLE = encodePosition({
   total: 120,
 });
 
-const After = z
-  .string()
-  .max(MAX_CURSOR_LENGTH)
-  .transform((value, context) => {
-    const position = decodePosition(value);
-    if (position === null)
-      context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the newest");
-    return position ?? z.NEVER;
-  })
-  .optional()
-  .meta({
-    description:
-      "The `cursor` of an earlier page: the items that follow it, with the same filters. However far down the list, it costs what the first page costs, and what is created meanwhile shifts nothing. `offset` counts from there.",
-    override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example: CURSOR_EXAMPLE },
-  });
+const after = (description: string) =>
+  z
+    .string()
+    .max(MAX_CURSOR_LENGTH)
+    .transform((value, context) => {
+      const position = decodePosition(value);
+      if (position === null)
+        context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the newest");
+      return position ?? z.NEVER;
+    })
+    .optional()
+    .meta({
+      description,
+      override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example: CURSOR_EXAMPLE },
+    });
 
 /** `limit`, `offset` and `after`, of a list that may be long. */
-export const scrolling = { ...paging, after: After };
+export const scrolling = {
+  ...paging,
+  after: after(
+    "The `cursor` of an earlier page: the items that follow it, with the same filters. However far down the list, it costs what the first page costs, and what is created meanwhile shifts nothing. `offset` counts from there.",
+  ),
+};
+
+/** `limit` and `after`, of a log: it is never counted. */
+export const following = {
+  limit: Limit,
+  after: after("The `cursor` of an earlier page: the entries that follow it, with the same filters."),
+};
 
 /** `search`; `where` completes "Only items with this text in …". */
 export const searching = (where: string) => ({
@@ -122,14 +133,16 @@ export const pageShape = {
   offset: z.int().meta({ description: "The offset that was used.", minimum: 0, example: 0 }),
 };
 
-/** The fields of a page of a list that may be long. */
-export const scrollShape = {
-  ...pageShape,
+/** The field of a page of a log. */
+export const cursorShape = {
   cursor: z.string().nullable().meta({
     description: "Goes into `after` to read the page that follows; null on the last one.",
     example: CURSOR_EXAMPLE,
   }),
 };
+
+/** The fields of a page of a list that may be long. */
+export const scrollShape = { ...pageShape, ...cursorShape };
 
 /** A page as a response describes it. */
 export interface PresentedPage {

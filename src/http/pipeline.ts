@@ -5,6 +5,7 @@ import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import { openDatabase } from "../platform/d1.ts";
 import { log, logError } from "../platform/log.ts";
+import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Access } from "./endpoint-definition.ts";
@@ -15,6 +16,7 @@ import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { parseJson, readBody } from "./json-body.ts";
 import { delayRefusal } from "./late-refusals.ts";
 import { originOf } from "./origin.ts";
+import { addressOf } from "./rate-limit.ts";
 import { checkBody, checkPath, checkQuery } from "./validate.ts";
 
 /** A request with its bindings, and the parameters that routing found in its path. */
@@ -90,6 +92,7 @@ export async function authorizeCall(
     ...ports,
     requestId,
     actor,
+    address: addressOf(request),
     origin: originOf(request, env),
     newId: () => crypto.randomUUID(),
     log: logFailure,
@@ -129,11 +132,18 @@ export async function respond<C extends RequestContext>(
       : await readBody(request, module, bodyOf && binary?.maxBytes);
   const parse = () => parseJson(bytes, request.headers.get("Content-Type"), module);
   const body = endpoint.body && (bodyOf ? bodyOf(bytes) : checkBody(endpoint.body, parse(), module));
-  const run = (runCtx: C) =>
-    endpoint.handle(runCtx, { params, query, body, form }).catch(async (refusal: unknown) => {
+  const input = { params, query, body, form };
+  const run = async (runCtx: C) => {
+    const recorder = AuditRecorder.for(endpoint, runCtx, input);
+    try {
+      const data = await endpoint.handle(recorder?.ctx ?? runCtx, input);
+      await recorder?.finish(data);
+      return data;
+    } catch (refusal) {
       await form?.drain();
       throw refusal;
-    });
+    }
+  };
   const receipt = isKeyed
     ? openReceipt<C>(request, {
         ...{ actor: ctx.actor, db: ctx.db, now: ctx.now(), module, replay: endpoint.replay },

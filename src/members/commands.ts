@@ -1,11 +1,14 @@
 /** The commands on members and invitations. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
+import { insertAuditEntry, type NewAuditEntry } from "../http/audit/store.ts";
 import { createLinkToken, linkHashOf } from "../people/link-token.ts";
+import type { DashboardContext } from "../people/person-context.ts";
 import type { OwnOrganization, Person } from "../people/schema.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
 import type { Database, Statement } from "../platform/d1.ts";
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
+import { shortAddress } from "../platform/network.ts";
 import { INVITATION_LIFETIME_MS, invitationPath } from "./invitation.ts";
 import { getInvitation, invitationGone } from "./queries.ts";
 import {
@@ -110,15 +113,33 @@ export async function updateMember(
   return { member: presentMember(member) };
 }
 
-/** Plans a new organization, with the person as its first owner. */
-export function newOrganization(
+/** What becomes of a person's request for an organization. */
+interface PlannedMembership {
+  readonly organization: OwnOrganization;
+  readonly statements: readonly [Statement, Statement, Statement];
+}
+
+/** The entry of the audit log for what a person who comes to an organization does. */
+const insertOwnEntry = (
+  ctx: DashboardContext,
+  accountId: string,
   personId: string,
-  { id, name, createdAt }: { readonly id: string; readonly name: string; readonly createdAt: number },
-): { readonly organization: OwnOrganization; readonly statements: readonly [Statement, Statement] } {
-  return {
-    organization: { id, name, role: "owner" },
-    statements: insertOrganization({ id, name, createdAt }, personId),
-  };
+  entry: Pick<NewAuditEntry, "operation" | "resource" | "resourceId" | "changes">,
+): Statement =>
+  insertAuditEntry(accountId, {
+    ...{ ...entry, id: ctx.newId(), at: ctx.now(), actorType: "person", actorId: personId },
+    ...{ address: shortAddress(ctx.address), requestId: ctx.requestId },
+  });
+
+/** Plans a new organization, with the person as its first owner. */
+export function newOrganization(ctx: DashboardContext, personId: string, name: string): PlannedMembership {
+  const id = ctx.newId();
+  const entry = insertOwnEntry(ctx, id, personId, {
+    ...{ operation: "createOrganization", resource: "organization", resourceId: null },
+    changes: JSON.stringify({ name }),
+  });
+  const statements = insertOrganization({ id, name, createdAt: ctx.now() }, personId);
+  return { organization: { id, name, role: "owner" }, statements: [...statements, entry] };
 }
 
 /**
@@ -126,15 +147,19 @@ export function newOrganization(
  * when it is for another address. Pass the error of a batch with these statements through {@link membershipError}.
  */
 export async function planInvitedMembership(
-  db: Database,
+  ctx: DashboardContext,
   token: string,
   person: Pick<Person, "id" | "email">,
-  now: number,
-): Promise<ReturnType<typeof newOrganization>> {
-  const { accountId, organization, role, email } = await getInvitation(db, token, now);
+): Promise<PlannedMembership> {
+  const now = ctx.now();
+  const { accountId, organization, role, email } = await getInvitation(ctx.db, token, now);
   if (email !== null && email !== person.email) throw forAnother();
+  const entry = insertOwnEntry(ctx, accountId, person.id, {
+    ...{ operation: "acceptInvitation", resource: "member", resourceId: person.id },
+    changes: JSON.stringify({ role }),
+  });
   const statements = acceptInvitation(await linkHashOf(token), person.id, now);
-  return { organization: { id: accountId, name: organization, role }, statements };
+  return { organization: { id: accountId, name: organization, role }, statements: [...statements, entry] };
 }
 
 const forAnother = () =>

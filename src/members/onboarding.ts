@@ -17,11 +17,11 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
   const guess =
     invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
   await ctx.challenge().requirePassed(input.challenge);
-  const [personId, now] = [ctx.newId(), ctx.now()];
+  const personId = ctx.newId();
   const { organization, statements } =
     invitation === undefined
-      ? newOrganization(personId, { id: ctx.newId(), name: input.organization ?? name, createdAt: now })
-      : await planInvitedMembership(ctx.db, invitation, { id: personId, email: input.email }, now);
+      ? newOrganization(ctx, personId, input.organization ?? name)
+      : await planInvitedMembership(ctx, invitation, { id: personId, email: input.email });
   const planned = await planSignUp(ctx, personId, input);
   try {
     await ctx.db.run([...planned.statements, ...statements]);
@@ -38,11 +38,7 @@ export async function createOrganization(
   { name }: { readonly name: string },
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
   requireMayCreateOrganization(ctx.signUpPolicy(), ctx.person.email);
-  const { organization, statements } = newOrganization(ctx.person.personId, {
-    id: ctx.newId(),
-    name,
-    createdAt: ctx.now(),
-  });
+  const { organization, statements } = newOrganization(ctx, ctx.person.personId, name);
   await ctx.db.run(statements);
   return { data: { organization } };
 }
@@ -55,7 +51,7 @@ export async function acceptInvitation(
   const { personId, email } = ctx.person;
   const guess = await ctx.limits.countInvitation();
   const person = { id: personId, email };
-  const { organization, statements } = await planInvitedMembership(ctx.db, token, person, ctx.now());
+  const { organization, statements } = await planInvitedMembership(ctx, token, person);
   try {
     await ctx.db.run(statements);
   } catch (error) {

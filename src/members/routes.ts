@@ -42,6 +42,7 @@ export const memberEndpoints = [
     status: 200,
     done: "Member updated",
     data: z.object({ member: Member }),
+    audit: { resource: "member", id: ({ params }) => params.personId, shows: ["role"] },
     handle: (ctx, { params, body }) => updateMember(ctx, params.personId, body),
   }),
   endpoint({
@@ -61,6 +62,7 @@ export const memberEndpoints = [
       url: z.string().meta({ example: "https://atrium.example/dashboard/password-links/Wk9…3Qz" }),
       expires_at: Timestamp,
     }),
+    audit: { resource: "member", id: ({ params }) => params.personId },
     handle: (ctx, { params }) => createPasswordLink(ctx, params.personId),
   }),
   endpoint({
@@ -76,6 +78,7 @@ export const memberEndpoints = [
     status: 200,
     done: "Member removed",
     data: z.object({}),
+    audit: { resource: "member", id: ({ params }) => params.personId },
     handle: (ctx, { params }) => removeMember(ctx, params.personId),
   }),
   endpoint({
@@ -111,6 +114,7 @@ export const memberEndpoints = [
       invitation: Invitation,
       url: z.string().meta({ example: "https://atrium.example/dashboard/invitations/Wk9…3Qz" }),
     }),
+    audit: { resource: "invitation", created: ({ invitation }) => invitation.id, shows: ["role", "email"] },
     handle: (ctx, { body }) => createInvitation(ctx, body),
   }),
   endpoint({
@@ -124,6 +128,7 @@ export const memberEndpoints = [
     status: 200,
     done: "Invitation withdrawn",
     data: z.object({}),
+    audit: { resource: "invitation", id: ({ params }) => params.invitationId },
     handle: (ctx, { params }) => deleteInvitation(ctx, params.invitationId),
   }),
 ];

@@ -1,4 +1,5 @@
 /** Removes what deleted organizations own, in bounded slices: first after the request, then by the cron trigger. */
+import { purgeAuditEntries } from "../audit/queries.ts";
 import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import type { Database } from "../platform/d1.ts";
 import { Slices } from "../platform/slices.ts";
@@ -33,7 +34,8 @@ export async function continueDeletion(
     const isEmpty =
       (await purgeWebhooks(tenant, ports.subscribers, slices, now)) &&
       (await purgeWorkflows(tenant, ports.subscribers, slices, now)) &&
-      (await purgeRooms(tenant, ports.rooms, slices));
+      (await purgeRooms(tenant, ports.rooms, slices)) &&
+      (await purgeAuditEntries(tenant, slices));
     if (!isEmpty) return;
     await ports.subscribers.removeLog(accountId);
     await ports.db.run([deleteEmpty(accountId, now - ROW_REMAINS_MS)]);

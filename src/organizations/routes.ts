@@ -35,6 +35,7 @@ export const organizationEndpoints = [
     status: 200,
     done: "Organization updated",
     data: z.object({ organization: Organization }),
+    audit: { resource: "organization", shows: ["name"] },
     handle: (ctx, { body }) => updateOrganization(ctx, body),
   }),
   endpoint({
@@ -51,6 +52,7 @@ export const organizationEndpoints = [
     status: 200,
     done: "Organization deleted",
     data: z.object({}),
+    audit: { resource: "organization" },
     handle: (ctx, { body }) => deleteOrganization(ctx, body),
   }),
 ];

@@ -31,7 +31,7 @@ export async function handleDashboardRequest(
 ): Promise<Response> {
   const requestId = crypto.randomUUID();
   try {
-    const { data, cookies = [] } = await enter(endpoint, call);
+    const { data, cookies = [] } = await enter(endpoint, call, requestId);
     const response = withoutCors(success(endpoint.status, endpoint.done, data, requestId));
     for (const cookie of cookies) response.headers.append("Set-Cookie", cookie);
     return response;
@@ -47,12 +47,15 @@ export async function handleDashboardRequest(
 async function enter(
   endpoint: DashboardEndpoint,
   { request, env, params }: DashboardCall,
+  requestId: string,
 ): Promise<DashboardResult<object>> {
   requireSameOrigin(request, originOf(request, env));
   const url = new URL(request.url);
   checkPath(url.pathname, endpoint.module);
   const ctx: DashboardContext = {
     db: openDatabase(env.DB),
+    requestId,
+    address: addressOf(request),
     cookie: signInCookieOf(request),
     browserCookie: browserCookieOf(request),
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),

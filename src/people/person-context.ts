@@ -8,6 +8,9 @@ import type { SignInSession } from "./verify-cookie.ts";
 /** A dashboard request, signed in or not. */
 export interface DashboardContext {
   readonly db: Database;
+  readonly requestId: string;
+  /** The caller's address, as the edge reports it. */
+  readonly address: string;
   /** The value of the sign-in cookie, not yet verified; null when the request has none. */
   readonly cookie: string | null;
   /** The value of the cookie of a known browser, not yet verified; null when the request has none. */

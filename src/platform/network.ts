@@ -15,3 +15,16 @@ export function networkOf(address: string): string {
   const groups = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
   return `${groups.join(":")}::/64`;
 }
+
+/** The bytes of an address that a log keeps: enough to tell places apart, too few to tell persons apart. */
+const SHORT_GROUPS = 3;
+const SHORT_OCTETS = 3;
+
+/** An address as logs keep it: the /24 of an IPv4 address, the /48 of an IPv6 address; null for text that is no address. */
+export function shortAddress(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return `${parsed.octets.slice(0, SHORT_OCTETS).join(".")}.0/24`;
+  const groups = parsed.parts.slice(0, SHORT_GROUPS).map((group) => group.toString(16));
+  return `${groups.join(":")}::/48`;
+}

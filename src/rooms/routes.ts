@@ -80,6 +80,7 @@ export const roomEndpoints = [
     status: 200,
     done: "Room deleted",
     data: z.object({}),
+    audit: { resource: "room", id: ({ params }) => params.roomId },
     handle: (ctx, { params }) => deleteRoom(ctx, params.roomId),
   }),
   endpoint({

@@ -54,6 +54,7 @@ export const tokenEndpoints = [
     status: 200,
     done: "Tokens ended",
     data: z.object({}),
+    audit: { resource: "user", id: ({ params }) => params.userId },
     handle: (ctx, { params, query }) => endTokens(ctx, query.roomId, params.userId),
   }),
   endpoint({
@@ -69,6 +70,7 @@ export const tokenEndpoints = [
     status: 200,
     done: "All tokens ended",
     data: z.object({}),
+    audit: { resource: "tokens" },
     handle: (ctx) => endAllTokens(ctx),
   }),
 ];

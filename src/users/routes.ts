@@ -124,6 +124,7 @@ export const userEndpoints = [
     status: 200,
     done: "User deleted",
     data: z.object({}),
+    audit: { resource: "user", id: ({ params }) => params.userId },
     handle: (ctx, { params, query }) => deleteUser(ctx, query.roomId, params.userId),
   }),
 ];

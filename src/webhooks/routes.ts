@@ -66,6 +66,11 @@ export const webhookEndpoints = [
     status: 201,
     done: "Webhook created",
     data: z.object({ webhook: WebhookWithSecret }),
+    audit: {
+      resource: "webhook",
+      created: ({ webhook }) => webhook.id,
+      shows: ["roomId", "enabled"],
+    },
     handle: (ctx, { body }) => createWebhook(ctx, body),
   }),
   endpoint({
@@ -93,6 +98,7 @@ export const webhookEndpoints = [
     status: 200,
     done: "Webhook updated",
     data: z.object({ webhook: Webhook }),
+    audit: { resource: "webhook", id: ({ params }) => params.webhookId, shows: ["roomId", "enabled"] },
     handle: (ctx, { params, body }) => updateWebhook(ctx, params.webhookId, body),
   }),
   endpoint({
@@ -105,6 +111,7 @@ export const webhookEndpoints = [
     status: 200,
     done: "Webhook deleted",
     data: z.object({}),
+    audit: { resource: "webhook", id: ({ params }) => params.webhookId },
     handle: (ctx, { params }) => deleteWebhook(ctx, params.webhookId),
   }),
   endpoint({
@@ -119,6 +126,7 @@ export const webhookEndpoints = [
     status: 200,
     done: "Webhook secret rotated",
     data: z.object({ webhook: WebhookWithSecret }),
+    audit: { resource: "webhook", id: ({ params }) => params.webhookId },
     handle: (ctx, { params }) => rotateSecret(ctx, params.webhookId),
   }),
   endpoint({

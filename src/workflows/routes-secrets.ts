@@ -35,6 +35,11 @@ export const workflowSecretEndpoints = [
     body: SecretValue,
     done: "Secret set",
     data: z.object({ secret: WorkflowSecret }),
+    audit: {
+      resource: "workflow",
+      id: ({ params }) => params.workflowId,
+      detail: ({ params }) => ({ secret: params.secret }),
+    },
     handle: (ctx, { params, body }) => setSecret(ctx, params.workflowId, params.secret, body.value),
   }),
   endpoint({
@@ -46,6 +51,11 @@ export const workflowSecretEndpoints = [
     errors: ["NOT_FOUND"],
     done: "Secret deleted",
     data: z.object({}),
+    audit: {
+      resource: "workflow",
+      id: ({ params }) => params.workflowId,
+      detail: ({ params }) => ({ secret: params.secret }),
+    },
     handle: (ctx, { params }) => deleteSecret(ctx, params.workflowId, params.secret),
   }),
 ];

@@ -52,6 +52,11 @@ export const workflowEndpoints = [
     status: 201,
     done: "Workflow created",
     data: z.object({ workflow: Workflow }),
+    audit: {
+      resource: "workflow",
+      created: ({ workflow }) => workflow.id,
+      shows: ["name", "roomId"],
+    },
     handle: (ctx, { body }) => createWorkflow(ctx, body),
   }),
   endpoint({
@@ -78,6 +83,11 @@ export const workflowEndpoints = [
     status: 200,
     done: "Workflow updated",
     data: z.object({ workflow: Workflow }),
+    audit: {
+      resource: "workflow",
+      id: ({ params }) => params.workflowId,
+      shows: ["name", "roomId", "enabled"],
+    },
     handle: (ctx, { params, body }) => updateWorkflow(ctx, params.workflowId, body),
   }),
   endpoint({
@@ -91,6 +101,7 @@ export const workflowEndpoints = [
     status: 200,
     done: "Workflow deleted",
     data: z.object({}),
+    audit: { resource: "workflow", id: ({ params }) => params.workflowId },
     handle: (ctx, { params }) => deleteWorkflow(ctx, params.workflowId),
   }),
   endpoint({
@@ -131,6 +142,11 @@ export const workflowEndpoints = [
     status: 200,
     done: "Version restored",
     data: z.object({ workflow: Workflow }),
+    audit: {
+      resource: "workflow",
+      id: ({ params }) => params.workflowId,
+      detail: ({ params }) => ({ version: params.version }),
+    },
     handle: (ctx, { params }) => restoreVersion(ctx, params.workflowId, params.version),
   }),
   endpoint({

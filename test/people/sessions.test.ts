@@ -190,6 +190,7 @@ describe("changing the password", () => {
 
 describe("a sign-in or a change of the password that overlaps another change", () => {
   const context = {
+    ...{ requestId: "a request", address: "192.0.2.1" },
     ...{ cookie: null, browserCookie: null, cookieSecret: secret },
     signUpPolicy: () => signUpPolicy(env),
     challenge: () => challengeFor(null, "192.0.2.1"),

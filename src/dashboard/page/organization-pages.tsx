@@ -1,6 +1,7 @@
 /** Routes of an organization's pages. */
 import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
+import { LogsPage } from "./logs/logs-page.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { RoomPage } from "./room/room-page.tsx";
 import { RoomsPage } from "./rooms/rooms-page.tsx";
@@ -24,6 +25,7 @@ export const OrganizationPages = () => (
       <Route path="/:accountId/webhooks/:webhookId" component={WebhookPage} />
       <Route path="/:accountId/workflows" component={WorkflowsPage} />
       <Route path="/:accountId/workflows/:workflowId" component={WorkflowPage} />
+      <Route path="/:accountId/logs/:part?" component={LogsPage} />
       <Route path="/:accountId/settings/:part?" component={SettingsPage} />
       <Route>
         <NotFound what="This page does not exist." />

@@ -48,6 +48,7 @@ export type {
 } from "../wire/requests.ts";
 export type {
   ApiKey,
+  AuditEntry,
   Comment,
   Delivery,
   DeliveryAttempt,
@@ -90,7 +91,7 @@ export type {
 } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";
-export type { Organization } from "./organization.ts";
+export type { AuditFilter, Organization } from "./organization.ts";
 export type {
   Filter,
   Page,

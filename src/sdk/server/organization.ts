@@ -1,7 +1,33 @@
-/** `AtriumServer.organization`: the organization itself, its API keys, tokens, members, invitations, quotas and metrics. */
+/** `AtriumServer.organization`: the organization itself, its API keys, tokens, members, invitations, quotas, metrics and audit log. */
 import type { Rest } from "../core/rest.ts";
-import type { ApiKey, Invitation, Member, OrganizationRecord, Overview, Quota } from "../wire/resources.ts";
+import type {
+  ApiKey,
+  AuditEntry,
+  Invitation,
+  Member,
+  OrganizationRecord,
+  Overview,
+  Quota,
+} from "../wire/resources.ts";
 import type { Page, PageShown } from "./pages.ts";
+
+/** Which entries of the audit log to read; all that are kept, unless said otherwise. */
+export interface AuditFilter {
+  /** At most 100; 50 by default. */
+  readonly limit?: number;
+  /** The `cursor` of an earlier page: only what follows it. */
+  readonly after?: string;
+  /** The earliest time: RFC 3339, or a date for the start of that UTC day. */
+  readonly from?: string;
+  /** The latest time: RFC 3339, or a date for the end of that UTC day. */
+  readonly to?: string;
+  /** Only changes by this person or API key. */
+  readonly actorId?: string;
+  /** Only changes by this operation of the API, such as `deleteRoom`. */
+  readonly operation?: string;
+  readonly resource?: AuditEntry["resource"]["type"];
+  readonly resourceId?: string;
+}
 
 export class Organization {
   readonly #rest: Rest;
@@ -41,6 +67,13 @@ export class Organization {
   /** How much of each quota is used, and its limit. Requests beyond one throw `FORBIDDEN`. */
   listQuotas(): Promise<{ readonly quotas: Quota[] }> {
     return this.#rest.request({ method: "GET", path: ["quotas"] });
+  }
+
+  /** Who changed what, newest first. For owners and API keys. */
+  listAuditEntries(
+    filter: AuditFilter = {},
+  ): Promise<{ readonly entries: AuditEntry[]; readonly cursor: string | null }> {
+    return this.#rest.request({ method: "GET", path: ["audit"], query: { ...filter } });
   }
 
   /** Newest first. */

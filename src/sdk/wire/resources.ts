@@ -1,5 +1,6 @@
 /** The resources of the REST interface and the protocol, inferred from the service's own schemas. */
 export type { ApiKey } from "../../accounts/schema.ts";
+export type { AuditEntry } from "../../audit/schema.ts";
 export type { DeliveryStats } from "../../delivery/stats/schema.ts";
 export type { StorageFile, UploadResult } from "../../files/schema.ts";
 export type { Invitation, Member } from "../../members/schema.ts";

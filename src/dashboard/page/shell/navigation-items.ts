@@ -15,5 +15,6 @@ export const NAVIGATION_ITEMS: readonly NavigationItem[] = [
   { name: "Rooms", path: "/rooms", icon: "rooms", letter: "r" },
   { name: "Webhooks", path: "/webhooks", icon: "webhooks", letter: "h" },
   { name: "Workflows", path: "/workflows", icon: "workflows", letter: "w" },
+  { name: "Logs", path: "/logs", icon: "logs", letter: "l" },
   { name: "Settings", path: "/settings", icon: "settings", letter: "s" },
 ];

@@ -1,0 +1,44 @@
+/** Reads the audit log, and deletes what is no longer kept of it. */
+import { type RequestContext, requireOwner } from "../context/context.ts";
+import {
+  type AuditFilter,
+  deleteOldAuditEntries,
+  deleteSomeAuditEntries,
+  selectAuditEntries,
+} from "../http/audit/store.ts";
+import { encodePosition } from "../http/list-cursor.ts";
+import type { Database, Page, Tenant } from "../platform/d1.ts";
+import { Slices } from "../platform/slices.ts";
+import { type AuditEntry, presentAuditEntry } from "./schema.ts";
+
+/** A page of the organization's log, newest first, for its owners. The log is never counted: it grows without end. */
+export async function listAuditEntries(
+  ctx: RequestContext,
+  page: Page,
+  filter: AuditFilter,
+): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
+  requireOwner(ctx);
+  const [rows] = await ctx.db.run([selectAuditEntries(ctx, { ...page, limit: page.limit + 1 }, filter)]);
+  const shown = rows.slice(0, page.limit);
+  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  const cursor = last && encodePosition({ time: last.at, id: last.id, offset: 0, total: 0 });
+  return { entries: shown.map(presentAuditEntry), cursor: cursor ?? null };
+}
+
+const ROWS_AT_ONCE = 1_000;
+const SLICES_PER_RUN = 50;
+
+/** Deletes entries that are older than `keptMs`, in slices; a later run continues. */
+export async function purgeOldAuditEntries(db: Database, now: number, keptMs: number): Promise<void> {
+  await new Slices(SLICES_PER_RUN).finish(async () => {
+    const [deleted] = await db.run([deleteOldAuditEntries(now - keptMs, ROWS_AT_ONCE)]);
+    return { isFull: deleted.length === ROWS_AT_ONCE };
+  });
+}
+
+/** Deletes the entries of a deleted organization until none or no slice is left, and returns true if none is. */
+export const purgeAuditEntries = (tenant: Tenant, slices: Slices): Promise<boolean> =>
+  slices.finish(async () => {
+    const [deleted] = await tenant.db.run([deleteSomeAuditEntries(tenant, ROWS_AT_ONCE)]);
+    return { isFull: deleted.length === ROWS_AT_ONCE };
+  });

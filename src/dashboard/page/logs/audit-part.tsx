@@ -1,0 +1,85 @@
+/** The audit log: who changed what, filtered by resource, actor and time. */
+import type { AuditEntry } from "atrium/server";
+import { useIsOwner } from "../data/organization.tsx";
+import { chosen, useFilters } from "../data/use-filters.ts";
+import { DateFilter } from "../rooms/date-filter.tsx";
+import { Button } from "../ui/button.tsx";
+import { CursorPager } from "../ui/cursor-pager.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { ErrorMessage } from "../ui/error-message.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { SelectField } from "../ui/select-field.tsx";
+import { AuditTable } from "./audit-table.tsx";
+import { useAudit } from "./use-audit.ts";
+
+type Resource = AuditEntry["resource"]["type"];
+
+const RESOURCES: Readonly<Record<Resource, string>> = {
+  organization: "Organization",
+  member: "Members",
+  invitation: "Invitations",
+  api_key: "API keys",
+  tokens: "Tokens of all users",
+  quotas: "Quotas",
+  webhook: "Webhooks",
+  workflow: "Workflows",
+  room: "Deleted rooms",
+  user: "Users",
+  file: "Deleted files",
+};
+
+const isResource = (value: string): value is Resource => value in RESOURCES;
+
+const PAGE_SIZE = 25;
+
+export function AuditPart() {
+  const isOwner = useIsOwner();
+  const { get, set, after, goTo } = useFilters();
+  const resource = get("resource");
+  const filter = chosen({ after, from: get("from"), to: get("to"), actorId: get("actor") });
+  const { data, error, refetch } = useAudit({
+    ...{ ...filter, limit: PAGE_SIZE },
+    ...(isResource(resource) && { resource }),
+  });
+  if (!isOwner)
+    return (
+      <Empty title="Only owners can read the audit log">
+        <p>It says who changed what in the organization. Ask an owner, or ask one to make you an owner.</p>
+      </Empty>
+    );
+  return (
+    <section aria-labelledby="audit">
+      <h2 id="audit">Audit log</h2>
+      <div className="filters">
+        <SelectField
+          label="Changes to show"
+          isLabelHidden
+          value={resource}
+          onChange={(event) => set("resource", event.currentTarget.value)}
+        >
+          <option value="">All changes</option>
+          {Object.entries(RESOURCES).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        <DateFilter label="From" value={get("from")} onChange={(value) => set("from", value)} />
+        <DateFilter label="to" value={get("to")} onChange={(value) => set("to", value)} />
+        {filter.actorId && (
+          <Button icon="close" onClick={() => set("actor", "")}>
+            Changes by everyone
+          </Button>
+        )}
+      </div>
+      <ErrorMessage error={error} onRetry={refetch} />
+      {data === undefined && !error && <Loading />}
+      {data && <AuditTable entries={data.entries} />}
+      {data && <CursorPager after={after} cursor={data.cursor} goTo={goTo} />}
+      <p className="soft">
+        Changes by members, API keys and the operator, as long as{" "}
+        <a href="/docs/guides/operating#audit-log">the service keeps them</a>.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+/** Writes the audit log: an entry for what a person or a key changes, in the batch that changes it. */
+import type { RequestContext } from "../../context/context.ts";
+import type { Results, Statement } from "../../platform/d1.ts";
+import { shortAddress } from "../../platform/network.ts";
+import type { ErasedAuditRule } from "./rule.ts";
+import { dropIfUnchanged, insertAuditEntry, type NewAuditEntry } from "./store.ts";
+
+/** What of an endpoint the recorder needs. */
+interface Audited {
+  readonly method: string;
+  readonly operation: string;
+  readonly audit: ErasedAuditRule | undefined;
+}
+
+/** Values that are longer are cut: an entry is a note, not a copy. */
+const MAX_VALUE_CHARS = 255;
+
+/** What a rule says of a request, and the fields of its body, with the values of those that are shown. A deletion's body changes nothing. */
+function changesOf(
+  method: string,
+  { detail, shows = [] }: ErasedAuditRule,
+  input: { readonly body: unknown },
+): string {
+  const { body } = input;
+  const details = detail?.(input) ?? {};
+  if (method === "DELETE" || typeof body !== "object" || body === null) return JSON.stringify(details);
+  const noted = ([name, value]: [string, unknown]): [string, unknown] => {
+    if (!shows.includes(name)) return [name, null];
+    return [name, typeof value === "string" ? value.slice(0, MAX_VALUE_CHARS) : (value ?? null)];
+  };
+  return JSON.stringify({ ...details, ...Object.fromEntries(Object.entries(body).map(noted)) });
+}
+
+/** Records one request. */
+export class AuditRecorder<C extends RequestContext> {
+  /** The context for the endpoint's handler: what it commits is recorded. */
+  readonly ctx: C;
+  readonly #inner: C;
+  readonly #rule: ErasedAuditRule;
+  readonly #entry: Omit<NewAuditEntry, "id">;
+  #hasCommitted = false;
+  #isRecorded = false;
+
+  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<NewAuditEntry, "id">) {
+    this.#inner = inner;
+    this.#rule = rule;
+    this.#entry = entry;
+    this.ctx = { ...inner, commit: (statements, data) => this.#commit(statements, data) };
+  }
+
+  /** The recorder of a request; null when its change is not for the audit log, or a room's user or no one makes it. */
+  static for<C extends RequestContext>(
+    { method, operation, audit }: Audited,
+    ctx: C,
+    input: { readonly body: unknown },
+  ): AuditRecorder<C> | null {
+    const { actor } = ctx;
+    if (audit === undefined || (actor.type !== "person" && actor.type !== "key")) return null;
+    return new AuditRecorder(ctx, audit, {
+      at: ctx.now(),
+      actorType: actor.type,
+      actorId: actor.type === "person" ? actor.personId : actor.keyId,
+      operation,
+      resource: audit.resource,
+      resourceId: audit.id?.(input) ?? null,
+      changes: changesOf(method, audit, input),
+      address: shortAddress(ctx.address),
+      requestId: ctx.requestId,
+    });
+  }
+
+  /** Records a change that was not committed in D1, such as one of an object, once it is made. */
+  async finish(data: object): Promise<void> {
+    if (!this.#hasCommitted) await this.#inner.db.run([this.#insert(this.#inner.newId(), data)]);
+  }
+
+  #insert(id: string, data: object | undefined): Statement {
+    const created = data === undefined ? undefined : this.#rule.created?.(data);
+    return insertAuditEntry(this.#inner.accountId, {
+      ...this.#entry,
+      id,
+      resourceId: created ?? this.#entry.resourceId,
+    });
+  }
+
+  /** Commits with an entry that stays only if the statements change something: what finds nothing to change is no change. */
+  async #commit<const T extends readonly [Statement, ...Statement[]]>(
+    statements: T,
+    data?: object,
+  ): Promise<Results<T>> {
+    if (this.#isRecorded) return this.#inner.commit(statements, data);
+    this.#hasCommitted = true;
+    const id = this.#inner.newId();
+    const [, ...results] = await this.#inner.commit(
+      [this.#insert(id, data), ...statements, dropIfUnchanged(id)],
+      data,
+    );
+    this.#isRecorded = results.pop()?.length === 0;
+    return results as unknown as Results<T>;
+  }
+}

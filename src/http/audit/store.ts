@@ -1,0 +1,99 @@
+/** The only SQL about the audit log. */
+import { and, eq, sql } from "drizzle-orm";
+import {
+  build,
+  columnsOf,
+  type Page,
+  preparedByShape,
+  type Statement,
+  type Tenant,
+} from "../../platform/d1.ts";
+import { newestFirst, pageValues } from "../../platform/newest-first.ts";
+import { type AuditRow, auditEntries } from "./table.ts";
+
+/** An entry to insert; the database adds the name of its actor. */
+export type NewAuditEntry = Omit<AuditRow, "actorName">;
+
+const NAME = {
+  person: "(SELECT name FROM people WHERE id = ?)",
+  key: "(SELECT name FROM api_keys WHERE id = ?)",
+  operator: "?",
+} as const;
+
+/** Inserts an entry. Before the changes of a batch, {@link dropIfUnchanged} belongs behind them. */
+export const insertAuditEntry = (accountId: string, entry: NewAuditEntry): Statement => ({
+  sql: `INSERT INTO audit_entries (id, account_id, at, actor_type, actor_id, actor_name, operation, resource,
+          resource_id, changes, address, request_id, changes_before)
+        VALUES (?, ?, ?, ?, ?, ${NAME[entry.actorType]}, ?, ?, ?, ?, ?, ?, total_changes())`,
+  params: [
+    ...[entry.id, accountId, entry.at, entry.actorType, entry.actorId, entry.actorId],
+    ...[entry.operation, entry.resource, entry.resourceId, entry.changes, entry.address, entry.requestId],
+  ],
+});
+
+/** Deletes an entry of this batch, and returns a row, if no statement since has changed anything. */
+export const dropIfUnchanged = (id: string): Statement<{ id: string }> => ({
+  // The entry itself is the one change.
+  sql: "DELETE FROM audit_entries WHERE id = ? AND total_changes() = changes_before + 1 RETURNING id",
+  params: [id],
+});
+
+/** Which entries a list has: those with these values. */
+export interface AuditFilter {
+  readonly actorId?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly resource?: AuditRow["resource"] | undefined;
+  readonly resourceId?: string | undefined;
+}
+
+const FILTERS = ["actorId", "operation", "resource", "resourceId"] as const;
+const newest = newestFirst(auditEntries.at, auditEntries.id);
+const { accountId: _, changesBefore: __, ...COLUMNS } = columnsOf(auditEntries);
+
+const entryPage = preparedByShape((names: string) =>
+  build
+    .select(COLUMNS)
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.accountId, sql.placeholder("accountId")),
+        ...FILTERS.filter((name) => names.split(" ").includes(name)).map((name) =>
+          eq(auditEntries[name], sql.placeholder(name)),
+        ),
+        newest.where,
+      ),
+    )
+    .orderBy(...newest.orderBy)
+    .limit(sql.placeholder("limit")),
+);
+
+/** The newest first. */
+export const selectAuditEntries = (
+  { accountId }: Tenant,
+  page: Page,
+  filter: AuditFilter,
+): Statement<AuditRow> =>
+  entryPage(FILTERS.filter((name) => filter[name] !== undefined).join(" "), {
+    ...filter,
+    ...pageValues(page),
+    accountId,
+  });
+
+/** Deletes some of the entries from before `expiry` (epoch ms), the oldest first, and returns a row for each. */
+export const deleteOldAuditEntries = (expiry: number, limit: number): Statement<{ deleted: number }> => ({
+  sql: `DELETE FROM audit_entries WHERE rowid IN (
+          SELECT rowid FROM audit_entries WHERE at < ? ORDER BY at LIMIT ?
+        ) RETURNING 1 AS deleted`,
+  params: [expiry, limit],
+});
+
+/** Deletes some of the organization's entries, and returns a row for each. */
+export const deleteSomeAuditEntries = (
+  { accountId }: Tenant,
+  limit: number,
+): Statement<{ deleted: number }> => ({
+  sql: `DELETE FROM audit_entries WHERE rowid IN (
+          SELECT rowid FROM audit_entries WHERE account_id = ? LIMIT ?
+        ) RETURNING 1 AS deleted`,
+  params: [accountId, limit],
+});

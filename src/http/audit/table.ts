@@ -1,0 +1,40 @@
+/** The audit log: who changed what in an organization, for as long as the setting AUDIT_LOG_DAYS says. */
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { AUDIT_RESOURCES } from "./rule.ts";
+
+/** The operator acts in the database itself, by `npm run account`. */
+export const AUDIT_ACTORS = ["person", "key", "operator"] as const;
+
+export const auditEntries = sqliteTable(
+  "audit_entries",
+  {
+    id: text().primaryKey(),
+    /** No reference: the entries of a deleted organization are deleted in slices. */
+    accountId: text("account_id").notNull(),
+    at: integer().notNull(),
+    actorType: text("actor_type", { enum: AUDIT_ACTORS }).notNull(),
+    /** Null for the operator. */
+    actorId: text("actor_id"),
+    /** The name of the person or key at the time of the change. */
+    actorName: text("actor_name"),
+    operation: text().notNull(),
+    resource: text({ enum: AUDIT_RESOURCES }).notNull(),
+    resourceId: text("resource_id"),
+    /** The changed fields as a JSON object; null for a value that is not recorded. */
+    changes: text().notNull(),
+    /** Shortened to a network; null for the operator. */
+    address: text(),
+    requestId: text("request_id"),
+    /** How many rows the database's connection had changed before: tells whether the batch has changed any. */
+    changesBefore: integer("changes_before").notNull(),
+  },
+  (table) => [
+    index("audit_entries_newest").on(table.accountId, sql`at DESC`, sql`id DESC`),
+    index("audit_entries_actor").on(table.accountId, table.actorId, sql`at DESC`, sql`id DESC`),
+    index("audit_entries_resource").on(table.accountId, table.resource, sql`at DESC`, sql`id DESC`),
+    index("audit_entries_oldest").on(table.at),
+  ],
+);
+
+export type AuditRow = Omit<typeof auditEntries.$inferSelect, "accountId" | "changesBefore">;

@@ -1,6 +1,6 @@
 /** Reads and changes the history of a room's documents, for the organization and for the room's own users. */
 import { requireRoomAccess } from "../context/context.ts";
-import { notFound } from "../platform/errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import {
   type DocumentContext,
@@ -8,6 +8,8 @@ import {
   readDocument,
   requireEditor,
 } from "./document-commands.ts";
+import { type Change, compareType } from "./documents/compare/compare.ts";
+import type { SharedType } from "./documents/render.ts";
 import { revertingUpdate } from "./documents/revert.ts";
 import type { HistoryPage, TrailEntry, VersionInfo } from "./port/document-history.ts";
 
@@ -89,6 +91,39 @@ export async function restoreVersion(
   if (update === null) return false;
   const write = { author, onlyIfEmpty: false, keepsVersion: true };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
+}
+
+/** What to compare of a document. */
+interface Compared {
+  /** The number of a version; 0 for the document before anything was written. */
+  readonly from: number;
+  /** Null for the document as it is. */
+  readonly to: number | null;
+  readonly type: SharedType;
+  /** The name of the shared type. */
+  readonly root: string;
+}
+
+/**
+ * What differs in a shared type between two versions of a document, and whose change it is. NOT_FOUND when the room has
+ * no such document or version; BAD_REQUEST when `to` is before `from`; CONFLICT when the document is large, or too
+ * much differs.
+ */
+export async function compareVersions(
+  ctx: DocumentContext,
+  place: DocumentPlace,
+  { from, to, type, root }: Compared,
+): Promise<readonly Change[]> {
+  if (to !== null && to < from)
+    throw new AppError("Rooms", "BAD_REQUEST", "to: must be no earlier version than from");
+  await requireReader(ctx, place.roomId);
+  const range = { after: from, upTo: to };
+  const [before, written] = await Promise.all([
+    from === 0 ? [] : ctx.rooms.readVersion(place.roomId, ctx.accountId, place.document, from),
+    ctx.rooms.readWritten(place.roomId, ctx.accountId, place.document, range),
+  ]);
+  if (before === null) throw notFound("Rooms", "Version");
+  return compareType(before, written, type, root);
 }
 
 async function requireReader(ctx: DocumentContext, roomId: string): Promise<void> {

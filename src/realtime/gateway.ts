@@ -47,6 +47,11 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     listVersions: async (roomId, accountId, name, page) => stub(roomId).listVersions(accountId, name, page),
     readVersion: (roomId, accountId, name, seq) =>
       collectVersion((from) => stub(roomId).readVersion(accountId, name, seq, from)),
+    readWritten: async (roomId, accountId, name, range) => {
+      const written = await stub(roomId).readWritten(accountId, name, { ...range });
+      if ("code" in written) throw new AppError("Rooms", written.code, written.message);
+      return written;
+    },
     changeVersion: async (roomId, accountId, name, change) => {
       const changed = await stub(roomId).changeVersion(accountId, name, change);
       if ("code" in changed) throw new AppError("Rooms", changed.code, changed.message);

@@ -4,12 +4,14 @@ import type { Env } from "../config.ts";
 import { AppError } from "../platform/errors.ts";
 import { respondWithPart } from "./download-response.ts";
 import type {
+  AuthoredUpdate,
   HistoryPage,
   TrailEntry,
   VersionChange,
   VersionInfo,
   VersionPart,
   VersionPosition,
+  WrittenRange,
 } from "./port/document-history.ts";
 import type { RoomCommand } from "./port/room-command.ts";
 import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./port/room-documents.ts";
@@ -47,6 +49,14 @@ const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code,
 function refusalOf(error: unknown): DocumentRefusal {
   if (!(error instanceof AppError)) throw error;
   return { code: error.code, message: error.message };
+}
+
+function orRefusal<T>(work: () => T): T | DocumentRefusal {
+  try {
+    return work();
+  } catch (error) {
+    return refusalOf(error);
+  }
 }
 
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
@@ -250,14 +260,16 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return this.#room.documentHistory.read(name, seq, from);
   }
 
+  /** What was written between two versions, with its authors, or why it cannot be read. */
+  readWritten(accountId: string, name: string, range: WrittenRange): AuthoredUpdate[] | DocumentRefusal {
+    this.#context.identify(accountId);
+    return orRefusal(() => this.#room.documentHistory.written(name, range));
+  }
+
   /** Returns the version that was changed or deleted, or why it was not. */
   changeVersion(accountId: string, name: string, change: VersionChange): VersionInfo | DocumentRefusal {
     this.#context.identify(accountId);
-    try {
-      return this.#room.documentHistory.change(name, change);
-    } catch (error) {
-      return refusalOf(error);
-    }
+    return orRefusal(() => this.#room.documentHistory.change(name, change));
   }
 
   /** False when there is no such document. */

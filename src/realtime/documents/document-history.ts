@@ -1,19 +1,21 @@
 /** The history of a room's documents, as people see and name it. */
 import { AppError, notFound } from "../../platform/errors.ts";
 import type {
+  AuthoredUpdate,
   HistoryPage,
   TrailEntry,
   VersionChange,
   VersionInfo,
   VersionPart,
   VersionPosition,
+  WrittenRange,
 } from "../port/document-history.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
 import type { Documents } from "./documents.ts";
-import { MAX_PART_BYTES } from "./limits.ts";
+import { MAX_COMPARED_BYTES, MAX_COMPARED_ENTRIES, MAX_PART_BYTES } from "./limits.ts";
 import { mergeWhole } from "./merge-whole.ts";
-import { foldEntries } from "./trail.ts";
+import { foldEntries, sumOfBytes } from "./trail.ts";
 import { Versions } from "./versions.ts";
 
 /** Stretches of the trail that one part of a version is read from. */
@@ -74,6 +76,24 @@ export class DocumentHistory {
   }
 
   /**
+   * What was written after a version (0: from the start) and up to another one, with its authors. NOT_FOUND when there
+   * is no such document or version, CONFLICT when it is too much.
+   */
+  written(name: string, { after, upTo }: WrittenRange): AuthoredUpdate[] {
+    const row = this.#table.find(name);
+    if (row === null) throw notFound("Rooms", "Document");
+    for (const seq of [after, upTo])
+      if (seq !== null && seq > 0 && this.#storage.versions.find(row.id, seq) === null)
+        throw notFound("Rooms", "Version");
+    const range = { after, upTo: upTo ?? Number.MAX_SAFE_INTEGER, limit: MAX_COMPARED_ENTRIES + 1 };
+    const entries = this.#table.listStretches(row.id, range);
+    if (entries.length > MAX_COMPARED_ENTRIES || sumOfBytes(entries) > MAX_COMPARED_BYTES) throw tooMuch();
+    return this.#table
+      .listUpdates(row.id, after, range.upTo)
+      .map(({ seq, authors, data }) => ({ seq, authors, data }));
+  }
+
+  /**
    * Changes the versions of a document, and returns the one that was changed or deleted. NOT_FOUND when there is no
    * such document or version, CONFLICT when the point is named already, or too many are.
    */
@@ -99,6 +119,13 @@ export class DocumentHistory {
     return version;
   }
 }
+
+const tooMuch = () =>
+  new AppError(
+    "Rooms",
+    "CONFLICT",
+    `What was written between the versions has more than ${MAX_COMPARED_BYTES} bytes or ${MAX_COMPARED_ENTRIES} entries of the trail: choose closer ones`,
+  );
 
 const alreadyNamed = (name: string) =>
   new AppError("Rooms", "CONFLICT", `Nothing has changed since version "${name}": rename that one instead`);

@@ -41,6 +41,10 @@ export const MAX_VERSION_NAME_LENGTH = 255;
 /** How many of its authors a version, or an entry of the trail, names. */
 export const MAX_AUTHORS = 100;
 
+/** What two points of a document's history may have between them, to be compared: in bytes, and in entries of the trail. */
+export const MAX_COMPARED_BYTES = 4 * MEBIBYTE;
+export const MAX_COMPARED_ENTRIES = 50_000;
+
 /** How many versions one fold drops of those that are too old, and how many rows of the trail it looks at; the next fold goes on. */
 export const AGED_VERSIONS = 500;
 export const AGED_ENTRIES = 500;

@@ -16,8 +16,22 @@ export function requireBuildable(updates: readonly Uint8Array[]): void {
     throw new AppError(
       "Rooms",
       "CONFLICT",
-      `A document above ${MAX_RENDERED_BYTES} bytes is neither rendered nor restored; read its update`,
+      `A document above ${MAX_RENDERED_BYTES} bytes is neither rendered, compared nor restored; read its update`,
     );
+}
+
+/** The shared type with this name. */
+export function sharedTypeOf(doc: Y.Doc, type: SharedType, name: string) {
+  switch (type) {
+    case "text":
+      return doc.getText(name);
+    case "map":
+      return doc.getMap(name);
+    case "array":
+      return doc.getArray(name);
+    case "xml":
+      return doc.getXmlFragment(name);
+  }
 }
 
 /** The content of the shared type with this name; CONFLICT when the document is too large to be built. */
@@ -25,14 +39,6 @@ export function renderType(updates: readonly Uint8Array[], type: SharedType, nam
   requireBuildable(updates);
   const doc = new Y.Doc();
   for (const update of updates) Y.applyUpdate(doc, update);
-  switch (type) {
-    case "text":
-      return doc.getText(name).toString();
-    case "map":
-      return doc.getMap(name).toJSON();
-    case "array":
-      return doc.getArray(name).toJSON();
-    case "xml":
-      return doc.getXmlFragment(name).toString();
-  }
+  const shared = sharedTypeOf(doc, type, name);
+  return shared instanceof Y.Map || shared instanceof Y.Array ? shared.toJSON() : shared.toString();
 }

@@ -51,6 +51,21 @@ export type VersionChange =
   | { readonly type: "rename"; readonly seq: number; readonly name: string | null; readonly by: Author }
   | { readonly type: "delete"; readonly seq: number };
 
+/** What was written between two points of a document's history. */
+export interface WrittenRange {
+  /** After the update with this number. */
+  readonly after: number;
+  /** Up to the one with this number; null for all. */
+  readonly upTo: number | null;
+}
+
+/** An update, or several that were folded, with all of its authors. */
+export interface AuthoredUpdate {
+  readonly seq: number;
+  readonly authors: readonly Author[];
+  readonly data: Uint8Array;
+}
+
 /** How far the updates of a version have been read. */
 export interface VersionPosition {
   /** Null at the start; another one means that the document was deleted meanwhile. */

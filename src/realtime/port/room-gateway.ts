@@ -1,12 +1,14 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type {
+  AuthoredUpdate,
   HistoryPage,
   TrailEntry,
   VersionChange,
   VersionInfo,
   VersionPart,
   VersionPosition,
+  WrittenRange,
 } from "./document-history.ts";
 import type { RoomCommand } from "./room-command.ts";
 import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./room-documents.ts";
@@ -72,6 +74,13 @@ export interface RoomGateway {
     name: string,
     seq: number,
   ): Promise<readonly Uint8Array[] | null>;
+  /** What was written between two versions, with its authors; throws the error with which the room refuses it. */
+  readWritten(
+    roomId: string,
+    accountId: string,
+    name: string,
+    range: WrittenRange,
+  ): Promise<readonly AuthoredUpdate[]>;
   /** Returns the version that was changed or deleted; throws the error with which the room refuses it. */
   changeVersion(roomId: string, accountId: string, name: string, change: VersionChange): Promise<VersionInfo>;
   /** False when there is no such document. */
@@ -133,6 +142,11 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
     seq: number,
     from: VersionPosition,
   ): VersionPart | null | Promise<VersionPart | null>;
+  readWritten(
+    accountId: string,
+    name: string,
+    range: WrittenRange,
+  ): AuthoredUpdate[] | DocumentRefusal | Promise<AuthoredUpdate[] | DocumentRefusal>;
   changeVersion(
     accountId: string,
     name: string,

@@ -14,20 +14,11 @@ import {
   restoreVersion,
 } from "../document-history-commands.ts";
 import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/limits.ts";
-import type { Author, TrailEntry, VersionInfo } from "../port/document-history.ts";
+import type { TrailEntry, VersionInfo } from "../port/document-history.ts";
+import { AuthorShape, presentAuthor } from "./document-author.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
-
-const AuthorShape = z
-  .object({
-    type: z.enum(["user", "key", "person", "organization"]).meta({
-      description:
-        "`user`: a user of the room. `key`, `person`: an API key or a member of the organization. `organization`: one of these, before the service kept which.",
-    }),
-    id: z.string().nullable().meta({ description: "Null for `organization`.", example: "ada" }),
-  })
-  .meta({ id: "Author" });
 
 const TrailEntryShape = z
   .object({
@@ -40,11 +31,6 @@ const TrailEntryShape = z
     bytes: z.int().meta({ description: "Encoded.", minimum: 0, example: 96 }),
   })
   .meta({ id: "TrailEntry" });
-
-const presentAuthor = (author: Author): z.infer<typeof AuthorShape> => ({
-  type: author.type,
-  id: author.type === "organization" ? null : author.id,
-});
 
 const presentEntry = ({ authors, firstAt, at, seq, updates, bytes }: TrailEntry) => ({
   author: authors[0] === undefined || authors.length > 1 ? null : presentAuthor(authors[0]),

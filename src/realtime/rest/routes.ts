@@ -6,6 +6,7 @@ import { findRoomRow } from "../../rooms/queries.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import { refusedSocket } from "./refused-socket.ts";
 import { commentEndpoints } from "./routes-comments.ts";
+import { documentCompareEndpoint } from "./routes-document-compare.ts";
 import { documentHistoryEndpoints } from "./routes-document-history.ts";
 import { documentSocketEndpoints } from "./routes-document-sockets.ts";
 import { documentEndpoints } from "./routes-documents.ts";
@@ -49,6 +50,7 @@ export const realtimeEndpoints = [
   ...documentSocketEndpoints,
   ...documentEndpoints,
   ...documentHistoryEndpoints,
+  documentCompareEndpoint,
   ...storeBatchEndpoints,
   ...storeEndpoints,
   ...commentEndpoints,

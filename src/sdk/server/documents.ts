@@ -74,6 +74,38 @@ export interface ReadOptions {
   readonly version?: number;
 }
 
+/** Which versions to compare, and of which shared type. */
+export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
+  /** The number of the earlier version; the document before anything was written if it is left out. */
+  readonly from?: number;
+  /** The number of the later version; the document as it is if it is left out. */
+  readonly to?: number;
+}
+
+/** A stretch of a text that was kept, inserted, deleted, or kept with another formatting. */
+export interface DocumentSegment {
+  readonly op: "keep" | "insert" | "delete" | "format";
+  /** Characters, the tag of an XML element, or JSON that is embedded in the text. */
+  readonly kind: "text" | "tag" | "embed";
+  readonly text: string;
+  /** Whose change it is; none for what was kept, or if it is not known. */
+  readonly authors: readonly DocumentAuthor[];
+}
+
+/** Something that differs. Applied one by one, in their order, changes lead from one version to the other. */
+export interface DocumentChange {
+  /** Keys of maps and positions in arrays, beginning in the shared type; empty for the type itself. */
+  readonly path: readonly (string | number)[];
+  /** `edit`: of a text or XML, which `segments` show. */
+  readonly op: "insert" | "delete" | "replace" | "edit";
+  /** The values; null for those that there are not. */
+  readonly before: unknown;
+  readonly after: unknown;
+  /** Of `edit`, the whole text in its order. */
+  readonly segments: readonly DocumentSegment[] | null;
+  readonly authors: readonly DocumentAuthor[];
+}
+
 export class Documents {
   readonly #rest: Rest;
 
@@ -145,6 +177,20 @@ export class Documents {
   /** Deletes a version, and nothing of what was written. */
   async deleteVersion(roomId: string, name: string, version: number): Promise<void> {
     await this.#rest.request({ method: "DELETE", path: [...versionsPath(roomId, name), `${version}`] });
+  }
+
+  /** What differs between two versions, and whose change it is. `CONFLICT` above 1 MiB, or when too much differs. */
+  async compare(
+    roomId: string,
+    name: string,
+    options: CompareOptions = {},
+  ): Promise<readonly DocumentChange[]> {
+    const request = {
+      method: "GET",
+      path: [...pathOf(roomId, name), "compare"],
+      query: { ...options },
+    } as const;
+    return (await this.#rest.request<{ changes: readonly DocumentChange[] }>(request)).changes;
   }
 
   /**

@@ -80,8 +80,11 @@ export type {
 } from "../wire/resources.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
 export type {
+  CompareOptions,
   ContentOptions,
   DocumentAuthor,
+  DocumentChange,
+  DocumentSegment,
   DocumentSummary,
   Documents,
   DocumentVersion,

@@ -211,3 +211,42 @@ it("a version is restored before the eyes of all, as an edit of the one who asks
   expect(await text()).toBe("first and second");
   expect((await restore(99)).error).toMatchObject({ code: "NOT_FOUND", message: "Version not found" });
 });
+
+it("versions are compared with each other and with the document as it is, and by whom they differ (D23)", async () => {
+  const { api, path, user, put } = await roomWithDocuments();
+  const [ada, vera] = [await user("editor"), await user("viewer")];
+  const doc = new Y.Doc();
+  const write = (at: number, text: string, by = api) => {
+    const known = Y.encodeStateVector(doc);
+    doc.getText("default").insert(at, text);
+    return put(Y.encodeStateAsUpdate(doc, known), by);
+  };
+  await write(0, "Hello");
+  await api.post(`${path}/notes/versions`, { name: "First" });
+  await write(5, " world", api.as(ada.token));
+  await api.post(`${path}/notes/versions`, { name: "Second" });
+  await write(0, "> ");
+  const compare = async (query: string) => {
+    const { data, error } = await api
+      .as(vera.token)
+      .get<{ changes: { segments: object[] }[] }>(`${path}/notes/compare?${query}`);
+    return error?.code ?? data.changes.flatMap(({ segments }) => segments);
+  };
+  const author = { type: "user", id: ada.id };
+  expect(await compare("from=1&to=2")).toEqual([
+    { op: "keep", kind: "text", text: "Hello", authors: [] },
+    { op: "insert", kind: "text", text: " world", authors: [author] },
+  ]);
+  expect(await compare("from=2")).toMatchObject([
+    { op: "insert", text: "> " },
+    { op: "keep", text: "Hello world" },
+  ]);
+  expect(await compare("")).toMatchObject([
+    { text: "> Hello", authors: [{ type: "key" }] },
+    { text: " world", authors: [author] },
+  ]);
+  expect(await compare("from=2&to=2")).toEqual([]);
+  expect(await compare("from=2&to=1")).toBe("BAD_REQUEST");
+  expect(await compare("from=1&to=3")).toBe("NOT_FOUND");
+  expect((await api.get(`${path}/others/compare`)).error?.code).toBe("NOT_FOUND");
+});

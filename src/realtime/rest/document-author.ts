@@ -1,0 +1,18 @@
+/** The author of something in a document, as responses show it. */
+import * as z from "zod";
+import type { Author } from "../port/document-history.ts";
+
+export const AuthorShape = z
+  .object({
+    type: z.enum(["user", "key", "person", "organization"]).meta({
+      description:
+        "`user`: a user of the room. `key`, `person`: an API key or a member of the organization. `organization`: one of these, before the service kept which.",
+    }),
+    id: z.string().nullable().meta({ description: "Null for `organization`.", example: "ada" }),
+  })
+  .meta({ id: "Author" });
+
+export const presentAuthor = (author: Author): z.infer<typeof AuthorShape> => ({
+  type: author.type,
+  id: author.type === "organization" ? null : author.id,
+});

@@ -7,6 +7,7 @@ import type { Random } from "../sdk/convergence.ts";
 import { Mirror, sorted } from "../sdk/mirror.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
+import { type Writer as KilledWriter, killWhile } from "./kill-while.ts";
 import type { KillableService } from "./killable-service.ts";
 
 const STORE = "notes";
@@ -18,7 +19,7 @@ const MAX_ANSWERS = 60;
 const LIMIT_MS = 60_000;
 
 /** A user whose application keeps a copy of the store. */
-class Writer {
+class Writer implements KilledWriter {
   readonly client: AtriumClient;
   readonly mirror: Mirror;
   /** The versions of the entries that are written once, by key. */
@@ -88,37 +89,12 @@ export async function killUnderClients(
       await writer.client.join();
       await writer.mirror.store.sync();
     }
-    await killWhile(writers, service, kills, random);
+    await killWhile(writers, service, { kills, maxSteps: MAX_ANSWERS, random });
     return { acknowledged: await expectAgreement(writers, customer, roomId) };
   } finally {
     for (const { client } of writers) client.disconnect();
     await proxy.close();
   }
-}
-
-async function killWhile(
-  writers: readonly Writer[],
-  service: KillableService,
-  kills: number,
-  random: Random,
-): Promise<void> {
-  let left = 0;
-  let killed: (killing: Promise<void>) => void = () => {};
-  for (const writer of writers) {
-    writer.start(() => {
-      left -= 1;
-      // At once: the answers to what was written before may be on their way.
-      if (left === 0) killed(service.kill());
-    });
-  }
-  for (let kill = 0; kill < kills; kill += 1) {
-    await new Promise<Promise<void>>((resolve) => {
-      killed = (killing) => resolve(killing);
-      left = 1 + random(MAX_ANSWERS);
-    });
-    await service.start();
-  }
-  await Promise.all(writers.map((writer) => writer.stop()));
 }
 
 /** Returns how many writes were acknowledged of those that were made once. */

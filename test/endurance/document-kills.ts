@@ -11,6 +11,7 @@ import { EAGER } from "../sdk/clients.ts";
 import type { Random } from "../sdk/convergence.ts";
 import { BreakableProxy } from "../sdk/proxy.ts";
 import { Customer } from "../stories/client.ts";
+import { type Writer as KilledWriter, killWhile } from "./kill-while.ts";
 import type { KillableService } from "./killable-service.ts";
 
 const NAME = "notes";
@@ -96,7 +97,7 @@ const TABS: readonly ((address: Address) => Tab)[] = [
 const marksOf = (doc: Y.Doc) => doc.getArray<string>("marks");
 
 /** A person who edits in one tab after the other; only tabs whose wire acknowledges edits are closed before the end. */
-class Writer {
+class Writer implements KilledWriter {
   tab: Tab;
   /** The edits that were acknowledged, or whose tab is still open. */
   readonly kept: Set<string> = new Set();
@@ -161,35 +162,12 @@ export async function killUnderDocuments(
       const { token } = await customer.createUser(roomId, `Writer ${index}`);
       writers.push(new Writer(`${index}`, () => open({ url: proxy.url, documents, token }), random));
     }
-    await killWhile(writers, service, kills, random);
+    await killWhile(writers, service, { kills, maxSteps: MAX_EDITS, random });
     return { kept: await expectAgreement(writers) };
   } finally {
     for (const { tab } of writers) tab.close();
     await proxy.close();
   }
-}
-
-async function killWhile(
-  writers: readonly Writer[],
-  service: KillableService,
-  kills: number,
-  random: Random,
-): Promise<void> {
-  let left = 0;
-  let killed: (killing: Promise<void>) => void = () => {};
-  const edited = () => {
-    left -= 1;
-    if (left === 0) killed(service.kill());
-  };
-  for (const writer of writers) writer.start(edited);
-  for (let kill = 0; kill < kills; kill += 1) {
-    await new Promise<Promise<void>>((resolve) => {
-      killed = (killing) => resolve(killing);
-      left = 1 + random(MAX_EDITS);
-    });
-    await service.start();
-  }
-  await Promise.all(writers.map((writer) => writer.stop()));
 }
 
 /** Returns how many edits must be there. */

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import type { Event } from "../../src/delivery/events.ts";
 import { EventName } from "../../src/delivery/port/event-name.ts";
-import { REPLAY_HEADER } from "../../src/webhooks/attempt.ts";
 import type { Delivery } from "../../src/webhooks/delivery-schema.ts";
-import type { Replay } from "../../src/webhooks/replay-schema.ts";
 import type { WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
 import type { Workflow } from "../../src/workflows/schema.ts";
+import { killUnderEvents, limitOf } from "../endurance/event-kills.ts";
 import { KillableService } from "../endurance/killable-service.ts";
 import { eventually } from "../node/processes.ts";
+import { randomOf } from "../sdk/convergence.ts";
 import { Customer } from "./client.ts";
 import { RandomTraffic } from "./random-traffic.ts";
 import { Receiver } from "./receiver.ts";
@@ -155,99 +155,11 @@ it(
   START_MS + rounds * 2 * ROUND_MS,
 );
 
-const MANY_EVENTS = 1_000;
-const ROOMS = eventCount < MANY_EVENTS ? 4 : 20;
-const EVENTS_PER_ROOM = Math.ceil(eventCount / ROOMS);
-/** A killed request leaves its event to the cron trigger for 15 s. */
-const EVENT_KILLS = eventCount < MANY_EVENTS ? 0 : 5;
-const EVENT_MS = 100;
-
-/** Renames a user of the room again and again, one event for each number, however often the service is killed. */
-async function renameThrough(room: string, onRenamed: () => Promise<void>): Promise<void> {
-  const { id } = await customer.createUser(room, "0");
-  for (let name = 1; name < EVENTS_PER_ROOM; ) {
-    const renamed = customer.send("PATCH", `/users/${id}?roomId=${room}`, { name: `${name}` });
-    // One that was killed may have taken effect: the same name again causes no further event.
-    const { status } = await renamed.catch(() => ({ status: 0 }));
-    if (status === 0) await eventually("the service runs", () => isServing());
-    else {
-      expect(status).toBe(200);
-      name += 1;
-      await onRenamed();
-    }
-  }
-}
-
-const isServing = async (): Promise<boolean> =>
-  customer.send("GET", "/webhooks").then(
-    ({ status }) => status < 500,
-    () => false,
-  );
-
-/** The names that a room's events report, in their order. */
-const namesIn = (events: readonly Event[], room: string): string[] =>
-  events.flatMap((event) =>
-    event.data.roomId === room && "user" in event && event.event.startsWith("user.") ? [event.user.name] : [],
-  );
-
 it(
-  "what a failing receiver has missed is sent again from the log, which has every event in the order of its room",
+  "what an unreliable receiver has missed is sent again from the log, which has every event in the order of its room",
   async () => {
-    const rooms = await Promise.all(
-      Array.from({ length: ROOMS }, async () => (await customer.createRoom()).id),
-    );
-    const created = await customer.send<{ webhook: WebhookWithSecret }>("POST", "/webhooks", {
-      url: receiver.url,
-      events: ["user.created", "user.updated"],
-    });
-    const { id } = created.data.webhook;
-    let arrivals = 0;
-    receiver.onArrival = () => {
-      arrivals += 1;
-      return arrivals % 3 === 0 ? 500 : 200;
-    };
-    const perKill = Math.ceil((ROOMS * EVENTS_PER_ROOM) / (EVENT_KILLS + 1));
-    let renames = 0;
-    const killNowAndThen = async () => {
-      renames += 1;
-      if (EVENT_KILLS === 0 || renames % perKill !== 0) return;
-      await service.kill();
-      await service.start();
-    };
-    await Promise.all(rooms.map((room) => renameThrough(room, killNowAndThen)));
-
-    const expected = Array.from({ length: EVENTS_PER_ROOM }, (_, name) => `${name}`);
-    let logged: Event[] = [];
-    const isLogged = async () => {
-      await service.runScheduled();
-      const ofUsers = (await readLog("/events")).filter(({ event }) => event.startsWith("user."));
-      logged = ofUsers.filter(({ data }) => rooms.includes(data.roomId));
-      return logged.length >= ROOMS * EVENTS_PER_ROOM;
-    };
-    await eventually("every event is in the log", isLogged, ROUND_MS);
-    for (const room of rooms) expect(namesIn(logged, room)).toEqual(expected);
-    expect(new Set(logged.map((event) => event.id)).size).toBe(ROOMS * EVENTS_PER_ROOM);
-
-    receiver.onArrival = () => 200;
-    const span = { from: "2026-01-01" };
-    const { data } = await customer.send<{ replay: Replay }>("POST", `/webhooks/${id}/replay`, span);
-    if (EVENT_KILLS > 0) {
-      await service.kill();
-      await service.start();
-    }
-    const mark = REPLAY_HEADER.toLowerCase();
-    const replayed = () => {
-      const seen = new Set<string>();
-      return receiver.arrivals.flatMap(({ headers, event }) =>
-        headers[mark] === data.replay.id && seen.size < seen.add(event.id).size ? [event] : [],
-      );
-    };
-    const isReplayed = () =>
-      replayed().filter((event) => rooms.includes(event.data.roomId)).length >= logged.length;
-    await eventually("the receiver has everything", isReplayed, ROUND_MS + eventCount * EVENT_MS);
-    for (const room of rooms) expect(namesIn(replayed(), room)).toEqual(expected);
-    const ids = new Set(receiver.events.map((event) => event.id));
-    expect(logged.filter((event) => !ids.has(event.id))).toEqual([]);
+    const { events, kills: killed, lost } = await killUnderEvents(service, eventCount, randomOf(seed));
+    console.log(`${events} events, ${killed} kills: the receiver had lost ${lost}, and has all of them now`);
   },
-  START_MS + 3 * ROUND_MS + 2 * eventCount * EVENT_MS,
+  START_MS + limitOf(eventCount),
 );

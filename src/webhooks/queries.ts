@@ -1,8 +1,9 @@
 /** Reads of webhooks and their deliveries. */
 
+import { presentDeliveryPage, toDeliveryQuery } from "../delivery/delivery-pages.ts";
 import type { DeliveryQuery, SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type DeliveryStats, presentStats } from "../delivery/stats/schema.ts";
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedPage, type PresentedScroll, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { WebhookContext } from "./context.ts";
@@ -42,16 +43,13 @@ export async function listDeliveries(
   ctx: WebhookContext,
   webhookId: string,
   { status, event, roomId }: DeliveryFilter,
-  { limit, offset }: Page,
-): Promise<{ deliveries: Delivery[] } & PresentedPage> {
+  page: Page,
+): Promise<{ deliveries: Delivery[] } & PresentedScroll> {
+  const query = { ...toDeliveryQuery("Webhooks", page), event, roomId };
   await getWebhook(ctx, webhookId);
-  const { deliveries, total } = await ctx.subscribers.list(subscriberKey(ctx, webhookId), status ?? "any", {
-    limit,
-    offset,
-    event,
-    roomId,
-  });
-  return { deliveries: deliveries.map((each) => presentDelivery(webhookId, each)), total, limit, offset };
+  const found = await ctx.subscribers.list(subscriberKey(ctx, webhookId), status ?? "any", query);
+  const deliveries = found.deliveries.map((each) => presentDelivery(webhookId, each));
+  return { deliveries, ...presentDeliveryPage(page, found) };
 }
 
 /** The webhook's latest replay; null when there was none. NOT_FOUND without the webhook. */

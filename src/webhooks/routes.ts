@@ -4,7 +4,7 @@ import { WebhookEventName } from "../delivery/port/event-name.ts";
 import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
-import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { pageShape, paging, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -26,13 +26,15 @@ const { endpoint } = endpointsFor<WebhookContext>();
 const common = { module: "Webhooks", access: "organization" } as const;
 
 const DeliveriesQuery = z.object({
-  ...paging,
+  ...scrolling,
   status: DeliveryStatus.optional().meta({ description: "Only deliveries with this status." }),
   event: WebhookEventName.optional().meta({
-    description: "Only deliveries of this event, among the latest 10,000 with the status.",
+    description:
+      "Only deliveries of this event, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
   }),
   roomId: z.string().min(1).max(255).optional().meta({
-    description: "Only deliveries of events of this room, among the latest 10,000 with the status.",
+    description:
+      "Only deliveries of events of this room, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
   }),
 });
 
@@ -150,12 +152,12 @@ export const webhookEndpoints = [
     operation: "listWebhookDeliveries",
     summary: "List a webhook's deliveries",
     details:
-      "Newest first. Finished deliveries are kept for 7 days, up to 1 GiB of them. A page of large events may end early: continue at `offset` plus the number of deliveries returned.",
+      "Newest first. Finished deliveries are kept for 7 days, up to 1 GiB of them. A page of large events may end early: continue with its `cursor`.",
     errors: ["NOT_FOUND"],
     query: DeliveriesQuery,
     status: 200,
     done: "Deliveries retrieved",
-    data: z.object({ deliveries: z.array(Delivery), ...pageShape }),
+    data: z.object({ deliveries: z.array(Delivery), ...scrollShape }),
     handle: (ctx, { params, query }) => listDeliveries(ctx, params.webhookId, query, toPage(query)),
   }),
   endpoint({

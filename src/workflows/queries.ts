@@ -1,8 +1,9 @@
 /** Reads of workflows and their executions. */
 
+import { presentDeliveryPage, toDeliveryQuery } from "../delivery/delivery-pages.ts";
 import type { SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import { type DeliveryStats, presentStats } from "../delivery/stats/schema.ts";
-import { type PresentedPage, presentPage } from "../http/paginate.ts";
+import { type PresentedPage, type PresentedScroll, presentPage } from "../http/paginate.ts";
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { WorkflowContext } from "./context.ts";
@@ -70,13 +71,15 @@ export async function getVersion(
 export async function listExecutions(
   ctx: WorkflowContext,
   workflowId: string,
-  { limit, offset }: Page,
-): Promise<{ executions: WorkflowExecution[] } & PresentedPage> {
+  page: Page,
+): Promise<{ executions: WorkflowExecution[] } & PresentedScroll> {
+  const query = toDeliveryQuery("Workflows", page);
   const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
   const key = subscriberKey(ctx, workflowId);
-  const { deliveries, total } = await ctx.subscribers.list(key, "over", { limit, offset });
-  return { executions: deliveries.map((each) => presentExecution(workflowId, each)), total, limit, offset };
+  const found = await ctx.subscribers.list(key, "over", query);
+  const executions = found.deliveries.map((each) => presentExecution(workflowId, each));
+  return { executions, ...presentDeliveryPage(page, found) };
 }
 
 /** How the workflow's runs went lately, and what waits for it. NOT_FOUND without the workflow. */

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
-import { pageShape, paging, searching, toPage } from "../http/paginate.ts";
+import { pageShape, paging, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
 import { WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
@@ -156,12 +156,12 @@ export const workflowEndpoints = [
     operation: "listWorkflowExecutions",
     summary: "List a workflow's executions",
     details:
-      "Finished runs, newest first. They are kept for 7 days, up to 1 GiB of them. Without `retries`, a workflow runs at most once per event. Its first run for an event follows those for earlier events of the same room. A page of large results may end early: continue at `offset` plus the number of executions returned.",
+      "Finished runs, newest first. They are kept for 7 days, up to 1 GiB of them. Without `retries`, a workflow runs at most once per event. Its first run for an event follows those for earlier events of the same room. A page of large results may end early: continue with its `cursor`.",
     errors: ["NOT_FOUND"],
-    query: z.object(paging),
+    query: z.object(scrolling),
     status: 200,
     done: "Executions retrieved",
-    data: z.object({ executions: z.array(WorkflowExecution), ...pageShape }),
+    data: z.object({ executions: z.array(WorkflowExecution), ...scrollShape }),
     handle: (ctx, { params, query }) => listExecutions(ctx, params.workflowId, toPage(query)),
   }),
   endpoint({

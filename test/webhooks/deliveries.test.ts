@@ -28,7 +28,11 @@ const create = async (path = "ok", body: object = {}): Promise<WebhookWithSecret
 const test = async (id: string): Promise<Delivery> =>
   (await owner.api.post<{ delivery: Delivery }>(`/webhooks/${id}/test`)).data.delivery;
 const list = async (id: string, query = "") =>
-  (await owner.api.get<{ deliveries: Delivery[]; total: number }>(`/webhooks/${id}/deliveries${query}`)).data;
+  (
+    await owner.api.get<{ deliveries: Delivery[]; total: number; cursor: string | null }>(
+      `/webhooks/${id}/deliveries${query}`,
+    )
+  ).data;
 const received = async (): Promise<readonly Received[]> =>
   (await fetch(`${RECEIVER}/received/${name}`)).json();
 
@@ -116,7 +120,7 @@ describe("a webhook that is changed while its receiver answers 410", () => {
 describe("the list of deliveries", () => {
   it("shows the newest first, by page and by status", async () => {
     const { id } = await create();
-    expect(await list(id)).toEqual({ deliveries: [], total: 0, limit: 50, offset: 0 });
+    expect(await list(id)).toEqual({ deliveries: [], total: 0, limit: 50, offset: 0, cursor: null });
     const first = await test(id);
     await owner.api.patch(`/webhooks/${id}`, { url: `${RECEIVER}/status/500/${name}` });
     const second = await test(id);
@@ -126,10 +130,37 @@ describe("the list of deliveries", () => {
       total: 2,
       limit: 1,
       offset: 1,
+      cursor: null,
     });
     expect(await list(id, "?status=success")).toMatchObject({ deliveries: [first], total: 1 });
     expect(await list(id, "?status=pending")).toMatchObject({ deliveries: [second], total: 1 });
     expect(await list(id, "?status=failed")).toMatchObject({ deliveries: [], total: 0 });
+  });
+
+  it("goes on behind a cursor, whatever is delivered meanwhile", async () => {
+    const webhook = await create("ok", { events: ["room.created"] });
+    const rooms: string[] = [];
+    for (let room = 0; room < 5; room += 1) rooms.push((await owner.api.createRoom()).id);
+    await expect.poll(async () => (await list(webhook.id, "?status=success")).total).toBe(5);
+    for (const status of ["", "&status=success"]) {
+      const all = (await list(webhook.id)).deliveries;
+      const first = await list(webhook.id, `?limit=2${status}`);
+      await test(webhook.id);
+      const second = await list(webhook.id, `?limit=2&after=${first.cursor}${status}`);
+      expect(second).toMatchObject({ deliveries: all.slice(2, 4), offset: 2 });
+      const last = await list(webhook.id, `?limit=3&after=${second.cursor}${status}`);
+      expect(last).toMatchObject({ deliveries: all.slice(4), offset: 4, cursor: null });
+    }
+  });
+
+  it("refuses the cursor of another list", async () => {
+    for (let room = 0; room < 2; room += 1) await owner.api.createRoom();
+    const { cursor } = (await owner.api.get<{ cursor: string }>("/rooms?limit=1")).data;
+    const { id } = await create();
+    expect(await owner.api.get(`/webhooks/${id}/deliveries?after=${cursor}`)).toMatchObject({
+      status: 400,
+      error: { code: "BAD_REQUEST", message: expect.stringContaining("after must be the cursor") },
+    });
   });
 
   it("shows those of one event or room", async () => {

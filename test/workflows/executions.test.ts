@@ -224,6 +224,7 @@ describe("the list of executions", () => {
       total: 3,
       limit: 1,
       offset: 1,
+      cursor: expect.any(String),
     });
   });
 
@@ -246,15 +247,18 @@ describe("the list of executions", () => {
     for (let run = 0; run < runs; run += 1) {
       await testWorkflow.run("session.started", { roomId: room.id });
     }
-    const seen = new Set<string>();
+    const seen: string[] = [];
     let pages = 0;
-    for (; seen.size < runs && pages < runs; pages += 1) {
-      const path = `${testWorkflow.path}/executions?limit=100&offset=${seen.size}`;
-      const { data } = await owner.api.get<{ executions: WorkflowExecution[]; total: number }>(path);
+    type Executions = { executions: WorkflowExecution[]; total: number; cursor: string | null };
+    for (let cursor: string | null = ""; cursor !== null; pages += 1) {
+      const path: string = `${testWorkflow.path}/executions?limit=100${cursor && `&after=${cursor}`}`;
+      const { data } = await owner.api.get<Executions>(path);
       expect(data.total).toBe(runs);
-      for (const { id } of data.executions) seen.add(id);
+      seen.push(...data.executions.map(({ id }) => id));
+      cursor = data.cursor;
     }
-    expect(seen.size).toBe(runs);
+    expect(seen).toHaveLength(runs);
+    expect(new Set(seen).size).toBe(runs);
     expect(pages).toBeGreaterThan(1);
   });
 });

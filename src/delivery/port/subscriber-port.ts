@@ -74,14 +74,18 @@ export type StatusFilter = DeliveryStatus | "over" | "any";
 
 /** Which page of deliveries to list, and of which events only; then of the latest deliveries only. */
 export interface DeliveryQuery extends Pick<Page, "limit" | "offset"> {
+  /** Only deliveries that were enqueued before the one with this number. */
+  readonly beforeSeq?: number | undefined;
   readonly event?: WebhookEventName | undefined;
   readonly roomId?: string | undefined;
 }
 
 export interface DeliveryPage {
   readonly deliveries: DeliveryRecord[];
-  /** How many match the filter. */
+  /** How many match the filter, on all pages. */
   readonly total: number;
+  /** True when the page ended early, because its deliveries are large. */
+  readonly isCut?: boolean;
 }
 
 /** What the rest of the service asks of subscribers' objects. */

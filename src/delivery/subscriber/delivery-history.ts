@@ -12,26 +12,18 @@ import { SELECT_DELIVERIES } from "./delivery-table.ts";
 /** A page ends before it exceeds this: one object's RPC result may have 32 MiB at most. */
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;
 
-/** Both orders come from the index, so that a page reads no more rows than its end is from the newest. */
-const withStatus = (status: DeliveryStatus): string => `${SELECT_DELIVERIES} WHERE status = '${status}'`;
-const FROM: Readonly<Record<StatusFilter, string>> = {
-  any: SELECT_DELIVERIES,
-  over: `SELECT * FROM (${withStatus("success")} UNION ALL ${withStatus("failed")})`,
-  pending: withStatus("pending"),
-  success: withStatus("success"),
-  failed: withStatus("failed"),
-};
-
 /** A search for events or a room looks at so many deliveries, the newest first: no index serves it. */
 const MAX_SEARCHED = 10_000;
-const rowsWith = (status: DeliveryStatus): string =>
-  `SELECT seq, event, room_id FROM deliveries WHERE status = '${status}'`;
-const FROM_ROWS: Readonly<Record<StatusFilter, string>> = {
-  any: "SELECT seq, event, room_id FROM deliveries",
-  over: `${rowsWith("success")} UNION ALL ${rowsWith("failed")}`,
-  pending: rowsWith("pending"),
-  success: rowsWith("success"),
-  failed: rowsWith("failed"),
+
+/** Both orders come from the index, so that a page reads no more rows than its end is from where it begins. */
+const withStatus = (select: string, status: DeliveryStatus): string =>
+  `${select} WHERE status = '${status}' AND seq < ?`;
+const over = (select: string): string =>
+  `SELECT * FROM (${withStatus(select, "success")} UNION ALL ${withStatus(select, "failed")})`;
+/** The deliveries before a number, which is a placeholder: `over` has it twice. */
+const from = (select: string, filter: StatusFilter): string => {
+  if (filter === "any") return `${select} WHERE seq < ?`;
+  return filter === "over" ? over(select) : withStatus(select, filter);
 };
 
 const STATUSES: Readonly<Record<StatusFilter, readonly DeliveryStatus[]>> = {
@@ -54,29 +46,32 @@ export class DeliveryHistory {
   }
 
   /** A page, newest first, and the total; the first delivery is always there, however large. */
-  list(filter: StatusFilter, { limit, offset, event, roomId }: DeliveryQuery): DeliveryPage {
+  list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {
+    const { limit, offset, event, roomId, beforeSeq = Number.MAX_SAFE_INTEGER } = query;
+    const bounds = filter === "over" ? [beforeSeq, beforeSeq] : [beforeSeq];
     if (event !== undefined || roomId !== undefined) {
-      const params = [event ?? null, event ?? null, roomId ?? null, roomId ?? null];
-      const matching = `FROM (SELECT seq, event, room_id FROM (${FROM_ROWS[filter]}) ORDER BY seq DESC LIMIT ${MAX_SEARCHED})
+      const params = [...bounds, event ?? null, event ?? null, roomId ?? null, roomId ?? null];
+      const rows = from("SELECT seq, event, room_id FROM deliveries", filter);
+      const matching = `FROM (${rows} ORDER BY seq DESC LIMIT ${MAX_SEARCHED})
         WHERE (? IS NULL OR event = ?) AND (? IS NULL OR room_id = ?)`;
       const counted = this.#store.read<{ total: number }>(`SELECT count(*) AS total ${matching}`, ...params);
-      const query = `${SELECT_DELIVERIES} WHERE seq IN (SELECT seq ${matching} ORDER BY seq DESC LIMIT ? OFFSET ?) ORDER BY seq DESC`;
-      return { deliveries: this.#page(query, ...params, limit, offset), total: counted[0]?.total ?? 0 };
+      const page = `${SELECT_DELIVERIES} WHERE seq IN (SELECT seq ${matching} ORDER BY seq DESC LIMIT ? OFFSET ?) ORDER BY seq DESC`;
+      return { ...this.#page(page, ...params, limit, offset), total: counted[0]?.total ?? 0 };
     }
     const total = STATUSES[filter].reduce((sum, status) => sum + this.#store.total(status).deliveries, 0);
-    const query = `${FROM[filter]} ORDER BY seq DESC LIMIT ? OFFSET ?`;
-    return { deliveries: this.#page(query, limit, offset), total };
+    const page = `${from(SELECT_DELIVERIES, filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+    return { ...this.#page(page, ...bounds, limit, offset), total };
   }
 
   /** As many rows as may be returned. */
-  #page(query: string, ...params: SqlStorageValue[]): DeliveryRecord[] {
+  #page(query: string, ...params: SqlStorageValue[]): Pick<DeliveryPage, "deliveries" | "isCut"> {
     const deliveries: DeliveryRecord[] = [];
     let chars = 0;
     for (const delivery of this.#store.iterate<DeliveryRecord>(query, ...params)) {
       chars += delivery.body.length + delivery.log.length;
-      if (deliveries.length > 0 && chars > MAX_PAGE_CHARS) break;
+      if (deliveries.length > 0 && chars > MAX_PAGE_CHARS) return { deliveries, isCut: true };
       deliveries.push(delivery);
     }
-    return deliveries;
+    return { deliveries };
   }
 }

@@ -120,7 +120,7 @@ export type {
 export type { Stores } from "./stores.ts";
 export type { Users, UserWithSessions } from "./users.ts";
 export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
-export type { Webhooks } from "./webhooks.ts";
+export type { DeliverySearch, Webhooks } from "./webhooks.ts";
 export type { Workflows } from "./workflows.ts";
 
 export interface AtriumServerOptions extends RestOptions {

@@ -2,7 +2,21 @@
 import type { Rest } from "../core/rest.ts";
 import type { ReplayInput, WebhookInput, WebhookUpdateInput } from "../wire/requests.ts";
 import type { Delivery, DeliveryStats, Replay, Webhook, WebhookWithSecret } from "../wire/resources.ts";
-import type { Page, PageShown, TextSearch } from "./pages.ts";
+import {
+  eachOf,
+  type Filter,
+  type PageShown,
+  type Scroll,
+  type ScrollShown,
+  type TextSearch,
+} from "./pages.ts";
+
+/** Filters a list of deliveries. */
+export interface DeliverySearch extends Scroll {
+  readonly status?: Delivery["status"];
+  readonly event?: Delivery["event"];
+  readonly roomId?: string;
+}
 
 export class Webhooks {
   readonly #rest: Rest;
@@ -53,14 +67,18 @@ export class Webhooks {
   /** Newest first: the deliveries of the last 7 days, up to 1 GiB of them; of an event or a room among the latest 10,000. */
   listDeliveries(
     webhookId: string,
-    filter: Page & {
-      readonly status?: Delivery["status"];
-      readonly event?: Delivery["event"];
-      readonly roomId?: string;
-    } = {},
-  ): Promise<{ readonly deliveries: Delivery[] } & PageShown> {
+    filter: DeliverySearch = {},
+  ): Promise<{ readonly deliveries: Delivery[] } & ScrollShown> {
     const path = ["webhooks", webhookId, "deliveries"];
     return this.#rest.request({ method: "GET", path, query: { ...filter } });
+  }
+
+  /** All of them, newest first: `for await (const delivery of atrium.webhooks.eachDelivery(id))`. Reads 100 at a time. */
+  eachDelivery(webhookId: string, filter: Filter<DeliverySearch> = {}): AsyncGenerator<Delivery, void, void> {
+    return eachOf(async (part) => {
+      const { deliveries, cursor } = await this.listDeliveries(webhookId, { ...filter, ...part });
+      return { items: deliveries, cursor };
+    });
   }
 
   /** Sends the event of a delivery again, with the same event id, as a new delivery. */

@@ -10,7 +10,7 @@ import type {
   WorkflowVersion,
   WorkflowVersionSummary,
 } from "../wire/resources.ts";
-import type { Page, PageShown, TextSearch } from "./pages.ts";
+import type { Page, PageShown, Scroll, ScrollShown, TextSearch } from "./pages.ts";
 
 /** Longer than a run can take, including the run that it may have to wait for. */
 const RUN_TIMEOUT_MS = 75_000;
@@ -55,8 +55,8 @@ export class Workflows {
   /** Newest first: the executions of the last 7 days, up to 1 GiB of them. A page of large results can be shorter. */
   listExecutions(
     workflowId: string,
-    page: Page = {},
-  ): Promise<{ readonly executions: WorkflowExecution[] } & PageShown> {
+    page: Scroll = {},
+  ): Promise<{ readonly executions: WorkflowExecution[] } & ScrollShown> {
     const path = ["workflows", workflowId, "executions"];
     return this.#rest.request({ method: "GET", path, query: { ...page } });
   }

@@ -1,0 +1,31 @@
+/** Pages of a subscriber's deliveries, newest first. A cursor names the delivery that its page ended with. */
+import { encodePosition } from "../http/list-cursor.ts";
+import type { PresentedScroll } from "../http/paginate.ts";
+import type { Page } from "../platform/d1.ts";
+import type { Module } from "../platform/error-codes.ts";
+import { AppError } from "../platform/errors.ts";
+import type { DeliveryPage, DeliveryQuery } from "./port/subscriber-port.ts";
+
+type Bounds = Pick<Page, "limit" | "offset" | "after">;
+
+/** What to ask the subscriber's object for. BAD_REQUEST, as of this module, for the cursor of another list. */
+export function toDeliveryQuery(module: Module, { limit, offset, after }: Bounds): DeliveryQuery {
+  if (after === undefined) return { limit, offset };
+  if (!/^[1-9]\d{0,14}$/.test(after.id))
+    throw new AppError(module, "BAD_REQUEST", "after must be the cursor of an earlier page of this list");
+  return { limit, offset, beforeSeq: Number(after.id) };
+}
+
+/** The page as a response describes it. */
+export function presentDeliveryPage(
+  { limit, offset, after }: Bounds,
+  { deliveries, total, isCut = false }: DeliveryPage,
+): PresentedScroll {
+  const shown = { total, limit, offset: (after?.offset ?? 0) + offset };
+  const next = shown.offset + deliveries.length;
+  const last = deliveries.at(-1);
+  const isLast = !isCut && (deliveries.length < limit || (after === undefined && next >= total));
+  if (last === undefined || isLast) return { ...shown, cursor: null };
+  const position = { time: last.createdAt, id: String(last.seq), offset: next, total };
+  return { ...shown, cursor: encodePosition(position) };
+}

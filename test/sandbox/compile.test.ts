@@ -254,6 +254,36 @@ describe("a program made to be hard", () => {
     expect(line).toBe(2);
   });
 
+  const exported = Array.from({ length: 13_000 }, (_, index) => `a${index.toString(36)}`).join();
+
+  it.each([
+    ["blocks", `${"{}".repeat(65_000)}\nexport {${exported}};`],
+    ["blocks before types", `${"{}".repeat(65_000)}\nexport type {${exported}};`],
+    ["fields", `class A{${"a;".repeat(65_000)}}\nexport/**/{${exported}};`],
+    ["a brace in a string", `${"{}".repeat(65_000)}\nexport { b as "}", ${exported}};`],
+    ["a brace in a comment", `${"{}".repeat(65_000)}\nexport //\r{ /*}*/ ${exported}};`],
+    ["many lists", `${"{}".repeat(65_000)}\n${fill((index) => `export{a${index}};`).slice(132_000)}`],
+  ])("exports too many names behind long code: %s", (_, code) => {
+    const { line, message } = problemOf(code + HANDLER);
+    expect(message).toBe("Too many names are exported in lists; export them where they are declared");
+    expect(line).toBe(2);
+  });
+
+  it("exports as many names in lists as anyone needs", () => {
+    const declared = Array.from({ length: 300 }, (_, index) => `a${index}`);
+    const code = `${"{}".repeat(120_000)}let ${declared.join()};export{${declared.join()}};`;
+    expect(compiled(code + HANDLER).problemAtRun).toBeNull();
+  });
+
+  it.each([
+    ["lists in lists", fill(() => "export{")],
+    ["comments in lists", fill(() => "export{/*")],
+    ["comments that all end at once", `${fill(() => "export{/*").slice(16)}*/`],
+    ["strings in lists", fill(() => "export{'")],
+  ])("is refused at once: %s", (_, code) => {
+    expect(problemOf(code).message).not.toBe("");
+  });
+
   it.each([
     ["functions", fill(() => "()=>1;")],
     ["loops", fill(() => "for(;;);")],

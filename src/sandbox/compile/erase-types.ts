@@ -1,5 +1,6 @@
 /** TypeScript without its types: JavaScript in which everything keeps its place. */
 import { CodeError } from "./code-error.ts";
+import { checkExportLists } from "./export-lists.ts";
 import { checkNamesInBlocks } from "./names-in-blocks.ts";
 import { nodesOf, type Outline, outlineOf, type Program, parseProgram } from "./syntax.ts";
 import { TypeEraser } from "./type-eraser.ts";
@@ -15,6 +16,7 @@ export interface Erased {
  * something else together.
  */
 export function eraseTypes(text: string): Erased {
+  checkExportLists(text);
   checkNamesInBlocks(text);
   const typed = parseProgram(text, "typescript");
   const eraser = new TypeEraser(text, typed);

@@ -1,0 +1,92 @@
+/** Lists of exported names: the parser compares each with every scope that was opened before it. */
+import { CodeError } from "./code-error.ts";
+
+/** At some ten nanoseconds each. 256 KiB of code may end with a list of 380 names; shorter code with more. */
+const MAX_COMPARISONS = 50_000_000;
+/** The fewest characters that open a scope. */
+const SCOPE_LENGTH = 2;
+
+const EXPORT = "export";
+const SPACE = /\s+/y;
+const WORD = /[\w$\\\u0080-\uFFFF]+/y;
+const STRING = /"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'/y;
+const LINE_END = /[\n\r\u2028\u2029]/g;
+const BLOCK_END = /\*\//g;
+
+/**
+ * Throws {@link CodeError} when the parser would take too long to look up exported names. It looks at the text of each
+ * list only, which can be told without parsing what surrounds it; one in a comment or a string counts, too.
+ */
+export function checkExportLists(text: string): void {
+  const reader = new ListReader(text);
+  let comparisons = 0;
+  for (let at = text.indexOf(EXPORT); at >= 0; at = text.indexOf(EXPORT, at + EXPORT.length)) {
+    comparisons += reader.countNames(at + EXPORT.length) * (at / SCOPE_LENGTH);
+    if (comparisons > MAX_COMPARISONS) {
+      throw new CodeError("Too many names are exported in lists; export them where they are declared", at);
+    }
+  }
+}
+
+/** Reads what may stand in a list: words, strings, commas, space and comments. */
+class ListReader {
+  readonly #text: string;
+  #at = 0;
+  /** Where the latest comment of each kind began and ended: one that is inside of it ends there, too. */
+  readonly #line = { start: 0, end: -1 };
+  readonly #block = { start: 0, end: -1 };
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** How many names the list has that begins at `start`, behind `export`; 0 when there is none. */
+  countNames(start: number): number {
+    this.#at = start;
+    this.#skip();
+    if (this.#text.startsWith("type", this.#at)) {
+      this.#at += "type".length;
+      this.#skip();
+    }
+    if (this.#text[this.#at] !== "{") return 0;
+    this.#at += 1;
+    let names = 1;
+    for (;;) {
+      this.#skip();
+      if (this.#text[this.#at] === ",") {
+        names += 1;
+        this.#at += 1;
+      } else if (!this.#take(WORD) && !this.#take(STRING)) return names;
+    }
+  }
+
+  /** Skips space and comments. */
+  #skip(): void {
+    while (
+      this.#take(SPACE) ||
+      this.#takeComment("//", LINE_END, this.#line) ||
+      this.#takeComment("/*", BLOCK_END, this.#block)
+    );
+  }
+
+  #take(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+
+  #takeComment(opening: string, ending: RegExp, latest: { start: number; end: number }): boolean {
+    if (!this.#text.startsWith(opening, this.#at)) return false;
+    const from = this.#at + opening.length;
+    if (from < latest.start || from > latest.end) {
+      ending.lastIndex = from;
+      Object.assign(latest, {
+        start: from,
+        end: ending.test(this.#text) ? ending.lastIndex : this.#text.length,
+      });
+    }
+    this.#at = latest.end;
+    return true;
+  }
+}

@@ -34,6 +34,16 @@ export class Automation {
     await this.#ask("DELETE", `workflows/${this.#id}`);
   }
 
+  /** Runs it by hand in the room, and returns how long that took, in milliseconds. */
+  async run(roomId: string): Promise<number> {
+    const startedAt = performance.now();
+    const body = { event: "session.started", data: { roomId } };
+    const path = `workflows/${this.#id}/run`;
+    const { execution } = await this.#ask<{ execution: WorkflowExecution }>("POST", path, body);
+    if (execution.status === "failed") throw new CommandError(`A run failed: ${execution.result}`);
+    return performance.now() - startedAt;
+  }
+
   /** Polls until this many runs are recorded; returns the time, by `performance.now()`. */
   async recorded(count: number, stop: AbortSignal): Promise<number> {
     const limit = performance.now() + RECORD_LIMIT_MS;

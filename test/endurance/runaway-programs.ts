@@ -1,6 +1,8 @@
 /** Programs that use time or memory without end: by hand, and generated over the natives that loop, allocate or call back. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 
+import { CALLS, FAILURES, FETCHES, HOGS, LOGS, RESULTS, TAMPERING } from "../sandbox/hostile-programs.ts";
+
 /** A program and what is known of how it ends. */
 export interface RunawayProgram {
   readonly does: string;
@@ -282,5 +284,16 @@ const GENERATED: readonly RunawayProgram[] = [
   ),
 ];
 
+/** Those that lie, tamper or ask for what they may not have: here, that they end and disturb no one is all that counts. */
+const HOSTILE: readonly RunawayProgram[] = [HOGS, RESULTS, FAILURES, TAMPERING, LOGS, FETCHES, CALLS]
+  .flat()
+  .map(({ does, source }) => ({ does, source, result: null }));
+
 /** Every one of them. */
-export const ALL: readonly RunawayProgram[] = [...TYPICAL, ...BY_HAND, ...TOP_LEVEL, ...GENERATED];
+export const ALL: readonly RunawayProgram[] = [
+  ...TYPICAL,
+  ...BY_HAND,
+  ...TOP_LEVEL,
+  ...HOSTILE,
+  ...GENERATED,
+];

@@ -36,6 +36,7 @@ import { WEBHOOK_EVENTS } from "./webhooks/event-docs.ts";
 import { webhookEndpoints } from "./webhooks/routes.ts";
 import { workflowEndpoints } from "./workflows/routes.ts";
 import { workflowSecretEndpoints } from "./workflows/routes-secrets.ts";
+import { triggerEndpoints } from "./workflows/routes-trigger.ts";
 
 /** Every endpoint under `/v1/accounts/:accountId`. Listing one here routes, documents and tests it. */
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
@@ -54,6 +55,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...webhookEndpoints,
   ...workflowEndpoints,
   ...workflowSecretEndpoints,
+  ...triggerEndpoints,
   ...eventLogEndpoints,
 ];
 

@@ -12,6 +12,7 @@ import { openBlobs } from "./files/storage/blobs.ts";
 import type { HealthChecks } from "./http/health.ts";
 import { originOf } from "./http/origin.ts";
 import type { Composition } from "./http/pipeline.ts";
+import { limitTrigger } from "./http/rate-limit.ts";
 import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
@@ -70,6 +71,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       runner: { deploy: async (script) => selectRunner(env).deploy(script) },
       compile: selectCompiler(env),
       secretSealer: secretSealer(secrets),
+      limitTrigger: (accountId, workflowId) => limitTrigger(env, accountId, workflowId),
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, subscribers }, rows),
     },
   };

@@ -165,3 +165,49 @@ export const WorkflowDisabledEvent = z
   })
   .meta({ id: "WorkflowDisabledEvent" });
 export type WorkflowDisabledEvent = z.infer<typeof WorkflowDisabledEvent>;
+
+/** What the events that concern a workflow, and start it, have in common. */
+const started = {
+  id: z.uuid().meta({ description: "The same for every attempt; the id of an event that is repeated." }),
+  timestamp: Timestamp.meta({ description: "When the run was asked for." }),
+  workflow: z.object({ id: z.uuid(), name: z.string() }),
+};
+const ownRoomId = z
+  .string()
+  .nullable()
+  .meta({ description: "The workflow's room, which its bindings reach; null for a workflow of all rooms." });
+
+/** The workflow's schedule runs it. After a stop of the service it comes once, for the latest of the times missed. */
+export const WorkflowScheduledEvent = z
+  .object({
+    ...started,
+    event: z.literal("workflow.scheduled"),
+    data: z.object({
+      workflowId: z.uuid(),
+      roomId: ownRoomId,
+      scheduledAt: Timestamp.meta({ description: "The time of the schedule that the run is for." }),
+    }),
+  })
+  .meta({ id: "WorkflowScheduledEvent" });
+export type WorkflowScheduledEvent = z.infer<typeof WorkflowScheduledEvent>;
+
+/** A request to the workflow's HTTP trigger runs it. */
+export const WorkflowTriggeredEvent = z
+  .object({
+    ...started,
+    event: z.literal("workflow.triggered"),
+    data: z.object({
+      workflowId: z.uuid(),
+      roomId: ownRoomId,
+      messageId: z.string().nullable().meta({
+        description:
+          "The `webhook-id` or the `Idempotency-Key` of the request, by which it runs once; null without one.",
+      }),
+      payload: z.unknown().meta({ description: "The JSON body of the request; null without one." }),
+    }),
+  })
+  .meta({ id: "WorkflowTriggeredEvent" });
+export type WorkflowTriggeredEvent = z.infer<typeof WorkflowTriggeredEvent>;
+
+/** Any event that starts a workflow: the first argument of its function. */
+export type WorkflowEvent = Event | WorkflowScheduledEvent | WorkflowTriggeredEvent;

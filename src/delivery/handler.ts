@@ -55,6 +55,8 @@ export interface DeliveryHandler {
   readonly interruption: string | null;
   /** Whether the attempt that starts now may be repeated; absent where none may. Never rejects. */
   mayRepeat?(): Promise<boolean>;
+  /** What is delivered by the clock; absent where nothing is. */
+  readonly timetable?: Timetable;
   /** How fast the subscriber takes deliveries now. */
   readonly pace: Pace;
   /** How many events one request may have; null for one each. */
@@ -109,4 +111,20 @@ export interface Pace {
 export interface HandlerState {
   read(): string;
   write(json: string): void;
+}
+
+/** What a subscriber is to receive by the clock. */
+export interface Timetable {
+  /**
+   * When the next event is due after `now`, and the event of the time that was planned before and has come, unless
+   * that is no longer wanted; null when the subscriber's row is gone. All times are epoch milliseconds. Rejects when
+   * the database fails.
+   */
+  read(plannedAt: number | null, now: number): Promise<TimetableReading | null>;
+}
+
+export interface TimetableReading {
+  readonly event: OutgoingEvent | null;
+  /** Null when none follows. */
+  readonly nextAt: number | null;
 }

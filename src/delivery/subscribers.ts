@@ -26,6 +26,8 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     subscriptionsChanged: (accountId) => log.subscriptionsChanged(accountId),
     removeLog: (accountId) => log.remove(accountId),
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
+    enqueueApart: async (key, event, version) => stub(key).enqueueApart(key, event, version),
+    expectChange: async (key) => stub(key).expectChange(key),
     notifyOfChange: async (key, version) => stub(key).notifyOfChange(version),
     remove: async (key) => stub(key).remove(),
     send: async (key, sender, destination, message) => senderOf(key, sender).send(destination, message),

@@ -104,6 +104,10 @@ async function authenticate(
   return actor;
 }
 
+/** Whether a signature takes the place of a credential; the endpoint's handler verifies it. */
+const isSigned = ({ headers }: Request): boolean =>
+  headers.has("webhook-signature") && !headers.has("Authorization");
+
 /** The actor, if it may call an endpoint with this access. Else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
 export async function authorize(
   access: Access,
@@ -112,12 +116,12 @@ export async function authorize(
   schemes: readonly Scheme[],
   ports: AuthPorts,
 ): Promise<Actor> {
-  if (access === "public") {
+  if (access === "public" || (access === "signed" && isSigned(request))) {
     await limitClient(env, request);
     return { type: "anyone", address: addressOf(request) };
   }
   const actor = await authenticate(request, env, schemes, ports);
-  if (access === "organization" && actor.type === "user") {
+  if (access !== "member" && actor.type === "user") {
     throw forbidden("A user's token cannot call this endpoint; use the organization's API key");
   }
   return actor;

@@ -6,8 +6,11 @@ import type { AuditRule } from "./audit/rule.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 import type { Replay } from "./idempotency/replay.ts";
 
-/** Who may call: the organization (an API key or a member's session), also the users of a room, or anyone. */
-export type Access = "organization" | "member" | "public";
+/**
+ * Who may call: the organization (an API key or a member's session), also the users of a room, also who signs the
+ * request in a way that the handler verifies (Standard Webhooks), or anyone.
+ */
+export type Access = "organization" | "member" | "signed" | "public";
 
 export type Shape = z.ZodObject;
 
@@ -23,6 +26,14 @@ interface Input<Path extends string, Query, Body> {
   readonly params: Readonly<Record<ParamOf<Path>, string>>;
   readonly query: Query;
   readonly body: Body;
+  /** The headers and the body as they were sent: what a signature is about. */
+  readonly sent: SentRequest;
+}
+
+/** What a request consists of beside its address. */
+export interface SentRequest {
+  readonly headers: Headers;
+  readonly bytes: Uint8Array;
 }
 
 export interface Description<C extends RequestContext, Path extends string> {
@@ -54,7 +65,7 @@ export interface EndpointDefinition<
   readonly body?: Body;
   /** Accepts and returns bytes as well as JSON. */
   readonly binary?: BinaryForm<z.infer<Body>, z.infer<Data>>;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   /** `description` of a success. */
   readonly done: string;
   readonly data: Data;

@@ -8,6 +8,7 @@ import type {
   EndpointDefinition,
   FormEndpointDefinition,
   RawEndpointDefinition,
+  SentRequest,
   Shape,
 } from "./endpoint-definition.ts";
 import type { Form, FormDescription } from "./form/form.ts";
@@ -20,6 +21,7 @@ interface ErasedInput {
   readonly query: unknown;
   readonly body: unknown;
   readonly form: Form | undefined;
+  readonly sent: SentRequest | undefined;
 }
 
 /** An endpoint of any shape, as the request pipeline sees it. `C` is the context that it needs. */
@@ -31,7 +33,7 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
         readonly body: z.ZodType | undefined;
         readonly form: FormDescription | undefined;
         readonly binary: BinaryForm<unknown, object> | undefined;
-        readonly status: 200 | 201;
+        readonly status: 200 | 201 | 202;
         readonly done: string;
         readonly data: Shape;
         readonly audit: ErasedAuditRule | undefined;

@@ -121,6 +121,7 @@ export async function respond<C extends RequestContext>(
 ): Promise<Response> {
   const { module } = endpoint;
   const { search } = new URL(request.url);
+  const { headers } = request;
   const isKeyed = endpoint.method === "POST" && request.headers.has("Idempotency-Key");
   const query = endpoint.query === undefined ? {} : checkQuery(endpoint.query, search, module);
   const form = endpoint.form && new Form(request, endpoint.form, module, isKeyed);
@@ -132,7 +133,7 @@ export async function respond<C extends RequestContext>(
       : await readBody(request, module, bodyOf && binary?.maxBytes);
   const parse = () => parseJson(bytes, request.headers.get("Content-Type"), module);
   const body = endpoint.body && (bodyOf ? bodyOf(bytes) : checkBody(endpoint.body, parse(), module));
-  const input = { params, query, body, form };
+  const input = { params, query, body, form, sent: { headers, bytes } };
   const run = async (runCtx: C) => {
     const recorder = AuditRecorder.for(endpoint, runCtx, input);
     try {
@@ -157,8 +158,8 @@ export async function respond<C extends RequestContext>(
     return success(endpoint.status, endpoint.done, data, ctx.requestId);
   }
   const { data, replayed } = await receipt.runOnce(ctx, () => run(withReceipt(ctx, receipt)));
-  const headers = replayed ? { "Idempotency-Replayed": "true" } : undefined;
-  return success(endpoint.status, endpoint.done, data, ctx.requestId, headers);
+  const replay = replayed ? { "Idempotency-Replayed": "true" } : undefined;
+  return success(endpoint.status, endpoint.done, data, ctx.requestId, replay);
 }
 
 async function respondRaw<C extends RequestContext>(
@@ -168,7 +169,7 @@ async function respondRaw<C extends RequestContext>(
 ): Promise<Response> {
   const response = await endpoint.respond(
     ctx,
-    { params, query: {}, body: undefined, form: undefined },
+    { params, query: {}, body: undefined, form: undefined, sent: undefined },
     request,
   );
   if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // those of an upgrade are immutable

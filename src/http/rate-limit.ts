@@ -44,6 +44,11 @@ export async function limitCredential(env: Env, credential: string): Promise<voi
   if (!success) throw limited("Too many requests with this credential; wait and retry");
 }
 
+/** Counts a signed request that starts a workflow, for the workflow and its organization. RATE_LIMITED above a limit. */
+export async function limitTrigger(env: Env, accountId: string, workflowId: string): Promise<void> {
+  await Promise.all([limitCredential(env, `trigger:${workflowId}`), limitAccount(env, accountId, false)]);
+}
+
 const pacing = new RequestPacing();
 
 /** Waits until it is the turn of a request of this credential beside those of others. RATE_LIMITED if that takes too long. */

@@ -49,6 +49,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "endAllTokens",
   "rotateWebhookSecret",
   "setWorkflowSecret",
+  "rotateWorkflowTriggerSecret",
+  "deleteWorkflowTriggerSecret",
   "writeStores",
   "getDocument",
   "updateDocument",

@@ -1,4 +1,4 @@
-/** Signatures as Standard Webhooks defines them: HMAC-SHA256 over id, time and body, with each secret in force. */
+/** Signatures as Standard Webhooks defines them: HMAC-SHA256 over id, time and body, with each secret in force. Made and verified. */
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -21,10 +21,11 @@ const fromBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.
 export const createSecret = (randomBytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))): string =>
   PREFIX + toBase64(randomBytes);
 
+const keyOf = (secret: string, use: "sign" | "verify"): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", fromBase64(secret.slice(PREFIX.length)), HMAC, false, [use]);
+
 async function signWith(secret: string, content: BufferSource): Promise<string> {
-  const key = await crypto.subtle.importKey("raw", fromBase64(secret.slice(PREFIX.length)), HMAC, false, [
-    "sign",
-  ]);
+  const key = await keyOf(secret, "sign");
   return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)))}`;
 }
 
@@ -40,4 +41,47 @@ export async function signatureHeaders(
     "webhook-timestamp": String(timestampSeconds),
     "webhook-signature": signatures.join(" "),
   };
+}
+
+/** How far the time of a message may be from ours, as Standard Webhooks recommends. */
+export const TOLERANCE_SECONDS = 5 * 60;
+const MAX_SIGNATURES = 10;
+/** No dot: it separates what is signed. */
+const MESSAGE_ID = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
+
+/** A message as its headers describe it. */
+export interface SignedHeaders {
+  readonly id: string;
+  readonly timestampSeconds: number;
+  /** Those of version 1, as bytes. */
+  readonly signatures: readonly Uint8Array<ArrayBuffer>[];
+}
+
+/** What the headers of a signed message say; null when one is missing or malformed. */
+export function readSignedHeaders(headers: Headers): SignedHeaders | null {
+  const id = headers.get("webhook-id") ?? "";
+  const timestamp = headers.get("webhook-timestamp") ?? "";
+  if (!MESSAGE_ID.test(id) || !/^\d{1,12}$/.test(timestamp)) return null;
+  const given = (headers.get("webhook-signature") ?? "").split(" ").slice(0, MAX_SIGNATURES);
+  const signatures = given
+    .filter((one) => /^v1,[A-Za-z0-9+/]{43}=$/.test(one))
+    .map((one) => fromBase64(one.slice("v1,".length)));
+  return signatures.length === 0 ? null : { id, timestampSeconds: Number(timestamp), signatures };
+}
+
+/** Whether one of the signatures was made with one of the secrets. The comparison takes the same time for any signature. */
+export async function isSignedWith(
+  { id, timestampSeconds, signatures }: SignedHeaders,
+  body: Uint8Array,
+  secrets: readonly string[],
+): Promise<boolean> {
+  const before = encoder.encode(`${id}.${timestampSeconds}.`);
+  const content = new Uint8Array(before.length + body.length);
+  content.set(before);
+  content.set(body, before.length);
+  const keys = await Promise.all(secrets.map((secret) => keyOf(secret, "verify")));
+  const checks = keys.flatMap((key) =>
+    signatures.map((signature) => crypto.subtle.verify("HMAC", key, signature, content)),
+  );
+  return (await Promise.all(checks)).includes(true);
 }

@@ -119,7 +119,7 @@ export function presentDelivery(webhookId: string, delivery: DeliveryRecord): De
   return {
     id: delivery.id,
     webhook_id: webhookId,
-    event: delivery.event,
+    event: WebhookEventName.parse(delivery.event),
     payload: delivery.body,
     status: delivery.status,
     attempts: delivery.attempts,

@@ -9,7 +9,14 @@ import type { WorkflowContext } from "./context.ts";
 import { deploy, type PreparedCode, prepareCode, undeployOnFailure } from "./deployment.ts";
 import { presentExecution, type WorkflowExecution, type WorkflowRun } from "./execution-schema.ts";
 import { getVersion, getWorkflow, subscriberKey } from "./queries.ts";
-import { presentWorkflow, type Workflow, type WorkflowCreation, type WorkflowUpdate } from "./schema.ts";
+import { scheduleColumn } from "./schedule-schema.ts";
+import {
+  NOTHING_STARTS_IT,
+  presentWorkflow,
+  type Workflow,
+  type WorkflowCreation,
+  type WorkflowUpdate,
+} from "./schema.ts";
 import {
   deleteWorkflow as deleteRow,
   insertWorkflow,
@@ -29,7 +36,7 @@ const eventsColumn = (names: readonly string[]): string => JSON.stringify([...ne
 /** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist. */
 export async function createWorkflow(
   ctx: WorkflowContext,
-  { name, code, events, roomId = null, retries = 0 }: WorkflowCreation,
+  { name, code, events, roomId = null, retries = 0, schedule = null, httpTrigger = false }: WorkflowCreation,
 ): Promise<{ workflow: Workflow }> {
   const prepared = await prepareCode(ctx, code);
   if (roomId !== null) await getRoomRow(ctx, roomId);
@@ -48,10 +55,17 @@ export async function createWorkflow(
     nameFolded: fold(name),
     version: 1,
     retries,
+    schedule: scheduleColumn(schedule),
+    httpTrigger: Number(httpTrigger),
+    triggerSecretAt: null,
+    triggerSecret: null,
+    previousTriggerSecret: null,
+    previousTriggerSecretUntil: null,
     ...prepared,
   };
-  const data = { workflow: presentWorkflow(row) };
+  const data = { workflow: presentWorkflow(row, now) };
   await deploy(ctx, row.id, prepared);
+  if (schedule !== null) await ctx.subscribers.expectChange(subscriberKey(ctx, row.id));
   const quota = guardQuota(ctx, "workflows");
   await ctx
     .commit(
@@ -61,6 +75,7 @@ export async function createWorkflow(
     .catch(undeployOnFailure(ctx, row.id, prepared))
     .catch(quota.refuse);
   await announceChange(ctx);
+  if (schedule !== null) await notifyObject(ctx, row.id, row.updatedAt);
   return data;
 }
 
@@ -68,8 +83,10 @@ export async function createWorkflow(
 export async function updateWorkflow(
   ctx: WorkflowContext,
   workflowId: string,
-  { name, code, events, roomId, retries, enabled }: WorkflowUpdate,
+  update: WorkflowUpdate,
 ): Promise<{ workflow: Workflow }> {
+  const { name, code, events, roomId, retries, schedule, httpTrigger, enabled } = update;
+  await requireStart(ctx, workflowId, update);
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
   const replacement = code === undefined ? null : await replaceCode(ctx, workflowId, code);
   const changes = {
@@ -77,8 +94,12 @@ export async function updateWorkflow(
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
     ...(retries === undefined ? {} : { retries }),
+    ...(schedule === undefined ? {} : { schedule: scheduleColumn(schedule) }),
+    ...(httpTrigger === undefined ? {} : { httpTrigger: Number(httpTrigger) }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
+  // Without a schedule, an object that is expected to change finds nothing to do.
+  if (schedule || enabled) await ctx.subscribers.expectChange(subscriberKey(ctx, workflowId));
   const now = ctx.now();
   const [, [row]] = await ctx
     .commit([
@@ -91,13 +112,32 @@ export async function updateWorkflow(
     .catch(replacement === null ? rethrow : undeployOnFailure(ctx, workflowId, replacement));
   if (row === undefined) throw notFound("Workflows", "Workflow");
   await announceChange(ctx);
-  await ctx.subscribers
-    .notifyOfChange(subscriberKey(ctx, workflowId), row.updatedAt)
-    .catch((error: unknown) => {
-      // It reads the row again within a second anyway.
-      ctx.log("The object of a changed workflow could not be notified", error);
-    });
-  return { workflow: presentWorkflow(row) };
+  await notifyObject(ctx, workflowId, row.updatedAt);
+  return { workflow: presentWorkflow(row, now) };
+}
+
+const notifyObject = (ctx: WorkflowContext, workflowId: string, version: number): Promise<void> =>
+  ctx.subscribers.notifyOfChange(subscriberKey(ctx, workflowId), version).catch((error: unknown) => {
+    // It reads the row again within a second of its next delivery, and a schedule within half a minute.
+    ctx.log("The object of a changed workflow could not be notified", error);
+  });
+
+/** VALIDATION_ERROR when the update would leave nothing that starts the workflow, NOT_FOUND without it. */
+async function requireStart(
+  ctx: WorkflowContext,
+  workflowId: string,
+  { events, schedule, httpTrigger }: WorkflowUpdate,
+): Promise<void> {
+  if (events?.length !== 0 && schedule !== null && httpTrigger !== false) return;
+  const [[before]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (before === undefined) throw notFound("Workflows", "Workflow");
+  const left = {
+    events: events?.length ?? Number(before.events !== "[]"),
+    schedule: schedule === undefined ? before.schedule : schedule,
+    httpTrigger: httpTrigger ?? before.httpTrigger === 1,
+  };
+  if (left.events === 0 && left.schedule === null && !left.httpTrigger)
+    throw new AppError("Workflows", "VALIDATION_ERROR", `events: ${NOTHING_STARTS_IT}`);
 }
 
 /** Saves the code of an earlier version again, as a new one. NOT_FOUND when that version is not kept. */

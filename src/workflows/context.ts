@@ -15,4 +15,6 @@ export interface WorkflowContext extends RequestContext, QuotaContext {
   readonly compile: Compiler;
   /** Encrypts the secrets of workflows. */
   readonly secretSealer: Sealer;
+  /** Counts a request that starts a workflow and has no credential. RATE_LIMITED above the organization's limit. */
+  limitTrigger(accountId: string, workflowId: string): Promise<void>;
 }

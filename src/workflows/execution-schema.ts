@@ -1,6 +1,6 @@
 /** Runs of workflows on the wire: what asks for one, and how its execution is presented. The SDK infers its types from it. */
 import * as z from "zod";
-import { EventName } from "../delivery/port/event-name.ts";
+import { EventName, WorkflowEventName } from "../delivery/port/event-name.ts";
 import type { DeliveryRecord, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
@@ -47,7 +47,7 @@ export const WorkflowExecution = z
   .object({
     id: z.uuid(),
     workflow_id: z.uuid(),
-    event: EventName,
+    event: WorkflowEventName,
     status: z.enum(["success", "failed"]),
     result: z
       .string()
@@ -105,7 +105,7 @@ export function presentExecution(workflowId: string, delivery: DeliveryRecord): 
   return {
     id: delivery.id,
     workflow_id: workflowId,
-    event: EventName.parse(delivery.event),
+    event: WorkflowEventName.parse(delivery.event),
     status: delivery.status === "success" ? "success" : "failed",
     result: delivery.error ?? run?.result ?? "null",
     ...(run?.version === undefined ? {} : { version: run.version }),

@@ -30,14 +30,14 @@ export async function listWorkflows(
   page: Page,
 ): Promise<{ workflows: Workflow[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectWorkflows(ctx, page), countWorkflows(ctx, page)]);
-  return { workflows: rows.map(presentWorkflow), ...presentPage(page, counted) };
+  return { workflows: rows.map((row) => presentWorkflow(row, ctx.now())), ...presentPage(page, counted) };
 }
 
 /** NOT_FOUND when the organization has no such workflow. */
 export async function getWorkflow(ctx: WorkflowContext, workflowId: string): Promise<{ workflow: Workflow }> {
   const [[row]] = await ctx.db.run([selectWorkflow(ctx, workflowId)]);
   if (row === undefined) throw notFound("Workflows", "Workflow");
-  return { workflow: presentWorkflow(row) };
+  return { workflow: presentWorkflow(row, ctx.now()) };
 }
 
 /** A page of the kept versions, newest first. NOT_FOUND without the workflow. */

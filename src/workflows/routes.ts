@@ -55,7 +55,7 @@ export const workflowEndpoints = [
     audit: {
       resource: "workflow",
       created: ({ workflow }) => workflow.id,
-      shows: ["name", "roomId"],
+      shows: ["name", "roomId", "httpTrigger"],
     },
     handle: (ctx, { body }) => createWorkflow(ctx, body),
   }),
@@ -86,7 +86,7 @@ export const workflowEndpoints = [
     audit: {
       resource: "workflow",
       id: ({ params }) => params.workflowId,
-      shows: ["name", "roomId", "enabled"],
+      shows: ["name", "roomId", "httpTrigger", "enabled"],
     },
     handle: (ctx, { params, body }) => updateWorkflow(ctx, params.workflowId, body),
   }),

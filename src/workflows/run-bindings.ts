@@ -36,7 +36,7 @@ const MAX_LISTED = 1_000;
 export interface RunScope {
   readonly accountId: string;
   readonly workflowId: string;
-  /** The room of the event. */
+  /** The room of the event; empty for one that concerns no room. */
   readonly roomId: string;
   /** The origin of this service: URLs of files begin with it, and `fetch` never goes there. */
   readonly origin: string;
@@ -104,6 +104,8 @@ type Method = keyof typeof ARGUMENTS;
 type Arguments<M extends Method> = z.infer<(typeof ARGUMENTS)[M]>;
 /** An argument as the program sent it. */
 type Sent = unknown;
+
+const NO_ROOM = "the run has no room, because its workflow is for all rooms; give the workflow a roomId";
 
 const refusal = (why: string) => new AppError("Workflows", "BAD_REQUEST", why);
 
@@ -248,6 +250,7 @@ export class RunBindings extends RpcTarget implements HostBindings {
       this.#calls += 1;
       if (this.isOverdrawn())
         throw refusal(`a run may make at most ${this.#scope.calls} calls to its bindings`);
+      if (this.#scope.roomId === "" && method !== "fetch") throw refusal(NO_ROOM);
       const args = ARGUMENTS[method].safeParse(sent);
       if (!args.success) throw refusal(explain(args.error, "arguments"));
       // Each method is paired with its own schema, which TypeScript cannot follow through the table.

@@ -2,8 +2,10 @@
 import * as z from "zod";
 import { EventName } from "../delivery/port/event-name.ts";
 import { isPlainText, Name, text } from "../platform/text.ts";
-import { presentTime, Timestamp } from "../platform/time.ts";
+import { presentNullableTime, presentTime, Timestamp } from "../platform/time.ts";
 import { MAX_RETRIES } from "./run-retries.ts";
+import { nextSlot } from "./schedule.ts";
+import { parseSchedule, ScheduleInput, ShownSchedule } from "./schedule-schema.ts";
 import type { DisabledReason, WorkflowRow } from "./table.ts";
 
 /** The maximum size of a workflow's source code, in bytes of UTF-8. */
@@ -19,6 +21,10 @@ export const EXAMPLE = {
   enabled: true,
   version: 1,
   retries: 0,
+  schedule: null,
+  next_run_at: null,
+  http_trigger: false,
+  trigger_secret_created_at: null,
   created_at: "2026-01-31T09:30:00.000Z",
   updated_at: "2026-01-31T09:30:00.000Z",
 } as const;
@@ -56,6 +62,18 @@ export const Workflow = z
       minimum: 0,
       maximum: MAX_RETRIES,
     }),
+    schedule: ShownSchedule.nullable().meta({
+      description: "When it also runs by the clock, on `workflow.scheduled`; null when it does not.",
+    }),
+    next_run_at: Timestamp.nullable().meta({
+      description: "When its schedule runs it next; null without a schedule, and while it is disabled.",
+    }),
+    http_trigger: z.boolean().meta({
+      description: "Whether requests may start it, on `workflow.triggered`.",
+    }),
+    trigger_secret_created_at: Timestamp.nullable().meta({
+      description: "When the secret of its HTTP trigger was created; null while it has none.",
+    }),
     disabled_reason: z.string().optional().meta({
       description: "Why the service has disabled the workflow, and what to do. Absent in every other case.",
       example: DISABLED_MESSAGES.backlogged,
@@ -78,7 +96,17 @@ const Code = z
     minLength: 1,
     maxLength: MAX_CODE_BYTES,
   });
-const Events = z.array(EventName).min(1).meta({ description: "At least one; duplicates count once." });
+const Events = z.array(EventName).meta({
+  description: "At least one, unless the workflow has a schedule or an HTTP trigger; duplicates count once.",
+});
+const HttpTrigger = z.boolean().meta({
+  description: "Whether requests may start the workflow. False by default.",
+});
+const SCHEDULE = "When the workflow also runs by the clock; null, the default, when it does not.";
+
+/** What is wrong with a workflow that nothing would ever start. */
+export const NOTHING_STARTS_IT =
+  "must have at least one event, unless the workflow has a schedule or an HTTP trigger";
 export const RoomId = text(1, 255);
 const Retries = z
   .int()
@@ -96,6 +124,12 @@ export const WorkflowCreation = z
     events: Events,
     roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
     retries: Retries.optional(),
+    schedule: ScheduleInput.nullable().optional().meta({ description: SCHEDULE }),
+    httpTrigger: HttpTrigger.optional(),
+  })
+  .refine(({ events, schedule, httpTrigger }) => events.length > 0 || schedule || httpTrigger, {
+    path: ["events"],
+    message: NOTHING_STARTS_IT,
   })
   .meta({
     id: "WorkflowCreation",
@@ -117,18 +151,20 @@ export const WorkflowUpdate = z
     events: Events.optional(),
     roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
     retries: Retries.optional(),
+    schedule: ScheduleInput.nullable().optional().meta({ description: SCHEDULE }),
+    httpTrigger: HttpTrigger.optional(),
     enabled: z.boolean().optional(),
   })
   .refine(
     (update) => Object.keys(update).length > 0,
-    "at least one of name, code, events, roomId, retries, enabled is required",
+    "at least one of name, code, events, roomId, retries, schedule, httpTrigger, enabled is required",
   )
   .meta({ id: "WorkflowUpdate", example: { enabled: false }, minProperties: 1 });
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
 export type WorkflowUpdateInput = z.input<typeof WorkflowUpdate>;
 
-/** Presents a stored workflow. */
-export const presentWorkflow = (row: WorkflowRow): Workflow => ({
+/** Presents a stored workflow at `now` (epoch ms). */
+export const presentWorkflow = (row: WorkflowRow, now: number): Workflow => ({
   id: row.id,
   organization_id: row.accountId,
   name: row.name,
@@ -138,7 +174,16 @@ export const presentWorkflow = (row: WorkflowRow): Workflow => ({
   enabled: row.enabled === 1,
   version: row.version,
   retries: row.retries,
+  ...presentSchedule(row, now),
+  http_trigger: row.httpTrigger === 1,
+  trigger_secret_created_at: presentNullableTime(row.triggerSecretAt),
   ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),
   created_at: presentTime(row.createdAt),
   updated_at: presentTime(row.updatedAt),
 });
+
+function presentSchedule(row: WorkflowRow, now: number): Pick<Workflow, "schedule" | "next_run_at"> {
+  const schedule = parseSchedule(row.schedule);
+  const isRunning = schedule !== null && row.enabled === 1;
+  return { schedule, next_run_at: presentNullableTime(isRunning ? nextSlot(schedule, now) : null) };
+}

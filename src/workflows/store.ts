@@ -16,13 +16,16 @@ import {
   type RunnableWorkflow,
   retiredScripts,
   type StoredWorkflow,
+  type TriggerableWorkflow,
   type WorkflowRow,
   workflows,
 } from "./table.ts";
 
 const STORED = columnsOf(workflows);
 /** Without what only runs need: the module alone is larger than everything else. */
-const { hash, origin, problemAtRun, module, ...SHOWN } = STORED;
+const { hash, origin, problemAtRun, module, ...READABLE } = STORED;
+/** Without secrets: what most requests read cannot reveal them. */
+const { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil, ...SHOWN } = READABLE;
 const { code, ...SUMMARY } = SHOWN;
 
 /** With table names, which drizzle leaves out: a bare name would mean the inner table's column. */
@@ -47,6 +50,19 @@ export const selectRunnable = selectOne<RunnableWorkflow>({
   problemAtRun,
   module,
   secrets: SEALED_SECRETS.as("secrets"),
+});
+
+/** What the HTTP trigger needs of its workflow, secrets included: only for requests that start it. */
+export const selectTriggerable = selectOne<TriggerableWorkflow>({
+  id: STORED.id,
+  name: STORED.name,
+  roomId: STORED.roomId,
+  enabled: STORED.enabled,
+  httpTrigger: STORED.httpTrigger,
+  updatedAt: STORED.updatedAt,
+  triggerSecret,
+  previousTriggerSecret,
+  previousTriggerSecretUntil,
 });
 
 const workflowPage = selectPage<WorkflowRow>(SHOWN);
@@ -116,6 +132,42 @@ export const touchWorkflow = (tenant: Tenant, id: string, now: number): Statemen
       .set({ updatedAt: nextVersion(workflows.updatedAt, now) })
       .where(byId(tenant, id))
       .returning({ updatedAt: columnsOf(workflows).updatedAt }),
+  );
+
+/** Replaces the secret of the HTTP trigger; the previous one is accepted beside it until `previousUntil` (epoch ms). */
+export const rotateTriggerSecret = (
+  tenant: Tenant,
+  id: string,
+  newSecret: string,
+  previousUntil: number,
+  now: number,
+): Statement<WorkflowRow> =>
+  statement(
+    build
+      .update(workflows)
+      .set({
+        triggerSecret: newSecret,
+        triggerSecretAt: now,
+        previousTriggerSecret: sql`${workflows.triggerSecret}`,
+        previousTriggerSecretUntil: previousUntil,
+      })
+      .where(byId(tenant, id))
+      .returning(SHOWN),
+  );
+
+/** Removes the secrets of the HTTP trigger: from now on it accepts no signature. */
+export const deleteTriggerSecret = (tenant: Tenant, id: string): Statement<WorkflowRow> =>
+  statement(
+    build
+      .update(workflows)
+      .set({
+        triggerSecret: null,
+        triggerSecretAt: null,
+        previousTriggerSecret: null,
+        previousTriggerSecretUntil: null,
+      })
+      .where(byId(tenant, id))
+      .returning(SHOWN),
   );
 
 /** Disables a workflow for this reason. Returns no row when it has changed since this version of it was read. */

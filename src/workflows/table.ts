@@ -38,6 +38,17 @@ export const workflows = sqliteTable(
     retries: integer().notNull().default(0),
     /** Why the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
+    /** When it runs by the clock, as JSON (`Schedule`); null when it does not. */
+    schedule: text(),
+    /** 1 while it may be started over HTTP, else 0. */
+    httpTrigger: integer("http_trigger").notNull().default(0),
+    /** When the secret of its HTTP trigger was created (epoch ms); null without one. */
+    triggerSecretAt: integer("trigger_secret_at"),
+    /** Verifies signed requests of its HTTP trigger. Verifying needs it in the clear; only those requests read it. */
+    triggerSecret: text("trigger_secret"),
+    /** The rotated secret, which is accepted until then (epoch ms); both null before the first rotation. */
+    previousTriggerSecret: text("previous_trigger_secret"),
+    previousTriggerSecretUntil: integer("previous_trigger_secret_until"),
     // Large columns come last, so that reading subscriptions does not read them.
     /** The source code. */
     code: text().notNull(),
@@ -51,13 +62,22 @@ export const workflows = sqliteTable(
 );
 
 export type StoredWorkflow = typeof workflows.$inferSelect;
+type TriggerSecrets = "triggerSecret" | "previousTriggerSecret" | "previousTriggerSecretUntil";
 /** What a run needs. */
-export interface RunnableWorkflow extends Omit<StoredWorkflow, "code"> {
+export interface RunnableWorkflow extends Omit<StoredWorkflow, "code" | TriggerSecrets> {
   /** The sealed secrets: a JSON array of `[name, keyId, sealed]`. */
   readonly secrets: string;
 }
-/** What the API shows: without what only runs need. */
-export type WorkflowRow = Omit<StoredWorkflow, "hash" | "origin" | "problemAtRun" | "module">;
+/** What the API shows: without what only runs need, and without secrets. */
+export type WorkflowRow = Omit<
+  StoredWorkflow,
+  "hash" | "origin" | "problemAtRun" | "module" | TriggerSecrets
+>;
+/** What a signed request of the HTTP trigger needs. */
+export type TriggerableWorkflow = Pick<
+  StoredWorkflow,
+  TriggerSecrets | "id" | "name" | "roomId" | "enabled" | "httpTrigger" | "updatedAt"
+>;
 
 /** Who saved code: a member in the dashboard, or the organization with an API key. */
 const AUTHOR_TYPES = ["person", "key"] as const;

@@ -4,13 +4,13 @@ import { presentEvent } from "../delivery/events.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { sampleDraft } from "../delivery/sample-draft.ts";
 import { notFound } from "../platform/errors.ts";
-import { sha256 } from "../platform/hash.ts";
 import { presentRoom } from "../rooms/schema.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import { presentUser } from "../users/present.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { selectUser } from "../users/shared-store.ts";
 import type { WorkflowContext } from "./context.ts";
+import { derivedId } from "./derived-id.ts";
 import type { WorkflowRun } from "./execution-schema.ts";
 import { selectWorkflowSummary } from "./store.ts";
 
@@ -60,8 +60,5 @@ async function eventIdFor(
   workflowId: string,
 ): Promise<string> {
   if (idempotencyKey === null) return newId();
-  const source = JSON.stringify([accountId, workflowId, idempotencyKey]);
-  const hash = await sha256(new TextEncoder().encode(source));
-  // A UUID of version 8, whose other bits RFC 9562 leaves to the application.
-  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
+  return derivedId([accountId, workflowId, idempotencyKey]);
 }

@@ -31,6 +31,7 @@ import { continueStreak, isExhausted } from "./run-streak.ts";
 import { OpenSecrets, secretSealer } from "./sealed-secrets.ts";
 import { selectRunnable, suspendWorkflow } from "./store.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";
+import { WorkflowTimetable } from "./timetable.ts";
 
 /** How long deliveries pause when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
@@ -53,6 +54,7 @@ export class WorkflowHandler implements DeliveryHandler {
   readonly #row: CachedRow<RunnableWorkflow>;
   readonly #runCounter: RunCounter;
   readonly #secrets: OpenSecrets;
+  readonly timetable: WorkflowTimetable;
   #runner: Runner | null = null;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
@@ -65,6 +67,7 @@ export class WorkflowHandler implements DeliveryHandler {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;
     }, now);
+    this.timetable = new WorkflowTimetable(this.#tenant, key.id);
     this.#runCounter = new RunCounter({
       countRuns: (runs) => eventLogGateway(env).countRuns(key.accountId, key.id, runs),
       log: (message, error) => this.#log(message, error),

@@ -101,6 +101,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     name: "A workflow",
     code: "export default () => 1;",
     events: ["session.started"],
+    httpTrigger: true,
   });
   const update = "AQEBAAQBAXQBYQA=";
   await owner.api.send("PUT", `/rooms/${room.id}/documents/notes`, {
@@ -134,7 +135,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
   return { ...owner, things, token: user.token, browser };
 }
 
-/** The operations that create something; all others answer 200. */
+/** The operations that create something; all others answer 200, but for one that only accepts (202). */
 const CREATIONS: readonly string[] = [
   "createApiKey",
   "createComment",
@@ -156,7 +157,8 @@ function expectSuccess(endpoint: AnyEndpoint, answer: Answer<unknown>): void {
     expect(Object.keys(endpoint.answers)).toContain(`${answer.status}`);
     return;
   }
-  const status = CREATIONS.includes(endpoint.operation) ? 201 : 200;
+  const accepted = endpoint.operation === "triggerWorkflow";
+  const status = CREATIONS.includes(endpoint.operation) ? 201 : accepted ? 202 : 200;
   expect([answer.status, answer.success, answer.description, answer.error]).toEqual([
     status,
     true,
@@ -498,6 +500,8 @@ describe("the address", () => {
 
 describe("the body", () => {
   const withBody = envelopeCases((endpoint) => endpoint.body !== undefined);
+  /** Who may sign a request may send any JSON. */
+  const withFields = envelopeCases(({ body, access }) => body !== undefined && access !== "signed");
 
   async function refused(
     endpoint: EnvelopeEndpoint,
@@ -561,21 +565,16 @@ describe("the body", () => {
       const arrays = "[".repeat(depth) + "]".repeat(depth);
       expect(await refused(endpoint, arrays, "application/json", "BAD_REQUEST")).toContain("nests");
     }
-    await refused(
-      endpoint,
-      "[".repeat(MAX_DEPTH) + "]".repeat(MAX_DEPTH),
-      "application/json",
-      "VALIDATION_ERROR",
-    );
   });
 
-  it.each(withBody)("%s refuses a value that is no object", async (_, endpoint) => {
-    for (const value of ["null", "[]", "7", '"text"', "true"]) {
+  it.each(withFields)("%s refuses a value that is no object", async (_, endpoint) => {
+    const deepest = "[".repeat(MAX_DEPTH) + "]".repeat(MAX_DEPTH);
+    for (const value of ["null", "[]", "7", '"text"', "true", deepest]) {
       await refused(endpoint, value, "application/json", "VALIDATION_ERROR");
     }
   });
 
-  it.each(withBody)("%s names the field that is wrong", async (_, endpoint) => {
+  it.each(withFields)("%s names the field that is wrong", async (_, endpoint) => {
     const { api, things } = await undisturbed();
     const good = exampleBody(endpoint, things) ?? {};
     const shape = (endpoint.body as { shape?: Record<string, unknown> }).shape ?? {};

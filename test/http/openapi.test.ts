@@ -85,6 +85,7 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
     const expected = {
       organization: ["apiKey", "session"],
       member: ["apiKey", "session", "userToken"],
+      signed: ["apiKey", "session", ""],
       public: [],
     };
     expect(schemes).toEqual(expected[endpoint.access]);

@@ -154,9 +154,9 @@ export const DELIVERY: readonly Mutant[] = [
   {
     bug: "an event that is sent again is delivered again",
     file: "src/delivery/subscriber/subscriber-object.ts",
-    code: "if (this.#store.recordEventId(event.eventId, now)) this.#store.insert",
+    code: "if (this.#store.recordEventId(event.eventId, now)) insert(event, now);",
     by: `this.#store.recordEventId(event.eventId, now);
-        this.#store.insert`,
+        insert(event, now);`,
     tests: ["test/delivery/subscriber-object.test.ts"],
   },
   {

@@ -1,6 +1,7 @@
 /** Workflows through `atrium/server`: created, run and inspected. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
+import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 
 describe("AtriumServer.workflows", () => {
@@ -60,6 +61,25 @@ describe("AtriumServer.workflows", () => {
     });
     const { executions } = await atrium.workflows.listExecutions(id, { limit: 10 });
     expect(executions).toContainEqual(execution);
+  });
+
+  it("starts a workflow by the clock and by requests", async () => {
+    const { workflows } = atrium;
+    const schedule = { cron: "0 0 1 1 *", timezone: "Europe/Berlin" };
+    const code = "export default ({ data }) => data.payload.order;";
+    const created = await workflows.create({ name: "Order", code, events: [], schedule, httpTrigger: true });
+    expect(created).toMatchObject({ schedule, http_trigger: true, trigger_secret_created_at: null });
+    expect(created.next_run_at).toMatch(/-12-31T23:00:00\.000Z$/);
+    const { id } = await workflows.trigger(created.id, { order: 8731 });
+    await eventually("the run is finished", async () => {
+      const { executions } = await workflows.listExecutions(created.id);
+      return executions.some((execution) => execution.id === id && execution.result === "8731");
+    });
+    const { trigger_secret } = await workflows.rotateTriggerSecret(created.id);
+    expect(trigger_secret).toMatch(/^whsec_/);
+    expect(await workflows.deleteTriggerSecret(created.id)).toMatchObject({
+      trigger_secret_created_at: null,
+    });
   });
 
   it("rejects invalid code with the line and column of the error", async () => {

@@ -4,10 +4,10 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
 import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/workflows/schema.ts";
+import type { Workflow, WorkflowCreation } from "../../src/workflows/schema.ts";
 import type { Answer, Api } from "../support/api.ts";
 
-interface Options {
+interface Options extends Pick<WorkflowCreation, "schedule" | "httpTrigger"> {
   readonly events?: readonly EventName[];
   readonly roomId?: string;
 }
@@ -27,9 +27,9 @@ export class TestWorkflow {
   static async create(
     api: Api,
     code = CODE,
-    { events = ["user.created"], roomId }: Options = {},
+    { events = ["user.created"], roomId, ...starts }: Options = {},
   ): Promise<TestWorkflow> {
-    const body = { name: "A workflow", code, events, ...(roomId && { roomId }) };
+    const body = { name: "A workflow", code, events, ...(roomId && { roomId }), ...starts };
     const answer = await api.post<{ workflow: Workflow }>("/workflows", body);
     expect(answer.status, answer.error?.message).toBe(201);
     return new TestWorkflow(api, answer.data.workflow);

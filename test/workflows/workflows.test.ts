@@ -44,6 +44,10 @@ describe("creating a workflow", () => {
       enabled: true,
       version: 1,
       retries: 0,
+      schedule: null,
+      next_run_at: null,
+      http_trigger: false,
+      trigger_secret_created_at: null,
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       updated_at: workflow.created_at,
     });

@@ -31,3 +31,12 @@ export const WebhookEventName = z
   .enum([...EventName.options, "webhook.backlogged", "workflow.disabled"])
   .meta({ id: "WebhookEventName" });
 export type WebhookEventName = z.infer<typeof WebhookEventName>;
+
+/** What starts workflows: also their own schedules and requests to them, which webhooks do not receive. */
+export const WorkflowEventName = z
+  .enum([...EventName.options, "workflow.scheduled", "workflow.triggered"])
+  .meta({ id: "WorkflowEventName" });
+export type WorkflowEventName = z.infer<typeof WorkflowEventName>;
+
+/** The name of any event. */
+export type AnyEventName = WebhookEventName | WorkflowEventName;

@@ -1,7 +1,7 @@
 /** The port to the objects that deliver events: each webhook and each workflow has one of its own. */
 import type { Page } from "../../platform/d1.ts";
 import type { StatsRange, SubscriberStats } from "./delivery-stats.ts";
-import type { WebhookEventName } from "./event-name.ts";
+import type { AnyEventName, WebhookEventName } from "./event-name.ts";
 import type { ReplayRecord, ReplayRequest } from "./replay.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "./webhook-request.ts";
 
@@ -34,7 +34,8 @@ export const namesEvent = (events: string, event: WebhookEventName): boolean =>
 /** An event on its way to subscribers. */
 export type OutgoingEvent = {
   readonly eventId: string;
-  readonly event: WebhookEventName;
+  readonly event: AnyEventName;
+  /** Of the room that it is about; empty for one that concerns no room. */
   readonly roomId: string;
   /** The event object as JSON: the same text for every subscriber and every attempt. */
   readonly body: string;
@@ -95,6 +96,8 @@ export interface SubscriberGateway {
    * subscriber's row when they happened.
    */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): Promise<void>;
+  /** Enqueues one event that waits for no other, once by its id, which becomes the id of its delivery. */
+  enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): Promise<void>;
   /** Appends a room's events to the organization's log, each event id once. They are on disk when this resolves. */
   appendToLog(accountId: string, roomId: string, events: readonly OutgoingEvent[]): Promise<void>;
   /** The same, and returns who subscribes to the room's events. */
@@ -109,6 +112,11 @@ export interface SubscriberGateway {
   subscriptionsChanged(accountId: string): Promise<void>;
   /** Deletes the organization's log, because the organization was deleted. */
   removeLog(accountId: string): Promise<void>;
+  /**
+   * A change of what the subscriber receives by the clock is about to be committed. It takes effect then even if
+   * {@link notifyOfChange} never arrives.
+   */
+  expectChange(key: SubscriberKey): Promise<void>;
   /** The subscriber's row was changed: the object uses no older one, and continues with what waits. */
   notifyOfChange(key: SubscriberKey, version: number): Promise<void>;
   /** Removes everything the object keeps, because the subscriber was deleted. Attempts in flight are not stopped. */

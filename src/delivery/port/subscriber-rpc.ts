@@ -14,6 +14,8 @@ import type { AttemptResult, Destination, WebhookMessage } from "./webhook-reque
 /** The RPC methods of a subscriber's object, which do what `SubscriberGateway` describes. */
 export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void;
+  enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): void;
+  expectChange(key: SubscriberKey): void;
   notifyOfChange(version: number): void;
   remove(): Promise<void>;
   send(destination: Destination, message: WebhookMessage): Promise<AttemptResult>;

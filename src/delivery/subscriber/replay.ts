@@ -139,7 +139,7 @@ export class Replay {
         event.occurredAt >= from &&
         event.occurredAt <= to &&
         (roomId === null || event.roomId === roomId) &&
-        names.includes(event.event),
+        names.some((name) => name === event.event),
     );
     this.#store.transaction(() => {
       for (const event of wanted) this.#store.insert(event, replayLane(id, event.roomId), now);

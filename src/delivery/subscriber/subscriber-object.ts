@@ -69,6 +69,7 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
       readLog: ports.readLog,
       inBackground: (work, failure) => this.#inBackground(work, failure),
       onEnqueued: () => this.#attempts.run(),
+      onOrphaned: () => this.remove(),
     });
     this.#attempts = new Attempts(store, this.#firstAttempts, {
       now,
@@ -93,9 +94,10 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     try {
       this.#attempts.flush();
       this.#upkeep.clean();
+      const handler = this.#currentHandler();
+      if (handler !== null) this.#upkeep.continueTimed(handler);
       this.#attempts.run();
       this.#upkeep.continueReplay();
-      const handler = this.#currentHandler();
       if (handler !== null) this.#upkeep.checkBacklog(handler);
     } catch (error) {
       this.#report("The alarm of a subscriber failed", error);
@@ -105,11 +107,25 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
 
   /** Enqueues each event once, by its ID. They are stored when this returns. */
   enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
+    this.#enqueue(key, events, version, (event, now) => this.#store.insert(event, event.roomId, now));
+  }
+
+  /** Enqueues an event in a lane of its own, once by its ID, which becomes that of its delivery. */
+  enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): void {
+    this.#enqueue(key, [event], version, (_, now) => this.#store.insert(event, null, now, event.eventId));
+  }
+
+  #enqueue(
+    key: SubscriberKey,
+    events: readonly OutgoingEvent[],
+    version: number,
+    insert: (event: OutgoingEvent, now: number) => void,
+  ): void {
     const now = this.clock();
     this.#store.transaction(() => {
       this.#store.open(key);
       for (const event of events) {
-        if (this.#store.recordEventId(event.eventId, now)) this.#store.insert(event, event.roomId, now);
+        if (this.#store.recordEventId(event.eventId, now)) insert(event, now);
       }
       this.#upkeep.prune();
     });
@@ -119,12 +135,19 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     this.#upkeep.checkBacklog(handler);
   }
 
+  /** A change of what is delivered by the clock is about to be committed: it is found even if nothing says that it was. */
+  expectChange(key: SubscriberKey): void {
+    this.#upkeep.expectChange(key);
+    this.#planAlarm();
+  }
+
   /** The subscriber was changed: from now on the handler uses no cached row of a lower version. */
   notifyOfChange(version: number): void {
     const handler = this.#currentHandler();
     if (handler === null) return;
     handler.requireVersion(version);
     this.#upkeep.forgiveBacklog();
+    this.#upkeep.changed(handler);
     this.#attempts.resume();
   }
 
@@ -191,7 +214,7 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     const now = this.clock();
     this.#alarm.scheduleBy([
       this.#attempts.dueAt(now),
-      this.#upkeep.replayDueAt(),
+      ...this.#upkeep.enqueuingDueAt(),
       ...(this.#attempts.isBusy ? [now + WATCHDOG_MS] : this.#upkeep.dueAt(now)),
     ]);
   }

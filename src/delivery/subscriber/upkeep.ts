@@ -1,4 +1,4 @@
-/** What a subscriber's object does besides delivering: deletes what is over, watches what waits, and sends spans again. */
+/** What a subscriber's object does besides delivering: deletes what is over, watches what waits, enqueues by the clock, and sends spans again. */
 import type { DeliveryHandler } from "../handler.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
@@ -7,6 +7,7 @@ import { DeliveryRetention } from "./delivery-retention.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { Replay } from "./replay.ts";
 import type { SubscriberPorts } from "./subscriber-ports.ts";
+import { TimedDeliveries } from "./timed-deliveries.ts";
 
 interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog"> {
   /** Epoch milliseconds. */
@@ -15,6 +16,8 @@ interface UpkeepPorts extends Pick<SubscriberPorts, "limits" | "readLog"> {
   inBackground(work: Promise<void>, failure: string): void;
   /** Something new waits for its attempt. */
   onEnqueued(): void;
+  /** The subscriber's row is gone. */
+  onOrphaned(): Promise<void>;
 }
 
 export class Upkeep {
@@ -23,12 +26,14 @@ export class Upkeep {
   readonly #retention: DeliveryRetention;
   readonly #backlog: BacklogGuard;
   readonly #replay: Replay;
+  readonly #timed: TimedDeliveries;
 
   constructor(store: DeliveryStore, ports: UpkeepPorts) {
     this.#ports = ports;
     this.#store = store;
     this.#retention = new DeliveryRetention(store);
     this.#backlog = new BacklogGuard(store, ports.limits);
+    this.#timed = new TimedDeliveries(store);
     this.#replay = new Replay(store, {
       now: () => ports.now(),
       newId: () => crypto.randomUUID(),
@@ -41,9 +46,9 @@ export class Upkeep {
     return this.#retention.isEnding;
   }
 
-  /** When the alarm is to continue a replay (epoch ms); null when none is running. */
-  replayDueAt(): number | null {
-    return this.#replay.dueAt();
+  /** When the alarm is to continue a replay, or to enqueue by the clock (epoch ms); null for never. */
+  enqueuingDueAt(): (number | null)[] {
+    return [this.#replay.dueAt(), this.#timed.dueAt()];
   }
 
   /** When the alarm is to do the rest, which can wait until no attempt is in flight. */
@@ -79,6 +84,31 @@ export class Upkeep {
   endWaiting(lastSeq: number, error: string | null): void {
     this.#retention.endWaiting(lastSeq, error);
     this.#replay.end(error ?? "It was disabled");
+  }
+
+  /** A change of what is delivered by the clock is about to be committed. */
+  expectChange(key: SubscriberKey): void {
+    this.#store.transaction(() => {
+      this.#store.open(key);
+      this.#timed.expectChange(this.#ports.now());
+    });
+  }
+
+  /** The subscriber's row was changed. */
+  changed(handler: DeliveryHandler): void {
+    this.#timed.changed(this.#ports.now());
+    this.continueTimed(handler);
+  }
+
+  /** Enqueues what is due by the clock. */
+  continueTimed({ timetable }: DeliveryHandler): void {
+    if (timetable === undefined || this.#timed.dueAt() === null) return;
+    const step = async (): Promise<void> => {
+      const result = await this.#timed.step(timetable, this.#ports.now());
+      if (result === "orphaned") await this.#ports.onOrphaned();
+      if (result === "enqueued") this.#ports.onEnqueued();
+    };
+    this.#ports.inBackground(step(), "The schedule of a subscriber could not be read yet");
   }
 
   /** Starts to send a span of events again; null while another replay is running. */

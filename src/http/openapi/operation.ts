@@ -67,6 +67,7 @@ function successesOf(endpoint: AnyEndpoint) {
 const securityOf = (endpoint: AnyEndpoint) => {
   if (endpoint.access === "public") return [];
   const byOrganization = [{ apiKey: [] }, { session: [] }];
+  if (endpoint.access === "signed") return [...byOrganization, {}];
   return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;
 };
 

@@ -15,7 +15,7 @@ const BLOCK_END = /\*\//g;
 
 /**
  * Throws {@link CodeError} when the parser would take too long to look up exported names. It looks at the text of each
- * list only, which can be told without parsing what surrounds it; one in a comment or a string counts, too.
+ * list only, which shows without parsing what surrounds it; one in a comment or a string counts, too.
  */
 export function checkExportLists(text: string): void {
   const reader = new ListReader(text);

@@ -1,15 +1,15 @@
 /** The types that a workflow's author writes against; `atrium/workflow` publishes them. */
-import type { Event } from "../../delivery/events.ts";
-import type { EventName } from "../../delivery/port/event-name.ts";
+import type { WorkflowEvent } from "../../delivery/events.ts";
+import type { EventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
 import type { StorageFile, UploadResult } from "../../files/schema.ts";
 import type { Room } from "../../rooms/schema.ts";
 import type { User } from "../../users/schema.ts";
 
 /** The events of these names. */
-export type EventOf<Name extends EventName> = WithName<Event, Name>;
+export type EventOf<Name extends WorkflowEventName> = WithName<WorkflowEvent, Name>;
 
 /** Distributes over the union of events, and narrows those that share a type to the names that were asked for. */
-type WithName<Any extends Event, Name> = Any extends { readonly event: infer Own }
+type WithName<Any extends WorkflowEvent, Name> = Any extends { readonly event: infer Own }
   ? [Own & Name] extends [never]
     ? never
     : Any & { readonly event: Own & Name }
@@ -20,17 +20,18 @@ type WithName<Any extends Event, Name> = Any extends { readonly event: infer Own
  * JSON of at most 256 KiB; an error that it throws becomes the result of a failed execution. It runs at most once for
  * each event, unless the workflow has retries.
  */
-export type Workflow<Name extends EventName = EventName> = (
+export type Workflow<Name extends WorkflowEventName = EventName> = (
   event: EventOf<Name>,
   bindings: Bindings<Name>,
 ) => unknown;
 
 /**
- * What a workflow can use besides `fetch`. Everything concerns the room of the event, and ends with the run. A run
+ * What a workflow can use besides `fetch`. Everything concerns the room of the event, and ends with the run; on
+ * `workflow.scheduled` and `workflow.triggered`, that is the workflow's own room, and without one all of it rejects. A run
  * can make 200 calls, including those of `fetch`; six run at a time, and others wait. A call that fails rejects
  * with an `Error` whose message says what to do.
  */
-export interface Bindings<Name extends EventName = EventName> {
+export interface Bindings<Name extends WorkflowEventName = EventName> {
   /** The room's key-value stores, read-only. */
   readonly store: StoreBinding;
   /** The room and its users, read-only. */

@@ -29,6 +29,9 @@ export type {
   WebhookBackloggedEvent,
   WebhookEventName,
   WorkflowDisabledEvent,
+  WorkflowEventName,
+  WorkflowScheduledEvent,
+  WorkflowTriggeredEvent,
 } from "../wire/events.ts";
 export type {
   CommentInput,
@@ -77,6 +80,7 @@ export type {
   WorkflowSecret,
   WorkflowVersion,
   WorkflowVersionSummary,
+  WorkflowWithSecret,
 } from "../wire/resources.ts";
 export type { CommentFilter, Comments } from "./comments.ts";
 export type {

@@ -9,6 +9,7 @@ import type {
   WorkflowSecret,
   WorkflowVersion,
   WorkflowVersionSummary,
+  WorkflowWithSecret,
 } from "../wire/resources.ts";
 import type { Page, PageShown, Scroll, ScrollShown, TextSearch } from "./pages.ts";
 
@@ -23,7 +24,8 @@ export class Workflows {
   }
 
   /**
-   * Creates a workflow, enabled and for all rooms unless `roomId` is given. `code` is JavaScript or TypeScript.
+   * Creates a workflow, enabled and for all rooms unless `roomId` is given. `code` is JavaScript or TypeScript. It
+   * needs at least one event, a `schedule` or an `httpTrigger`.
    * Throws `VALIDATION_ERROR` with the line and column if it does not compile.
    */
   async create(workflow: WorkflowInput): Promise<Workflow> {
@@ -112,6 +114,31 @@ export class Workflows {
     const path = ["workflows", workflowId, "run"];
     const request = { method: "POST", path, body: { event, data }, minTimeoutMs: RUN_TIMEOUT_MS } as const;
     return (await this.#rest.request<{ execution: WorkflowExecution }>(request)).execution;
+  }
+
+  /**
+   * Starts a workflow that has an `httpTrigger`, with any JSON as its payload, and returns the id of the execution
+   * without waiting for it.
+   */
+  async trigger(workflowId: string, payload: object): Promise<{ readonly id: string }> {
+    const path = ["workflows", workflowId, "trigger"];
+    const request = { method: "POST", path, body: payload } as const;
+    return (await this.#rest.request<{ execution: { readonly id: string } }>(request)).execution;
+  }
+
+  /**
+   * Creates or replaces the secret that signs requests to the workflow's HTTP trigger, and returns it: it is shown
+   * once. An old one is accepted beside it for 24 hours.
+   */
+  async rotateTriggerSecret(workflowId: string): Promise<WorkflowWithSecret> {
+    const path = ["workflows", workflowId, "trigger", "rotate-secret"];
+    return (await this.#rest.request<{ workflow: WorkflowWithSecret }>({ method: "POST", path })).workflow;
+  }
+
+  /** Deletes that secret: only API keys start the workflow then. */
+  async deleteTriggerSecret(workflowId: string): Promise<Workflow> {
+    const path = ["workflows", workflowId, "trigger", "secret"];
+    return (await this.#rest.request<{ workflow: Workflow }>({ method: "DELETE", path })).workflow;
   }
 
   /** Success rate, latency and what waits: of the last hour, 24 hours (the default), 7 days or 30 days. */

@@ -10,7 +10,10 @@ export type {
   StoreEvent,
   UserEvent,
   WorkflowDisabledEvent,
+  WorkflowEvent,
+  WorkflowScheduledEvent,
+  WorkflowTriggeredEvent,
 } from "../../delivery/events.ts";
-export type { EventName, WebhookEventName } from "../../delivery/port/event-name.ts";
+export type { EventName, WebhookEventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
 export type { EventPage } from "../../event-log/schema.ts";
 export type { WebhookBackloggedEvent } from "../../webhooks/schema.ts";

@@ -22,6 +22,7 @@ export type { Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
 export type { LogLine, WorkflowExecution } from "../../workflows/execution-schema.ts";
 export type { Workflow } from "../../workflows/schema.ts";
 export type { WorkflowSecret } from "../../workflows/secret-schema.ts";
+export type { WorkflowWithSecret } from "../../workflows/trigger-schema.ts";
 export type { WorkflowVersion, WorkflowVersionSummary } from "../../workflows/version-schema.ts";
 
 /** What a user shows of itself right now: any JSON object, to which the service adds a `color`. */

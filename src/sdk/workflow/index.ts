@@ -10,5 +10,5 @@ export type {
   StoreBinding,
   Workflow,
 } from "../../sandbox/guest/types.ts";
-export type { AtriumEvent, EventName } from "../wire/events.ts";
+export type { AtriumEvent, EventName, WorkflowEvent, WorkflowEventName } from "../wire/events.ts";
 export type { Room, StorageFile, UploadResult, UserRecord as User } from "../wire/resources.ts";

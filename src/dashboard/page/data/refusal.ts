@@ -5,7 +5,7 @@ export interface FieldProblem {
   readonly problem: string;
 }
 
-const FIELD_FIRST = /^(\w+)(:?) (.+)$/s;
+const FIELD_FIRST = /^(\w+(?:\.\w+)*)(:?) (.+)$/s;
 
 /** What may be a field, and what is wrong with it; null when the message begins otherwise. */
 export function readRefusal(message: string): FieldProblem | null {

@@ -38,6 +38,9 @@ export interface WorkflowInput {
   readonly events: readonly EventName[];
   readonly roomId: string | null;
   readonly retries: number;
+  /** Null for none. */
+  readonly schedule: { readonly cron: string; readonly timezone: string } | null;
+  readonly httpTrigger: boolean;
 }
 
 export function useCreateWorkflow() {
@@ -66,6 +69,16 @@ export function useEnableWorkflow(workflowId: string) {
   return useAction((enabled: boolean) => atrium.workflows.update(workflowId, { enabled }), {
     notice: ({ enabled }) => (enabled ? "Workflow enabled" : "Workflow disabled"),
     invalidates: [key("workflow", workflowId), key("workflows")],
+  });
+}
+
+/** Its result has the secret, which is shown once. */
+export function useRotateTriggerSecret(workflowId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.workflows.rotateTriggerSecret(workflowId), {
+    invalidates: [key("workflow", workflowId)],
+    isForm: true,
   });
 }
 

@@ -1,4 +1,4 @@
-/** The form of a workflow: code, name, events and rooms. */
+/** The form of a workflow: code, name, what starts it, and rooms. */
 
 import type { Workflow } from "atrium/server";
 import { lazy, Suspense, useRef, useState } from "react";
@@ -13,6 +13,7 @@ import { TextField } from "../ui/text-field.tsx";
 import { type Fields, readFields, writeFields } from "./draft-fields.ts";
 import { findProblem } from "./problem.ts";
 import { SAMPLE_CODE } from "./sample-code.ts";
+import { StartFields } from "./start-fields.tsx";
 import { fieldsOf, newDraft, useDraft } from "./use-draft.ts";
 import type { WorkflowInput } from "./use-workflows.ts";
 
@@ -32,6 +33,8 @@ const savedFields = (workflow: Workflow | null): Fields => ({
   events: workflow?.events ?? ["participant.joined"],
   roomId: workflow?.room_id ?? null,
   retries: workflow?.retries ?? 0,
+  schedule: workflow?.schedule ?? null,
+  httpTrigger: workflow?.http_trigger ?? false,
 });
 
 export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsProps) {
@@ -82,6 +85,7 @@ export function WorkflowFields({ workflow, onSubmit, ...form }: WorkflowFieldsPr
             onChange={(event) => change({ name: event.currentTarget.value })}
           />
           <EventChoice names={EVENT_NAMES} chosen={fields.events} onChange={(events) => change({ events })} />
+          <StartFields schedule={fields.schedule} httpTrigger={fields.httpTrigger} onChange={change} />
           <RoomChoice chosen={fields.roomId} onChange={(roomId) => change({ roomId })} />
           <TextField
             label="Retries"

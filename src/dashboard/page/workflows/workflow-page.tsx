@@ -9,7 +9,9 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
 import { Executions } from "./executions.tsx";
+import { HttpTrigger } from "./http-trigger.tsx";
 import { NewWorkflow } from "./new-workflow.tsx";
 import { Secrets } from "./secrets.tsx";
 import { TestRun } from "./test-run.tsx";
@@ -42,6 +44,11 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
           <Badge tone={workflow.enabled ? "good" : "waiting"}>
             {workflow.enabled ? "enabled" : "disabled"}
           </Badge>
+          {workflow.next_run_at !== null && (
+            <span className="soft">
+              Next run <Time at={workflow.next_run_at} />
+            </span>
+          )}
           <Identifier value={workflow.id} what="the workflow's ID" />
         </>
       }
@@ -55,6 +62,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
         isBusy={update.isPending}
         onSubmit={update.mutate}
       />
+      {workflow.http_trigger && <HttpTrigger workflow={workflow} />}
       <TestRun workflow={workflow} />
       <DeliveryStats of={{ kind: "workflow", id: workflow.id }} counted="Runs" />
       <Executions workflowId={workflow.id} />

@@ -48,16 +48,23 @@ export function WorkflowsPage() {
   );
 }
 
+/** What starts the workflow. */
+const startsOf = ({ events, schedule, http_trigger }: Workflow): string[] => [
+  ...events,
+  ...(schedule === null ? [] : [`${schedule.cron} (${schedule.timezone})`]),
+  ...(http_trigger ? ["requests"] : []),
+];
+
 function WorkflowTable({ workflows }: { readonly workflows: readonly Workflow[] }) {
   const address = useAddress();
   return (
-    <Table label="Workflows" columns={["Name", "Events", "Rooms", "State", "Updated"]}>
+    <Table label="Workflows" columns={["Name", "Runs on", "Rooms", "State", "Updated"]}>
       {workflows.map((workflow) => (
         <tr key={workflow.id}>
           <th scope="row">
             <Link href={address(`/workflows/${workflow.id}`)}>{workflow.name}</Link>
           </th>
-          <td>{workflow.events.join(", ")}</td>
+          <td>{startsOf(workflow).join(", ")}</td>
           <td>{workflow.room_id === null ? "all" : <code>{workflow.room_id.slice(0, 8)}</code>}</td>
           <td>
             <Badge tone={workflow.enabled ? "good" : "waiting"}>

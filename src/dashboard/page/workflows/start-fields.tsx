@@ -1,0 +1,57 @@
+/** The fields of what starts a workflow beside events: its schedule, and requests to it. */
+import { Checkbox } from "@base-ui/react/checkbox";
+import { Icon } from "../ui/icon.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import type { Fields } from "./draft-fields.ts";
+
+export interface StartFieldsProps extends Pick<Fields, "schedule" | "httpTrigger"> {
+  readonly onChange: (part: Partial<StartFieldsProps>) => void;
+}
+
+/** The person's own time zone. */
+const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export function StartFields({ schedule, httpTrigger, onChange }: StartFieldsProps) {
+  const write = (cron: string, timezone: string) =>
+    onChange({ schedule: cron === "" ? null : { cron, timezone } });
+  return (
+    <>
+      <TextField
+        label="Schedule"
+        name="schedule.cron"
+        maxLength={100}
+        placeholder="0 9 * * 1-5"
+        value={schedule?.cron ?? ""}
+        hint="Minute, hour, day, month and weekday, as in a crontab. Empty for none."
+        onChange={(event) => write(event.currentTarget.value, schedule?.timezone ?? ownZone())}
+      />
+      {schedule !== null && (
+        <TextField
+          label="Time zone"
+          name="schedule.timezone"
+          required
+          maxLength={64}
+          value={schedule.timezone}
+          onChange={(event) => write(schedule.cron, event.currentTarget.value)}
+        />
+      )}
+      <fieldset className="field choices">
+        <legend>Requests</legend>
+        {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control */}
+        <label className="choice">
+          <Checkbox.Root
+            className="checkbox"
+            checked={httpTrigger}
+            onCheckedChange={(isOn) => onChange({ httpTrigger: isOn })}
+          >
+            <Checkbox.Indicator className="checkbox-mark">
+              <Icon name="check" />
+            </Checkbox.Indicator>
+          </Checkbox.Root>
+          <span>HTTP trigger</span>
+          <span className="soft small">A signed request starts the workflow</span>
+        </label>
+      </fieldset>
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+/** Workflows that run by the clock: once for each slot, once after a stop, and never once they are off. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { WorkflowScheduledEvent } from "../../src/delivery/events.ts";
+import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import { subscriberGateway } from "../../src/delivery/subscribers.ts";
+import { type Account, account } from "../support/api.ts";
+import { TestWorkflow } from "./test-workflow.ts";
+
+/** Once a year: no alarm fires unless a test runs it. */
+const YEARLY = { cron: "0 0 1 1 *" };
+const NEXT_YEAR = new Date().getUTCFullYear() + 1;
+/** New Year, so many years from now. */
+const newYear = (years: number): number => Date.UTC(NEXT_YEAR - 1 + years, 0, 1);
+const CODE = "export default (event) => event;";
+
+let owner: Account;
+beforeEach(async () => {
+  owner = await account();
+});
+
+/** A workflow with the clock of its object. */
+class Subject {
+  readonly workflow: TestWorkflow;
+  #now: number | null = null;
+
+  constructor(workflow: TestWorkflow) {
+    this.workflow = workflow;
+  }
+
+  static async create(options: { roomId?: string } = {}, code = CODE): Promise<Subject> {
+    const workflow = await TestWorkflow.create(owner.api, code, { events: [], schedule: YEARLY, ...options });
+    const subject = new Subject(workflow);
+    await subject.plannedFor(newYear(1));
+    return subject;
+  }
+
+  get id(): string {
+    return this.workflow.workflow.id;
+  }
+
+  get stub(): DurableObjectStub<SubscriberObject> {
+    return env.SUBSCRIBERS.getByName(`workflow:${this.id}`);
+  }
+
+  inside<T>(work: (storage: DurableObjectStorage) => T): Promise<T> {
+    return runInDurableObject(this.stub, (object: SubscriberObject, { storage }) => {
+      const now = this.#now;
+      if (now !== null) object.clock = () => now;
+      return work(storage);
+    });
+  }
+
+  /** When its object runs it next (epoch ms); null when it does not. */
+  planned(): Promise<number | null> {
+    return this.inside(({ sql }) => {
+      const [row] = sql.exec<{ at: number }>(
+        "SELECT json_extract(value, '$.nextAt') AS at FROM facts WHERE name = 'timetable'",
+      );
+      return row?.at ?? null;
+    });
+  }
+
+  async plannedFor(at: number | null): Promise<void> {
+    await expect.poll(() => this.planned()).toBe(at);
+  }
+
+  /** Sets its clock and runs its alarm. */
+  async alarmAt(now: number): Promise<void> {
+    this.#now = now;
+    await this.inside(() => undefined);
+    await runDurableObjectAlarm(this.stub);
+  }
+
+  /** The events of its runs, oldest first. */
+  async events(count: number): Promise<WorkflowScheduledEvent[]> {
+    return (await this.workflow.results(count)).map((result) => WorkflowScheduledEvent.parse(result));
+  }
+}
+
+const slotsOf = (events: readonly WorkflowScheduledEvent[]) =>
+  events.map(({ data }) => Date.parse(data.scheduledAt));
+
+describe("a workflow with a schedule", () => {
+  it("runs at each time of it, once, with an event that names the time", async () => {
+    const subject = await Subject.create();
+    const { id, next_run_at, schedule } = subject.workflow.workflow;
+    expect([next_run_at, schedule]).toEqual([
+      new Date(newYear(1)).toISOString(),
+      { cron: "0 0 1 1 *", timezone: "UTC" },
+    ]);
+    await subject.alarmAt(newYear(1) - 1);
+    await subject.alarmAt(newYear(1));
+    await subject.plannedFor(newYear(2));
+    await subject.alarmAt(newYear(1) + 1);
+    expect(await subject.events(1)).toEqual([
+      {
+        id: expect.any(String),
+        event: "workflow.scheduled",
+        timestamp: new Date(newYear(1)).toISOString(),
+        data: { workflowId: id, roomId: null, scheduledAt: new Date(newYear(1)).toISOString() },
+        workflow: { id, name: "A workflow" },
+      },
+    ]);
+    expect(await subject.workflow.executions()).toMatchObject([
+      { event: "workflow.scheduled", status: "success", attempts: 1 },
+    ]);
+    await subject.alarmAt(newYear(2)); // executions of a year ago are no longer kept
+    await expect.poll(async () => slotsOf(await subject.events(1))).toEqual([newYear(2)]);
+  });
+
+  it("runs once for all that it missed while the service was stopped, for the latest of them", async () => {
+    const subject = await Subject.create();
+    await evictDurableObject(subject.stub);
+    await subject.alarmAt(newYear(4) + 1);
+    await subject.plannedFor(newYear(5));
+    expect(slotsOf(await subject.events(1))).toEqual([newYear(4)]);
+  });
+
+  it("does not run once it is disabled, and does not catch up when it is enabled again", async () => {
+    const subject = await Subject.create();
+    expect(await subject.workflow.change({ enabled: false })).toMatchObject({ next_run_at: null });
+    await subject.plannedFor(null);
+    await subject.alarmAt(newYear(2) + 1);
+    await subject.workflow.change({ enabled: true });
+    await subject.plannedFor(newYear(3));
+    await subject.alarmAt(newYear(3));
+    expect(slotsOf(await subject.events(1))).toEqual([newYear(3)]);
+  });
+
+  it("follows its row, even if nothing told its object of the change", async () => {
+    const subject = await Subject.create();
+    const write = (sql: string, ...values: unknown[]) =>
+      env.DB.prepare(`UPDATE workflows SET ${sql} WHERE id = ?`)
+        .bind(...values, subject.id)
+        .run();
+    await write("schedule = ?", JSON.stringify({ cron: "0 0 2 1 *", timezone: "UTC" }));
+    await subject.alarmAt(newYear(1));
+    await subject.plannedFor(Date.UTC(NEXT_YEAR, 0, 2));
+    await write("enabled = 0");
+    await subject.alarmAt(Date.UTC(NEXT_YEAR, 0, 2));
+    await subject.plannedFor(null);
+    await write("enabled = 1");
+    const key = { kind: "workflow", accountId: owner.id, id: subject.id } as const;
+    await subscriberGateway(env).expectChange(key);
+    await subject.alarmAt(Date.UTC(NEXT_YEAR, 0, 2) + 30_000);
+    await subject.plannedFor(Date.UTC(NEXT_YEAR + 1, 0, 2));
+    expect(await subject.workflow.executions()).toEqual([]);
+  });
+
+  it("leaves nothing in its object when it was never saved, or is deleted", async () => {
+    const id = crypto.randomUUID();
+    const stub = env.SUBSCRIBERS.getByName(`workflow:${id}`);
+    await subscriberGateway(env).expectChange({ kind: "workflow", accountId: owner.id, id });
+    await runInDurableObject(stub, (object: SubscriberObject) => {
+      const later = Date.now() + 30_000;
+      object.clock = () => later;
+    });
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    const tables = () =>
+      runInDurableObject(
+        stub,
+        (_, { storage }) => [...storage.sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'facts'")].length,
+      );
+    await expect.poll(tables).toBe(0);
+    expect(await runDurableObjectAlarm(stub)).toBe(false);
+  });
+
+  it("has the bindings of its room, and without a room none", async () => {
+    const code = "export default (event, { room }) => room.get().then((room) => room.name);";
+    const room = await owner.api.createRoom({ name: "Standup" });
+    const [inRoom, anywhere] = [
+      await Subject.create({ roomId: room.id }, code),
+      await Subject.create({}, code),
+    ];
+    await inRoom.alarmAt(newYear(1));
+    await anywhere.alarmAt(newYear(1));
+    expect(await inRoom.workflow.results(1)).toEqual(["Standup"]);
+    expect(await anywhere.workflow.ran(1)).toMatchObject([
+      { status: "failed", result: expect.stringContaining("room.get: the run has no room") },
+    ]);
+  });
+});
+
+describe("saving a schedule", () => {
+  it("is refused for what never comes, and for what would leave nothing that starts the workflow", async () => {
+    const body = { name: "A workflow", code: CODE, events: [] };
+    const refused = async (part: object) => (await owner.api.post("/workflows", { ...body, ...part })).error;
+    expect(await refused({ schedule: { cron: "0 0 30 2 *" } })).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: "schedule.cron: must name a time that exists: this one never comes",
+    });
+    expect(await refused({ schedule: { cron: "* * * * *", timezone: "Mars" } })).toMatchObject({
+      message: expect.stringMatching(/^schedule\.timezone: must be the IANA name/),
+    });
+    expect(await refused({})).toMatchObject({
+      message: expect.stringMatching(/^events: must have at least/),
+    });
+
+    const { workflow, path } = await TestWorkflow.create(owner.api, CODE, { events: [], schedule: YEARLY });
+    const left = await owner.api.patch(path, { schedule: null });
+    expect(left.error).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: expect.stringContaining("events"),
+    });
+    const changed = await owner.api.patch(path, { schedule: null, events: ["user.created"] });
+    expect(changed.data).toMatchObject({ workflow: { id: workflow.id, schedule: null, next_run_at: null } });
+  });
+});

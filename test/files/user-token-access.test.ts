@@ -18,6 +18,18 @@ describe("a user", () => {
     expect((await ada.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(1);
   });
 
+  it("uploads under an Idempotency-Key that another one uses too", async () => {
+    const owner = await ownerWithRoom();
+    const bo = await owner.api.createUser(owner.roomId, { name: "Bo" });
+    const options = { headers: { "Idempotency-Key": "first-upload" } };
+    const upload = (token: string, userId: string) =>
+      owner.api.as(token).upload({ ...owner.fields, userId }, textFile(), options);
+    const [adas, bos] = [await upload(owner.token, owner.fields.userId), await upload(bo.token, bo.id)];
+    expect([adas.status, bos.status]).toEqual([201, 201]);
+    expect(bos.headers.get("Idempotency-Replayed")).toBeNull();
+    expect((await owner.api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(2);
+  });
+
   it("who is a viewer only reads", async () => {
     const owner = await ownerWithRoom();
     const viewer = await owner.api.createUser(owner.roomId, { role: "viewer" });

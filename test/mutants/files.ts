@@ -17,13 +17,6 @@ export const FILES: readonly Mutant[] = [
     tests: ["test/files/serving.test.ts"],
   },
   {
-    bug: "a user uploads as someone else",
-    file: "src/files/commands.ts",
-    code: 'if (ctx.actor.userId !== userId) throw forbidden("userId must be the token\'s user");',
-    by: "",
-    tests: ["test/files/user-token-access.test.ts"],
-  },
-  {
     bug: "a user uploads into another room",
     file: "src/files/commands.ts",
     code: `): void {
@@ -46,10 +39,27 @@ export const FILES: readonly Mutant[] = [
     tests: ["test/files/serving.test.ts"],
   },
   {
-    bug: "a part of a changed file is sent for If-Range",
-    file: "src/files/serving.ts",
-    code: "if (wanted === null || (unlessChanged !== null && unlessChanged !== facts.etag))",
-    by: "if (wanted === null)",
-    tests: ["test/files/serving.test.ts"],
+    bug: "a viewer uploads files",
+    file: "src/files/commands.ts",
+    code: `throw forbidden("userId must be the token's user");
+  requireEditor(ctx);`,
+    by: `throw forbidden("userId must be the token's user");`,
+    tests: ["test/files/user-token-access.test.ts"],
+  },
+  {
+    bug: "an upload that was marked for deletion is finished",
+    file: "src/files/storage/store.ts",
+    code: "WHERE key = ? AND account_id = ? AND state = 'uploading'",
+    by: "WHERE key = ? AND account_id = ?",
+    tests: ["test/files/garbage-collection.test.ts"],
+  },
+  {
+    bug: "the row of a file goes although its bytes could not be deleted",
+    file: "src/files/storage/garbage-collection.ts",
+    code: `await blobs.delete(deleting);
+  await db.run([deleteMarked(deleting.map(({ key }) => key))]);`,
+    by: `await db.run([deleteMarked(deleting.map(({ key }) => key))]);
+  await blobs.delete(deleting);`,
+    tests: ["test/files/garbage-collection.test.ts"],
   },
 ];

@@ -1,9 +1,14 @@
 /** All planted bugs, by the part of the service that they are in. */
 import { ACCOUNTS } from "./accounts.ts";
 import { DELIVERY } from "./delivery.ts";
+import { DOCUMENTS } from "./documents.ts";
+import { EVENT_LOG } from "./event-log.ts";
 import { FILES } from "./files.ts";
+import { HTTP } from "./http.ts";
+import { MEMBERS } from "./members.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEOPLE } from "./people.ts";
+import { QUOTAS } from "./quotas.ts";
 import { REALTIME } from "./realtime.ts";
 import { SDK } from "./sdk.ts";
 import { STORES } from "./stores.ts";
@@ -14,8 +19,13 @@ import { WORKFLOWS } from "./workflows.ts";
 export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNTS,
   ...DELIVERY,
+  ...DOCUMENTS,
+  ...EVENT_LOG,
   ...FILES,
+  ...HTTP,
+  ...MEMBERS,
   ...PEOPLE,
+  ...QUOTAS,
   ...REALTIME,
   ...SDK,
   ...STORES,

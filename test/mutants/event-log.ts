@@ -1,0 +1,54 @@
+/** Bugs in the event log. */
+import type { Mutant } from "./mutant.ts";
+
+export const EVENT_LOG: readonly Mutant[] = [
+  {
+    bug: "a clock that is set back disturbs the order of a log",
+    file: "src/event-log/object/event-log-store.ts",
+    code: "lastAt = Math.max(lastAt, now);",
+    by: "lastAt = now;",
+    tests: ["test/event-log/event-log-object.test.ts"],
+  },
+  {
+    bug: "events that are no longer kept are passed over in silence",
+    file: "src/event-log/object/event-log-store.ts",
+    code: "(after < log.prunedSeq || after > log.lastSeq)",
+    by: "after > log.lastSeq",
+    tests: ["test/event-log/event-log-object.test.ts"],
+  },
+  {
+    bug: "the cursor of another log is accepted",
+    file: "src/event-log/reading/cursor.ts",
+    code: "if (tag !== tagOf(scope)) return null;",
+    by: "",
+    tests: ["test/event-log/reading.test.ts", "test/event-log/event-log.test.ts"],
+  },
+  {
+    bug: "a page of the log loses what it had no room for",
+    file: "src/event-log/reading/page-reader.ts",
+    code: "this.#position = first === undefined ? slice.position : first.seq - 1;",
+    by: "this.#position = slice.position;",
+    tests: ["test/event-log/reading.test.ts"],
+  },
+  {
+    bug: "subscribers receive the events of rooms that they have not asked for",
+    file: "src/event-log/object/event-log-object.ts",
+    code: ".filter((each) => each.roomId === null || each.roomId === roomId)",
+    by: ".filter((each) => each.roomId !== undefined)",
+    tests: ["test/delivery/emitted-events.test.ts", "test/event-log/event-log-object.test.ts"],
+  },
+  {
+    bug: "a log forgets events before their time",
+    file: "src/event-log/object/event-log-object.ts",
+    code: "this.#store.prune(this.clock() - keptMs, maxBytes);",
+    by: "this.#store.prune(this.clock(), maxBytes);",
+    tests: ["test/event-log/event-log-object.test.ts"],
+  },
+  {
+    bug: "one failed count ends the counting of events",
+    file: "src/event-log/object/event-counter.ts",
+    code: "this.#ports.failed(error);",
+    by: "throw error;",
+    tests: ["test/event-log/event-counter.test.ts"],
+  },
+];

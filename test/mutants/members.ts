@@ -1,0 +1,66 @@
+/** Bugs in members and invitations. */
+import type { Mutant } from "./mutant.ts";
+
+export const MEMBERS: readonly Mutant[] = [
+  {
+    bug: "the last owner can leave or be removed",
+    file: "src/members/store.ts",
+    code: `AND others.role = 'owner' AND others.person_id <> \${personId}`,
+    by: "AND others.role = 'owner'",
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "an expired invitation is shown and accepted",
+    file: "src/members/store.ts",
+    code: "and(gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER))",
+    by: "and(gt(invitations.expiresAt, 0), sql.raw(INVITER_IS_OWNER))",
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "an invitation is accepted twice",
+    file: "src/members/store.ts",
+    code: "statement(build.delete(invitations).where(eq(invitations.tokenHash, tokenHash))),",
+    by: 'statement(build.delete(invitations).where(eq(invitations.tokenHash, ""))),',
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "an invitation of a removed owner is shown and accepted",
+    file: "src/members/store.ts",
+    code: `AND inviters.role = 'owner'
+))\``,
+    by: `AND inviters.role = 'owner'
+) OR TRUE)\``,
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "any member invites others",
+    file: "src/members/commands.ts",
+    code: `): Promise<{ invitation: Invitation; url: string }> {
+  requireOwner(ctx);`,
+    by: "): Promise<{ invitation: Invitation; url: string }> {",
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "another organization withdraws an invitation",
+    file: "src/members/store.ts",
+    code: ".where(and(openOfAccount(tenant, now), eq(invitations.id, id)))",
+    by: ".where(eq(invitations.id, id))",
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "a removed member keeps access from memory",
+    file: "src/members/commands.ts",
+    code: `evictPerson(personId);
+  return {};`,
+    by: "return {};",
+    tests: ["test/members/members.test.ts"],
+  },
+  {
+    bug: "the invitations of a removed owner stay",
+    file: "src/members/commands.ts",
+    code: `deleteMembership(ctx, personId),
+    deleteInvitationsOf(ctx, personId),`,
+    by: "deleteMembership(ctx, personId),",
+    tests: ["test/members/members.test.ts"],
+  },
+];

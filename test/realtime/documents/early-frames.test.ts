@@ -1,0 +1,36 @@
+/** What clients of documents may send before their tokens are verified. */
+import { describe, expect, it } from "vitest";
+import { EarlyFrames } from "../../../src/realtime/documents/early-frames.ts";
+
+const KIBIBYTE = 1024;
+
+describe("frames that arrive before the token is verified", () => {
+  it("are returned once, in their order, to the socket that sent them (D9)", () => {
+    const early = new EarlyFrames();
+    const [first, second, other] = [new Uint8Array([1]), new Uint8Array([2]), new Uint8Array([3])];
+    for (const frame of [first, second]) expect(early.add("a", frame)).toBe(true);
+    expect(early.add("b", other)).toBe(true);
+    expect(early.take("a")).toEqual([first, second]);
+    expect(early.take("a")).toEqual([]);
+    expect(early.take("b")).toEqual([other]);
+  });
+
+  it("have at most 256 KiB of one socket, however many they are (D9)", () => {
+    const early = new EarlyFrames();
+    const frame = new Uint8Array(64 * KIBIBYTE);
+    for (let count = 0; count < 4; count += 1) expect(early.add("a", frame)).toBe(true);
+    expect(early.add("a", new Uint8Array(1))).toBe(false);
+    expect(early.add("b", frame)).toBe(true);
+    expect(early.take("a")).toHaveLength(4);
+  });
+
+  it("have at most 16 MiB of all sockets that wait, and free them when they are taken (D9)", () => {
+    const early = new EarlyFrames();
+    const frame = new Uint8Array(256 * KIBIBYTE);
+    for (let socket = 0; socket < 64; socket += 1) expect(early.add(`${socket}`, frame)).toBe(true);
+    expect(early.add("one more", new Uint8Array(1))).toBe(false);
+    early.take("0");
+    expect(early.add("one more", frame)).toBe(true);
+    expect(early.add("another", new Uint8Array(1))).toBe(false);
+  });
+});

@@ -1,7 +1,14 @@
 /** Bugs in which one statement of a room's storage failed, and others saw or kept something wrong. */
 import { describe, expect, it } from "vitest";
 import { failStorage } from "../realtime/support/faults.ts";
-import { failed, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "../realtime/support/rooms.ts";
+import {
+  failed,
+  gateway,
+  makeRoom,
+  roomOfTwo,
+  type TestRoom,
+  type TestUser,
+} from "../realtime/support/rooms.ts";
 import type { TestSocket } from "../realtime/support/test-socket.ts";
 import { expectLogged } from "../support/log-guard.ts";
 
@@ -34,6 +41,31 @@ describe("a join whose answer cannot be read", () => {
     expect(await atAda.takeEvents()).toEqual([]);
     expect(await room.online(cy)).toEqual([]);
     expectLogged("fault: storage");
+  });
+});
+
+describe("a visit that cannot be stored", () => {
+  // The others were shown the presence of a user who was not there, and saw that user leave without having joined.
+  it.each([
+    ["session", /INTO sessions/],
+    ["end", /INTO graces/],
+  ])("for its %s fails, and the others see nothing of it (R81)", async (_, statements) => {
+    const { room, atBen } = await roomOfTwo();
+    await subscribe(atBen);
+    await atBen.takeEvents();
+    const agent = await room.user();
+    const visit = () => gateway.visit(room.id, room.accountId, agent.user.id, { state: { x: 1 }, ttl: 60 });
+    const storage = await failStorage(room, statements);
+    await expect(visit()).rejects.toThrow("fault: storage");
+    storage.heal();
+    await room.advance(1_000);
+    const seen = await atBen.takeEvents();
+    expect(seen.filter(({ event }) => event !== "presence")).toEqual([]);
+    expect(JSON.stringify(seen)).not.toContain('"x"');
+    expect(await room.online(agent)).toEqual([]);
+    expect(await room.stats()).toMatchObject({ activeParticipants: 2 });
+    await visit();
+    expect(namesOf(await atBen.takeEvents())).toEqual(["userJoined", "presence"]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
-import type { OpenSession, RoomRecord, RoomStorage } from "../storage/storage.ts";
+import type { Grace, OpenSession, RoomRecord, RoomStorage } from "../storage/storage.ts";
 import { Graces } from "./graces.ts";
 
 /** Sessions of one user that are listed. */
@@ -95,8 +95,8 @@ export class Sessions {
     return this.#storage.findAttendance(userIds);
   }
 
-  /** A user comes online. `room` is the room's row as just read from the database. */
-  start(room: RoomRow, session: OpenSession): void {
+  /** A user comes online: with a grace, without a socket. `room` is the room's row as just read from the database. */
+  start(room: RoomRow, session: OpenSession, grace: Grace | null = null): void {
     const { joinedAt } = session;
     const record = countParticipants(
       this.#record ?? newRecord(room, joinedAt),
@@ -107,6 +107,7 @@ export class Sessions {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
       this.#recorder.recordJoined(room, session, record);
+      if (grace !== null) this.graces.begin([grace]);
     });
     this.#record = record;
     this.#online.set(session.user.id, session);

@@ -46,11 +46,18 @@ export class Visits {
     const now = this.#ports.now();
     const endsAt = now + ttl * 1000;
     const update = { id: NO_SOCKET, userId: user.id };
+    const before = presence.fieldsOf(user.id);
     const shown = state === undefined ? [] : presence.update(update, { state });
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
-    if (running === undefined) sessions.start(room, session);
-    sessions.graces.begin([{ userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) }]);
+    const grace = { userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) };
+    try {
+      if (running === undefined) sessions.start(room, session, grace);
+      else sessions.graces.begin([grace]);
+    } catch (error) {
+      presence.update(update, { state: before }); // what is not stored is not shown either
+      throw error;
+    }
     const joined = running === undefined ? this.#participants.notifyJoined(presentOnline(session)) : [];
     return { endsAt, effects: [...joined, ...shown, { type: "planAlarm" }] };
   }

@@ -1,5 +1,6 @@
 /** The pure room for the fuzzer: its host, its database and its clock are in this process; its storage may fail. */
 import { expect } from "vitest";
+import { AppError } from "../../../src/platform/errors.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "../../../src/realtime/join/join-decision.ts";
 import type { RoomCommand } from "../../../src/realtime/port/room-command.ts";
@@ -53,6 +54,8 @@ export class FuzzedRoom implements Host {
   readonly userIds: readonly string[];
   state: RoomState = "active";
   readonly #storage: () => FailingStorage;
+  readonly #copyStored: () => (() => void) | null;
+  #backup: (() => void) | null = null;
   readonly #people: readonly Person[];
   readonly #sockets = new Map<string, Socket>();
   #failing: FailingStorage;
@@ -69,13 +72,15 @@ export class FuzzedRoom implements Host {
   #resumeAt: number | null = null;
   #recoverAt: number | null = null;
   #hasPresenceChanged = false;
+  #isFoldDue = false;
   /** Points of what was sent since the last `countDelivery`. */
   #points = 0;
   #arm: number | null = null;
 
-  /** `storage` is called whenever the room starts. */
-  constructor(storage: () => RoomStorage) {
+  /** `storage` is called whenever the room starts; `copyStored`, if that is possible, returns what puts the storage back. */
+  constructor(storage: () => RoomStorage, copyStored: () => (() => void) | null = () => null) {
     this.#storage = () => new FailingStorage(storage());
+    this.#copyStored = copyStored;
     this.userIds = USERS.map((_, index) => uuid(index + 1));
     this.#row = { ...ROOM, id: uuid(100), accountId: uuid(101) };
     this.#people = this.userIds.map((id, index) => ({
@@ -146,9 +151,22 @@ export class FuzzedRoom implements Host {
     if (!this.#sockets.has(id)) return;
     this.#tick(FRAME_MS);
     this.#failNext();
-    this.#perform(this.#room.messages.receive(id, frame));
+    this.#attempt([id], () => this.#room.messages.receive(id, frame));
     this.heal();
   }
+
+  /** As the object does: what fails closes its socket. */
+  #attempt(ids: readonly string[], work: () => readonly Effect[]): void {
+    let effects: readonly Effect[];
+    try {
+      effects = work();
+    } catch (error) {
+      this.#requireFault(error);
+      effects = this.#room.disconnectFailed(ids);
+    }
+    this.#perform(effects);
+  }
+
   #failNext(): void {
     if (this.#arm !== null) this.#failing.arm(this.#arm);
     this.#arm = null;
@@ -193,6 +211,13 @@ export class FuzzedRoom implements Host {
         for (const id of effect.to) this.#sockets.get(id)?.receiver.receive(text);
         return;
       }
+      case "sendBytes":
+        this.#points += deliveryPoints(effect.frame.length, effect.to.length);
+        for (const id of effect.to) this.#sockets.get(id)?.receiver.receive(effect.frame);
+        return;
+      case "foldDocuments":
+        this.#isFoldDue = true;
+        return;
       case "countDelivery":
         this.#room.messages.countDelivery(effect.userId, this.#points, effect.isBroadcast);
         this.#points = 0;
@@ -386,9 +411,30 @@ export class FuzzedRoom implements Host {
       case "roomOpened":
         this.#setState("active");
         return this.#apply({ type: "room.updated" });
+      case "visited":
+        return this.#visit(change.user, change.ttl);
+      case "removed":
+        return this.#request({ type: "PARTICIPANT_REMOVE", data: { userId: this.#idOf(change.user) } });
       default:
-        return this.#request(change.kind, change.key);
+        return this.#request(this.#requestOf(change.kind, change.key));
     }
+  }
+
+  /** What fails may have begun a session. */
+  #visit(user: number, ttl: number): void {
+    const person = this.#people[user];
+    if (person === undefined || person.isDeleted || this.state !== "active") return;
+    this.#failNext();
+    try {
+      const visitor = { room: this.#row, user: person.user };
+      this.#perform(this.#room.visits.begin(visitor, { state: { user }, ttl }).effects);
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        this.#requireFault(error);
+        this.#recoverAt ??= this.#now + RECOVERY_MS;
+      }
+    }
+    this.heal();
   }
 
   #idOf(user: number): string {
@@ -417,8 +463,7 @@ export class FuzzedRoom implements Host {
     this.#command = null;
   }
 
-  /** A request of the organization. */
-  #request(kind: "write" | "comment" | "broadcast", key: number): void {
+  #requestOf(kind: "write" | "comment" | "broadcast", key: number): RoomRequest {
     const requests: Record<typeof kind, RoomRequest> = {
       write: { type: "STORE_SET", data: { store: "s", key: `rest-${key}`, value: key } },
       comment: {
@@ -427,8 +472,13 @@ export class FuzzedRoom implements Host {
       },
       broadcast: { type: "BROADCAST", data: { event: "news" } },
     };
+    return requests[kind];
+  }
+
+  /** A request of the organization. */
+  #request(request: RoomRequest): void {
     this.#failNext();
-    this.#perform(this.#room.request(requests[kind]).effects);
+    this.#perform(this.#room.request(request).effects);
     this.heal();
   }
 
@@ -450,9 +500,21 @@ export class FuzzedRoom implements Host {
   }
 
   async flush(): Promise<void> {
+    this.#fold();
     if (!this.#hasPresenceChanged) return;
     this.#hasPresenceChanged = false;
     this.#perform(this.#room.flush());
+  }
+
+  /** What fails is done another time. */
+  #fold(): void {
+    if (!this.#isFoldDue) return;
+    this.#isFoldDue = false;
+    try {
+      this.#room.foldDocuments();
+    } catch (error) {
+      this.#requireFault(error);
+    }
   }
 
   async sweep(): Promise<void> {
@@ -472,6 +534,19 @@ export class FuzzedRoom implements Host {
     return true;
   }
 
+  async backUp(): Promise<void> {
+    this.#backup = this.#copyStored();
+  }
+
+  async restore(): Promise<boolean> {
+    if (this.#backup === null || this.state === "deleted") return false;
+    const putBack = this.#backup;
+    await this.crash();
+    putBack();
+    this.#restart();
+    return true;
+  }
+
   async crash(): Promise<void> {
     const lost = [...this.#sockets.values()];
     this.#sockets.clear();
@@ -486,12 +561,14 @@ export class FuzzedRoom implements Host {
     this.#resumeAt = null;
     this.#recoverAt = null;
     this.#hasPresenceChanged = false;
+    this.#isFoldDue = false;
     this.heal();
     this.#room = this.#start();
     const attachments = [...this.#sockets.values()].flatMap(({ attachment }) => attachment ?? []);
     this.#perform(this.#room.restore(attachments));
   }
 
+  /** Nothing here takes real time. */
   async settle(): Promise<void> {
     this.heal();
     await this.hold(false);

@@ -1,9 +1,12 @@
 /** Plays a room's life: hostile clients send anything, one behaves well, and what all of them see must be right. */
 import { expect } from "vitest";
 import { CLOSE } from "../../../src/realtime/protocol/protocol.ts";
+import { BY_VIEWER, contentOf } from "./copies.ts";
+import { DOCUMENTS, type DocumentAct } from "./document-acts.ts";
 import { type FrameSpec, frameOf, textOfFrame } from "./grammar.ts";
 import type { Host, Line } from "./host.ts";
-import { followName, type Mirror, newMirror, Peer } from "./peer.ts";
+import { Order } from "./order.ts";
+import { followName, type Known, newKnown, Peer } from "./peer.ts";
 import { type RestChange, type Step, USERS, VIEWER } from "./steps.ts";
 import { view } from "./view.ts";
 
@@ -18,6 +21,8 @@ const WELL_BEHAVED = 0;
 const EDITED = new Set(["storeChanged", "commentCreated", "commentUpdated", "commentDeleted"]);
 const MAX_DEPTH = 40;
 const LONGEST_REQUEST_ID = 255;
+/** A client's answer may make the room ask again: for each part of a document, and each mark. */
+const ROUNDS = 20;
 
 /** Runs a life on a host, and checks its end. */
 export async function live(host: Host, steps: readonly Step[]): Promise<void> {
@@ -29,7 +34,10 @@ export async function live(host: Host, steps: readonly Step[]): Promise<void> {
 export class Fuzzer {
   readonly #host: Host;
   readonly #clients: Client[] = [];
-  readonly #mirror: Mirror = newMirror();
+  readonly #order = new Order();
+  /** What the one who behaves well knows. */
+  #known: Known = newKnown(USERS[WELL_BEHAVED], 0);
+  #epoch: string | undefined;
   #wellBehaved: Client | null = null;
   #lastSeq = 0;
   /** How the one who behaves well may be closed by now. */
@@ -63,6 +71,12 @@ export class Fuzzer {
         for (let time = 0; time < step.times; time += 1)
           await this.#sendTo(this.#pick(step.pick), step.frame);
         break;
+      case "document":
+        await this.#actOn(this.#pick(step.pick), step.act);
+        break;
+      case "ordered":
+        await this.#sendOrdered(this.#pick(step.pick), step.entries);
+        break;
       case "cut":
         await this.#cut(this.#pick(step.pick));
         break;
@@ -85,6 +99,10 @@ export class Fuzzer {
         this.#excused.add(CLOSE.failed);
         await this.#host.crash();
         break;
+      case "restore":
+        this.#excused.add(CLOSE.failed);
+        await this.#host.restore();
+        break;
       case "deleteRoom":
         this.#excused.add(CLOSE.roomDeleted);
         await this.#host.deleteRoom();
@@ -92,20 +110,23 @@ export class Fuzzer {
       default:
         await this.#host[step.type]();
     }
+    await this.#reply();
     this.#checkWellBehaved();
   }
 
-  async #open(user: number, pings: boolean, mirror: Mirror = newMirror()): Promise<Client> {
-    const name = `${USERS[user]} ${this.#clients.length}`;
-    const peer = new Peer(name, this.#host.userIds[user] ?? "", mirror);
+  async #open(user: number, pings: boolean, known?: Known): Promise<Client> {
+    const number = this.#clients.length;
+    const name = `${USERS[user]} ${number}`;
+    const peer = new Peer(name, this.#host.userIds[user] ?? "", known ?? newKnown(name, number + 1));
     const line = await this.#host.open(
-      { receive: (text) => peer.receive(text), close: (code) => peer.close(code) },
+      { receive: (frame) => peer.receive(frame), close: (code) => peer.close(code) },
       pings,
     );
     const client = { peer, line, hasSentFirst: false };
     this.#clients.push(client);
     peer.onEvent = (event) => {
       if (event.event === "commentCreated") this.#comments.push(event.data.comment.id);
+      this.#order.notice(peer, event);
       const by = "by" in event.data ? event.data.by : null;
       if (EDITED.has(event.event)) expect(by, "a viewer's change").not.toBe(this.#host.userIds[VIEWER]);
       if (event.event === "broadcast")
@@ -117,8 +138,51 @@ export class Fuzzer {
   async #join({ user, role, batch, since }: Extract<Step, { type: "join" }>): Promise<void> {
     const client = await this.#open(user, false);
     const token = await this.#host.token(user);
-    const data = { token, role, batch, ...(since && { since: this.#lastSeq }) };
+    const epoch = this.#epoch && { epoch: this.#epoch };
+    const data = { token, role, batch, ...(since && { since: this.#lastSeq, ...epoch }) };
     await this.#send(client, frameOf("JOIN_ROOM", data));
+  }
+
+  async #actOn(client: Client | undefined, act: DocumentAct): Promise<void> {
+    if (client?.peer.closed !== null || client.peer.joined === null) return;
+    const { copies, joined } = client.peer;
+    await this.#sendBytes(client, copies.act(act, joined.role));
+  }
+
+  async #sendBytes(
+    { peer, line }: Client,
+    { frame, updated }: { readonly frame: Uint8Array<ArrayBuffer>; readonly updated: string | null },
+  ): Promise<void> {
+    peer.expectAnswer(undefined, false); // for a frame that is none
+    if (updated !== null) peer.copies.countUpdate(updated);
+    this.#frames += 1;
+    const { faults } = this.#host;
+    await line.send(frame.slice().buffer);
+    if (this.#host.faults > faults) this.#excused.add(CLOSE.failed); // D1
+  }
+
+  /** Answers what the room has asked of clients with documents, until it asks nothing more. */
+  async #reply(): Promise<void> {
+    for (const client of this.#clients) {
+      const { copies } = client.peer;
+      for (let reply = copies.replies.shift(); reply !== undefined; reply = copies.replies.shift())
+        if (client.peer.closed === null) await this.#sendBytes(client, reply);
+    }
+  }
+
+  /** So much that the broadcast may have to wait behind it. */
+  async #sendOrdered(client: Client | undefined, entries: number): Promise<void> {
+    if (client?.peer.closed !== null || client.peer.joined === null) return;
+    const number = this.#order.next();
+    for (let left = entries - 1; left > 0; left -= 500) {
+      const operations = Array.from({ length: Math.min(500, left) }, (_, index) => ({
+        ...{ type: "set", store: "t", key: `many ${index}` },
+        value: number,
+      }));
+      await this.#send(client, frameOf("STORE_BATCH", { operations }));
+    }
+    await this.#send(client, frameOf("STORE_SET", this.#order.writeOf(number)));
+    await this.#send(client, frameOf("BROADCAST", this.#order.broadcastOf(number)));
   }
 
   /** Of the clients whose sockets are open, except the one who behaves well. */
@@ -136,9 +200,10 @@ export class Fuzzer {
   async #send(client: Client, spec: FrameSpec): Promise<string | undefined> {
     const frame = await this.#resolve(textOfFrame(spec));
     const { requestId, isJoin, isMark } = readFrame(frame);
-    const isUnjoined = client.peer.joined === null;
-    // A socket that has not joined is answered its first frame, if that is to join; otherwise it is closed.
-    if (!isUnjoined || (isJoin && !client.hasSentFirst)) client.peer.expectAnswer(requestId, !isMark);
+    // A socket that has not joined is answered its first frame, if that is to join; otherwise it is closed, unless it has
+    // joined by the time that the frame arrives.
+    const isAnswered = client.peer.joined !== null || (isJoin && !client.hasSentFirst);
+    client.peer.expectAnswer(requestId, isAnswered && !isMark);
     client.hasSentFirst = true;
     this.#frames += 1;
     await client.line.send(frame);
@@ -171,17 +236,24 @@ export class Fuzzer {
 
   /** The one who behaves well joins, or joins again with what it knows. */
   async #rejoin(): Promise<Client> {
-    const client = await this.#open(WELL_BEHAVED, true, this.#mirror);
+    const { mirror, copies } = this.#known;
+    this.#known = { mirror, copies: copies.reconnected(USERS[WELL_BEHAVED]) };
+    const client = await this.#open(WELL_BEHAVED, true, this.#known);
     client.peer.seq = this.#lastSeq;
     this.#wellBehaved = client;
     this.#excused.clear();
     const token = await this.#host.token(WELL_BEHAVED);
-    await this.#send(client, frameOf("JOIN_ROOM", { token, batch: true, since: this.#lastSeq }));
-    await this.#host.settle();
+    const since = { since: this.#lastSeq, ...(this.#epoch && { epoch: this.#epoch }) };
+    await this.#send(client, frameOf("JOIN_ROOM", { token, batch: true, ...since }));
+    await this.#settle();
     expect(client.peer.joined, "the one who behaves well joins").not.toBeNull();
+    if (client.peer.wasReset) this.#lastSeq = 0;
+    this.#epoch = client.peer.joined?.epoch;
     this.#isReset ||= client.peer.wasReset;
     client.peer.onMark = (mark) => void client.line.send(JSON.stringify({ type: "MARK", data: { mark } }));
     await this.#send(client, frameOf("PRESENCE_SUBSCRIBE", { target: "*", on: true }));
+    for (const name of DOCUMENTS) await this.#actOn(client, { kind: "open", name });
+    await this.#reply();
     return client;
   }
 
@@ -189,6 +261,8 @@ export class Fuzzer {
   async #work(what: Extract<Step, { type: "work" }>["what"]): Promise<void> {
     const client = this.#wellBehaved;
     if (client === null || client.peer.closed !== null) return;
+    if (what === "type")
+      return this.#actOn(client, { kind: "type", name: DOCUMENTS[0], at: this.#frames % 9 });
     const frames: Record<typeof what, FrameSpec> = {
       set: frameOf("STORE_SET", { store: "s", key: "mine", value: { frames: this.#frames } }),
       comment: frameOf("COMMENT_CREATE", { text: "a comment" }),
@@ -203,6 +277,19 @@ export class Fuzzer {
     expect(`${what}: ${error}`).toBe("broadcast: RATE_LIMITED");
   }
 
+  /** Waits until clients have been answered, and have answered themselves. */
+  async #settle(isSettled: () => boolean = () => true): Promise<void> {
+    const areAnswered = () => this.#clients.every(({ peer }) => peer.closed !== null || peer.isAnswered);
+    const isQuiet = () =>
+      this.#clients.every(({ peer }) => peer.closed !== null || peer.copies.replies.length === 0);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await this.#host.settle(() => !isQuiet() || (areAnswered() && isSettled()));
+      if (isQuiet()) return;
+      await this.#reply();
+    }
+    throw new Error("The room asks clients of documents for ever");
+  }
+
   #checkWellBehaved(): void {
     const peer = this.#wellBehaved?.peer;
     if (peer === undefined) return;
@@ -213,16 +300,18 @@ export class Fuzzer {
   }
 
   async finish(): Promise<void> {
-    await this.#host.settle();
+    await this.#settle();
     this.#checkWellBehaved();
+    this.#order.check();
     for (const { peer } of this.#clients) if (peer.closed === null) peer.checkAnswers();
     await this.#host.checkGrowth(this.#frames);
     if (this.#host.state === "deleted") return this.#checkDeleted();
     if (this.#host.state === "closed") await this.#change({ kind: "roomOpened" });
-    await this.#host.settle();
+    await this.#settle();
     const client = this.#wellBehaved?.peer.closed === null ? this.#wellBehaved : await this.#rejoin();
-    await this.#host.settle();
+    await this.#settle();
     await this.#host.outlastGraces();
+    await this.#settle();
     const before = await this.#checkNewcomer(client.peer);
     expect(await this.#host.hibernate(), "the room is at rest").toBe(true);
     expect(await this.#checkNewcomer(client.peer)).toEqual(before);
@@ -239,7 +328,7 @@ export class Fuzzer {
     const client = await this.#open(WELL_BEHAVED, false);
     const data = { token: await this.#host.token(WELL_BEHAVED) };
     await this.#send(client, frameOf("JOIN_ROOM", data));
-    await this.#host.settle();
+    await this.#settle();
     return client;
   }
 
@@ -248,32 +337,48 @@ export class Fuzzer {
     const newcomer = await this.#joinAgain();
     const { joined } = newcomer.peer;
     if (joined === null) throw new Error(`A newcomer cannot join: ${newcomer.peer.closed}`);
+    await this.#settle(() => known.knowsAll(joined));
     expect(known.closed).toBeNull();
     expect(known.seq).toBe(joined.seq);
     expect(new Set(joined.users.map(({ id }) => id)), "who is online").toEqual(known.roster);
     expect(joined.presence, "presence").toEqual(Object.fromEntries(known.presence));
     const ask = async (type: string, data: object): Promise<Record<string, unknown>> => {
       const requestId = await this.#send(newcomer, frameOf(type, data));
-      await this.#host.settle();
+      await this.#settle();
       const answer = newcomer.peer.answers.get(requestId ?? "");
       expect(answer, type).toMatchObject({ success: true });
       return answer?.data ?? {};
     };
-    const content = await view(this.#mirror, ask);
+    const content = await view(this.#known.mirror, ask);
+    const documents = await this.#checkDocuments(newcomer, known);
     const follows = Object.entries(joined.follows).flatMap(([follower, all]) =>
       all.map((followed) => followName(follower, followed)),
     );
     if (!this.#isReset) {
       expect(content).toEqual({
-        entries: new Map([...this.#mirror.entries].sort(byName)),
-        comments: [...this.#mirror.comments.values()],
+        entries: new Map([...this.#known.mirror.entries].sort(byName)),
+        comments: [...this.#known.mirror.comments.values()],
       });
-      expect(new Set(follows), "follows").toEqual(this.#mirror.follows);
+      expect(new Set(follows), "follows").toEqual(this.#known.mirror.follows);
     }
     await newcomer.line.cut();
     await this.#host.flush();
     const { users, presence, seq } = joined;
-    return { users: users.map(({ id }) => id), presence, seq, follows, content };
+    return { users: users.map(({ id }) => id), presence, seq, follows, content, documents };
+  }
+
+  /** Who opens a document now is sent what the one has who had it open all the time. */
+  async #checkDocuments(newcomer: Client, known: Peer): Promise<object[]> {
+    const contents: object[] = [];
+    for (const name of DOCUMENTS) {
+      await this.#actOn(newcomer, { kind: "open", name });
+      await this.#settle(() => newcomer.peer.copies.synced.has(name));
+      const content = contentOf(newcomer.peer.copies.get(name));
+      expect(contentOf(known.copies.get(name)), `document ${name}`).toEqual(content);
+      expect(content.text, "what a viewer typed").not.toContain(BY_VIEWER);
+      contents.push(content);
+    }
+    return contents;
   }
 }
 

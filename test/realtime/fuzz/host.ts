@@ -3,7 +3,8 @@ import type { RestChange } from "./steps.ts";
 
 /** What a client's end of a socket does with what arrives. */
 export interface Receiver {
-  receive(text: string): void;
+  /** A frame of text, or one of a document. */
+  receive(frame: string | Uint8Array): void;
   close(code: number): void;
 }
 
@@ -38,8 +39,12 @@ export interface Host {
   crash(): Promise<void>;
   sweep(): Promise<void>;
   reconcile(): Promise<void>;
-  /** Waits until everything that was sent is answered, as time passes. */
-  settle(): Promise<void>;
+  /** Copies what the room stores. */
+  backUp(): Promise<void>;
+  /** Replaces what the room stores by the latest copy, which ends all connections. False if there is none. */
+  restore(): Promise<boolean>;
+  /** Waits until everything that was sent is answered, as time passes; where that takes real time, until `isSettled`. */
+  settle(isSettled: () => boolean): Promise<void>;
   /** Waits until every user who is online has a socket: without one, no attachment keeps their presence while the room sleeps. */
   outlastGraces(): Promise<void>;
   /** Throws when the room stores, or keeps, more than is stated. `frames` were sent to it. */

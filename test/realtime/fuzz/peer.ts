@@ -1,5 +1,6 @@
 /** A client's end of a socket: checks everything that it receives, and keeps what it has learned of the room. */
 import { expect } from "vitest";
+import { Copies } from "./copies.ts";
 import {
   type Answer,
   type Change,
@@ -25,6 +26,18 @@ export interface Mirror {
   readonly follows: Set<string>;
 }
 
+/** What outlives a connection of a client. */
+export interface Known {
+  readonly mirror: Mirror;
+  readonly copies: Copies;
+}
+
+/** Of the client with this number, which knows nothing. */
+export const newKnown = (name: string, number: number): Known => ({
+  mirror: newMirror(),
+  copies: new Copies(name, 2_000_000_011 + 97 * number),
+});
+
 export const entryName = (store: string, key: string): string => JSON.stringify([store, key]);
 export const followName = (follower: string, followed: string): string =>
   JSON.stringify([follower, followed]);
@@ -42,6 +55,7 @@ export class Peer {
   readonly roster = new Set<string>();
   readonly presence = new Map<string, unknown>();
   readonly mirror: Mirror;
+  readonly copies: Copies;
   readonly #awaited = new Map<string, Awaited>();
   /** For frames without a request id, which may have no response. */
   readonly #anonymous: Awaited = { arrived: 0, least: 0, most: 0 };
@@ -51,10 +65,11 @@ export class Peer {
   onMark: (mark: number) => void = () => undefined;
   onEvent: (event: Change | Passing) => void = () => undefined;
 
-  constructor(name: string, userId: string, mirror: Mirror = newMirror()) {
+  constructor(name: string, userId: string, { mirror, copies }: Known) {
     this.name = name;
     this.userId = userId;
     this.mirror = mirror;
+    this.copies = copies;
   }
 
   /** A frame is sent that has one response or, if it is not `certain`, may have none. */
@@ -71,9 +86,14 @@ export class Peer {
     return known;
   }
 
-  receive(text: string): void {
-    expect(this.closed, `${this.name} receives after it was closed: ${text.slice(0, 200)}`).toBeNull();
-    for (const received of parseReceived(text)) {
+  receive(frame: string | Uint8Array): void {
+    expect(this.closed, `${this.name} receives after it was closed: ${frame.slice(0, 200)}`).toBeNull();
+    if (typeof frame !== "string") {
+      expect(this.joined, `${this.name} receives a document before it has joined`).not.toBeNull();
+      this.copies.receive(frame);
+      return;
+    }
+    for (const received of parseReceived(frame)) {
       if (received.kind === "answer") this.#receiveAnswer(received.answer);
       else if (received.kind === "change") this.#see(received.change);
       else this.#notice(received.event);
@@ -101,6 +121,7 @@ export class Peer {
       this.mirror.entries.clear();
       this.mirror.comments.clear();
       this.mirror.follows.clear();
+      this.seq = 0; // in another history
     }
     for (const change of joined.changes ?? []) {
       expect(change.seq, `${this.name} catches up`).toBeGreaterThan(this.seq);
@@ -161,8 +182,23 @@ export class Peer {
     this.closed ??= code;
   }
 
+  get isAnswered(): boolean {
+    return (
+      this.copies.unanswered.length === 0 &&
+      [...this.#awaited.values()].every(({ arrived, least }) => arrived >= least)
+    );
+  }
+
+  /** Whether this client has received what a newcomer was given. */
+  knowsAll({ seq, users, presence }: Joined): boolean {
+    const states = JSON.stringify(Object.entries(presence).sort());
+    const isCurrent = this.seq === seq && this.roster.size === users.length;
+    return isCurrent && JSON.stringify([...this.presence].sort()) === states;
+  }
+
   /** Everything that was asked has been answered once. */
   checkAnswers(): void {
+    expect(this.copies.unanswered, `${this.name}'s documents with updates that have no status`).toEqual([]);
     for (const [requestId, { arrived, least }] of this.#awaited)
       expect(arrived, `${this.name}'s responses to ${requestId}`).toBeGreaterThanOrEqual(least);
   }

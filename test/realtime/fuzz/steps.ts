@@ -1,5 +1,6 @@
 /** What clients do and what happens to their room, as values that fast-check generates, shrinks and prints. */
 import fc from "fast-check";
+import { type DocumentAct, documentAct } from "./document-acts.ts";
 import { type FrameSpec, frame } from "./grammar.ts";
 
 /** The users: an editor who behaves well, two more editors, a viewer, and one who is offline at first. */
@@ -10,7 +11,10 @@ export const VIEWER = 3;
 export type RestChange =
   | { readonly kind: "userUpdated" | "userCreated" | "userDeleted" | "tokensEnded"; readonly user: number }
   | { readonly kind: "roomUpdated" | "roomClosed" | "roomOpened" | "allTokensEnded" }
-  | { readonly kind: "write" | "comment" | "broadcast"; readonly key: number };
+  | { readonly kind: "write" | "comment" | "broadcast"; readonly key: number }
+  /** The user takes part without a socket for some seconds, or has to leave. */
+  | { readonly kind: "visited"; readonly user: number; readonly ttl: number }
+  | { readonly kind: "removed"; readonly user: number };
 
 export type Step =
   | { readonly type: "open" }
@@ -23,15 +27,21 @@ export type Step =
     }
   | { readonly type: "frame"; readonly pick: number; readonly frame: FrameSpec }
   | { readonly type: "flood"; readonly pick: number; readonly frame: FrameSpec; readonly times: number }
+  /** Something with a document, over the room's socket. */
+  | { readonly type: "document"; readonly pick: number; readonly act: DocumentAct }
+  /** Writes of so many entries, and then a broadcast that must not overtake them. */
+  | { readonly type: "ordered"; readonly pick: number; readonly entries: number }
   | { readonly type: "cut"; readonly pick: number }
   /** The one who behaves well works. */
-  | { readonly type: "work"; readonly what: "set" | "comment" | "present" | "follow" | "broadcast" }
+  | { readonly type: "work"; readonly what: "set" | "comment" | "present" | "follow" | "broadcast" | "type" }
   | { readonly type: "rest"; readonly change: RestChange }
   /** From now on the database answers at once, or only when it is released. */
   | { readonly type: "database"; readonly isHeld: boolean }
   /** Of the storage's calls from now on, this one fails. */
   | { readonly type: "fault"; readonly after: number }
   | { readonly type: "advance"; readonly ms: number }
+  /** A backup is made, or replaces what the room has stored by what it was at the latest one. */
+  | { readonly type: "backUp" | "restore" }
   | { readonly type: "flush" | "hibernate" | "crash" | "sweep" | "reconcile" | "deleteRoom" };
 
 const user = fc.integer({ min: 1, max: USERS.length - 1 });
@@ -49,6 +59,11 @@ const restChange: fc.Arbitrary<RestChange> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: fc.constantFrom("write", "comment", "broadcast"), key: fc.nat(3) }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("visited" as const), user, ttl: fc.constantFrom(10, 30) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("removed" as const), user }) },
 );
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -73,12 +88,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       times: fc.constantFrom(40, 300, 1_500),
     }),
   },
+  { weight: 10, arbitrary: fc.record({ type: fc.constant("document" as const), pick, act: documentAct }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("ordered" as const),
+      pick,
+      entries: fc.constantFrom(1, 500, 20_000),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("cut" as const), pick }) },
   {
     weight: 6,
     arbitrary: fc.record({
       type: fc.constant("work" as const),
-      what: fc.constantFrom("set", "comment", "present", "follow", "broadcast"),
+      what: fc.constantFrom("set", "comment", "present", "follow", "broadcast", "type"),
     }),
   },
   { weight: 5, arbitrary: fc.record({ type: fc.constant("rest" as const), change: restChange }) },
@@ -92,12 +116,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: fc.record({ type: fc.constantFrom("flush", "hibernate", "sweep", "reconcile") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("crash", "backUp", "restore") }) },
 );
 
 /** A room's life; few rooms are deleted. */
-export const life: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(fc.array(step, { minLength: 1, maxLength: 60, size: "max" }), fc.nat(9))
-  .map(([steps, end]) =>
-    end === 0 ? [...steps, { type: "deleteRoom" as const }, ...steps.slice(0, 5)] : steps,
-  );
+const lifeOf = (maxLength: number): fc.Arbitrary<readonly Step[]> =>
+  fc
+    .tuple(fc.array(step, { minLength: 1, maxLength, size: "max" }), fc.nat(9))
+    .map(([steps, end]) =>
+      end === 0 ? [...steps, { type: "deleteRoom" as const }, ...steps.slice(0, 5)] : steps,
+    );
+
+export const life = lifeOf(60);
+
+/** Faults, floods and long times belong to the pure room, which has a clock and a storage of its own. */
+const isReal = (step: Step): boolean =>
+  step.type !== "fault" && step.type !== "flood" && step.type !== "database" && !isLong(step);
+const isLong = (step: Step): boolean =>
+  (step.type === "advance" && step.ms > 10_000) || (step.type === "ordered" && step.entries > 500);
+
+/** The life of a room in its object. */
+export const realLife = lifeOf(40).map((steps) => steps.filter(isReal));

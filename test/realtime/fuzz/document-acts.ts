@@ -1,0 +1,72 @@
+/** What a client does with a document over the room's socket: as an editor would, nearly so, and with bytes that mean nothing. */
+import fc from "fast-check";
+
+export type DocumentAct =
+  /** Asks for what it lacks, sends all that it has, asks who is there, or closes it. */
+  | { readonly kind: "open" | "repeat" | "query" | "close"; readonly name: string }
+  | { readonly kind: "type"; readonly name: string; readonly at: number }
+  | { readonly kind: "erase"; readonly name: string; readonly at: number; readonly length: number }
+  /** An edit of which one bit is another one. */
+  | { readonly kind: "damage"; readonly name: string; readonly at: number; readonly bit: number }
+  /** An edit that depends on one that nobody is sent. */
+  | { readonly kind: "skip"; readonly name: string }
+  | {
+      readonly kind: "show";
+      readonly name: string;
+      readonly client: number;
+      readonly clock: number;
+      readonly state: string;
+    }
+  /** After the name, if that is to be there. */
+  | { readonly kind: "bytes"; readonly name: string | null; readonly bytes: readonly number[] };
+
+/** Those that the one who behaves well has open. */
+export const DOCUMENTS = ["d", "e"] as const;
+
+const name = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom<string>(...DOCUMENTS) },
+  { weight: 2, arbitrary: fc.constantFrom("d\0a session", "__proto__", "\u{1f680}") },
+  { weight: 1, arbitrary: fc.constantFrom("", "\0", "x".repeat(255), "x".repeat(256), "y".repeat(1_900)) },
+);
+const at = fc.nat(60);
+
+export const documentAct: fc.Arbitrary<DocumentAct> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("open" as const, "repeat" as const, "query" as const),
+      name,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("close" as const), name }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant("type" as const), name, at }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("erase" as const),
+      name,
+      at,
+      length: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("damage" as const), name, at, bit: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("skip" as const), name }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("show" as const),
+      name,
+      client: fc.nat(40),
+      clock: fc.nat(3),
+      state: fc.constantFrom("{}", "null", '{"user":{"name":"x"}}', `"${"s".repeat(9_000)}"`, "{"),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("bytes" as const),
+      name: fc.option(name),
+      bytes: fc.array(fc.nat(255), { maxLength: 12 }),
+    }),
+  },
+);

@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
-import { HOSTILE_NAMES, type HostileName, type Target } from "./fate/target.ts";
+import { FLOOR_SOCKETS, HOSTILE_NAMES, type HostileName, type Target } from "./fate/target.ts";
 import { type Latency, Neighbours } from "./fate/well-behaved.ts";
-import { calm, residentBytes } from "./gauge.ts";
+import { calm, processorSeconds, residentBytes } from "./gauge.ts";
 import { median } from "./load.ts";
 import { Organization } from "./organization.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
@@ -25,6 +25,9 @@ const partOf = (name: HostileName): string => name.replaceAll(" ", "-");
 interface Phases {
   readonly first: Latency;
   readonly later: Latency;
+  /** Later: what the hostile ones have sent, and what the measured process has computed meanwhile, in seconds. */
+  readonly units: number;
+  readonly processorSeconds: number;
 }
 
 interface Line {
@@ -34,6 +37,8 @@ interface Line {
   /** While the same hostile load meets a twin of the service: the machine has as much to do. */
   readonly without: readonly Phases[];
   readonly beside: readonly Phases[];
+  /** While the same load meets a bare Worker, or a bare object, in this process, which refuses at once. */
+  readonly floor: readonly Phases[];
   /** The growth of the process's memory, run by run. */
   readonly growth: readonly number[];
 }
@@ -44,16 +49,19 @@ function run(options: BenchOptions): Promise<BenchReport> {
   const names = HOSTILE_NAMES.filter(
     (name) => options.parts.length === 0 || options.parts.includes(partOf(name)),
   );
-  return serving(["fate"], options.stop, (served) =>
+  return serving(["fate", "refusing"], options.stop, (served) =>
     serving(["fate"], options.stop, async (twin) => {
       const lines: Line[] = [];
       for (const name of names) lines.push(await measureLine(name, served, twin, options));
       const markdown = [
         tableOf(lines),
         "Alone: with nothing hostile. Elsewhere: the hostile process loads a twin of the service in a process of its own. " +
-          `Beside: it loads this one. At first: in its first ${options.seconds} s, in which it spends what is allowed at once; ` +
-          `later: in the next ${options.seconds} s. Goal: beside, the p95 is later at most ${GOAL} times what it is elsewhere, ` +
-          `and the process grows by at most ${MEMORY_GOAL_BYTES / MEBIBYTE} MiB.`,
+          "Floor: it loads a bare Worker in this process that refuses at once. " +
+          `Beside: it loads the service in this process. At first: in its first ${options.seconds} s, in which it spends what is allowed at once; ` +
+          `later: in the next ${options.seconds} s. Goals: beside, the p95 is later at most ${GOAL} times what it is elsewhere ` +
+          `or, where the runtime alone costs more, at most ${GOAL} times what it is beside the floor, and the process grows by ` +
+          `at most ${MEMORY_GOAL_BYTES / MEBIBYTE} MiB. Processor: microseconds of the process for each frame, socket or ` +
+          "request that the hostile process has sent later, beyond what it computes while that is elsewhere.",
         ADVICE,
       ].join("\n\n");
       return { markdown, raw: { lines } };
@@ -73,14 +81,23 @@ async function measureLine(
   elsewhere.neighbours.leave();
   const line = {
     ...{ name, alone: [] as Latency[], without: [] as Phases[], beside: [] as Phases[] },
-    growth: [] as number[],
+    ...{ floor: [] as Phases[], growth: [] as number[] },
   };
   const { seconds, stop } = options;
   const measure = () => neighbours.measure(seconds, stop);
-  const measurePhases = async (): Promise<Phases> => ({ first: await measure(), later: await measure() });
+  const used = () => processorSeconds(served.pid) ?? 0;
+  const measurePhases = async (units: () => number): Promise<Phases> => {
+    const first = await measure();
+    const [unitsBefore, usedBefore] = [units(), used()];
+    const later = await measure();
+    return { first, later, units: units() - unitsBefore, processorSeconds: used() - usedBefore };
+  };
+  const floorTarget = targetOfFloor(name, served, target);
   await neighbours.measure(1, stop);
   for (let run = 0; run < options.runs; run += 1) {
     line.alone.push(await measure());
+    line.floor.push(await besideOf(name, floorTarget, measurePhases));
+    await calm(served.pid, stop);
     line.without.push(await besideOf(name, elsewhere.target, measurePhases));
     await calm(twin.pid, stop);
     const before = residentBytes(served.pid) ?? 0;
@@ -122,17 +139,32 @@ async function settle({ db, origin }: Served): Promise<{ neighbours: Neighbours;
   };
 }
 
-async function besideOf<T>(name: HostileName, target: Target, work: () => Promise<T>): Promise<T> {
+/** The same target, where the bare Worker is. */
+function targetOfFloor(name: HostileName, { origin }: Served, target: Target): Target {
+  const bare = origin("refusing");
+  return { ...target, origin: bare, socketUrl: `${bare}/${FLOOR_SOCKETS[name]}`.replace("http", "ws") };
+}
+
+/** Runs `work` while the hostile process does its work; `units` counts what that has sent. */
+async function besideOf<T>(
+  name: HostileName,
+  target: Target,
+  work: (units: () => number) => Promise<T>,
+): Promise<T> {
   const script = path.join(import.meta.dirname, "fate/hostile.ts");
   const child = spawn(process.execPath, [script, name, JSON.stringify(target)], {
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  let units = 0;
+  child.on("message", (count) => {
+    units = Number(count);
   });
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   const ended = once(child, "close");
   try {
     await new Promise((resolve) => setTimeout(resolve, HEAD_START_MS));
-    return await work();
+    return await work(() => units);
   } finally {
     kill();
     await ended;
@@ -140,33 +172,56 @@ async function besideOf<T>(name: HostileName, target: Target, work: () => Promis
   }
 }
 
+type Phase = "first" | "later";
+
+/** What one unit of the hostile process's work costs the measured one, beyond what that does for its neighbours. */
+function microseconds(runs: readonly Phases[], without: readonly Phases[]): string {
+  const own = median(without.map((each) => each.processorSeconds));
+  const units = median(runs.map((run) => run.units));
+  const seconds = Math.max(0, median(runs.map((run) => run.processorSeconds)) - own);
+  return units === 0 ? "-" : ((seconds * 1_000_000) / units).toFixed(0);
+}
+
 function tableOf(lines: readonly Line[]): string {
-  const rows = lines.map(({ name, alone, without, beside, growth }) => {
+  const rows = lines.map(({ name, alone, without, beside, floor, growth }) => {
     const p95 = (latencies: readonly Latency[], of: keyof Latency) =>
       median(latencies.map((each) => each[of]));
-    const inPhase = (phase: keyof Phases, of: keyof Latency) =>
-      [without, beside].map((runs) =>
+    const inPhase = (phase: Phase, of: keyof Latency) =>
+      [without, floor, beside].map((runs) =>
         p95(
           runs.map((run) => run[phase]),
           of,
         ),
       );
-    const ratioIn = (phase: keyof Phases, of: keyof Latency): number => {
-      const [elsewhere = 0, here = 0] = inPhase(phase, of);
-      return here / elsewhere;
+    /** Beside, divided by elsewhere and by the floor. */
+    const ratiosIn = (phase: Phase, of: keyof Latency) => {
+      const [elsewhere = 0, bare = 0, here = 0] = inPhase(phase, of);
+      return { ofElsewhere: here / elsewhere, ofFloor: here / bare };
     };
     const columns = (of: keyof Latency) => [
       [p95(alone, of), ...inPhase("later", of)].map((ms) => ms.toFixed(0)).join(" / "),
-      ratio(ratioIn("first", of)),
-      ratio(ratioIn("later", of)),
+      ratio(ratiosIn("first", of).ofElsewhere),
+      ratio(ratiosIn("later", of).ofElsewhere),
+      ratio(ratiosIn("later", of).ofFloor),
     ];
     const grown = Math.max(...growth);
-    const isMet =
-      Math.max(ratioIn("later", "room"), ratioIn("later", "rest")) <= GOAL && grown <= MEMORY_GOAL_BYTES;
-    return [name, ...columns("room"), ...columns("rest"), `${(grown / MEBIBYTE).toFixed(0)}`, verdict(isMet)];
+    const met = (["room", "rest"] as const).map((of) => {
+      const { ofElsewhere, ofFloor } = ratiosIn("later", of);
+      return Math.min(ofElsewhere, ofFloor) <= GOAL;
+    });
+    const isMet = met.every(Boolean) && grown <= MEMORY_GOAL_BYTES;
+    const cost = `${microseconds(beside, without)} / ${microseconds(floor, without)}`;
+    return [
+      name,
+      ...columns("room"),
+      ...columns("rest"),
+      cost,
+      `${(grown / MEBIBYTE).toFixed(0)}`,
+      verdict(isMet),
+    ];
   });
-  const three = "p95 ms later, alone / elsewhere / beside";
-  const ratios = ["ratio at first", "later"];
-  const head = ["next to", `room: ${three}`, ...ratios, `REST: ${three}`, ...ratios, "growth MiB", "ok"];
-  return table(head, rows);
+  const four = "p95 ms later, alone / elsewhere / floor / beside";
+  const ratios = ["beside ÷ elsewhere at first", "later", "÷ floor later"];
+  const head = ["next to", `room: ${four}`, ...ratios, `REST: ${four}`, ...ratios];
+  return table([...head, "processor µs, beside / floor", "growth MiB", "ok"], rows);
 }

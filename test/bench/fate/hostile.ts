@@ -7,10 +7,15 @@ const FROM = { headers: { "CF-Connecting-IP": "203.0.113.66" } };
 const [name, json] = process.argv.slice(2);
 const target = JSON.parse(json ?? "") as Target;
 
+/** Frames, sockets and requests that the service has to refuse or to handle; the parent process takes the count. */
+let units = 0;
+setInterval(() => process.send?.(units), 50).unref();
+
 const message = (type: string, data: object): string => JSON.stringify({ type, data, requestId: "h" });
 
 /** Opens a socket again and again: `use` returns when it may be opened anew. */
 function keepOpen(onOpen: (socket: WebSocket) => void): void {
+  units += 1;
   const socket = new WebSocket(target.socketUrl, { perMessageDeflate: false, ...FROM });
   socket.on("error", () => undefined);
   socket.on("open", () => onOpen(socket));
@@ -31,6 +36,7 @@ function sendAll(socket: WebSocket, perTick: number, frame: (count: number) => s
   const timer = setInterval(() => {
     for (let sent = 0; sent < perTick && socket.readyState === WebSocket.OPEN; sent += 1) {
       count += 1;
+      units += 1;
       socket.send(frame(count));
     }
   }, 5);
@@ -47,6 +53,7 @@ function flood(parallel: number, request: () => Promise<Response>): void {
     for (;;) {
       try {
         await (await request()).arrayBuffer();
+        units += 1;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

@@ -14,6 +14,20 @@ export const HOSTILE_NAMES = [
 ] as const;
 export type HostileName = (typeof HOSTILE_NAMES)[number];
 
+/** What the floor does with the sockets of each: what Atrium does once the first burst is over. */
+export const FLOOR_SOCKETS: Readonly<Record<HostileName, "answering" | "closing" | "refused">> = {
+  frames: "closing",
+  questions: "answering",
+  joins: "closing",
+  waiting: "refused",
+  uploads: "refused",
+  "sign-ins": "refused",
+  "valid credentials": "refused",
+  "invalid credentials": "refused",
+  "slow readers": "answering",
+  "large broadcasts": "answering",
+};
+
 export interface Target {
   readonly origin: string;
   readonly socketUrl: string;

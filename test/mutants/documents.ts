@@ -57,7 +57,7 @@ export const DOCUMENTS: readonly Mutant[] = [
   {
     bug: "a deleted document stays open",
     file: "src/realtime/documents/document-requests.ts",
-    code: "this.#documents.delete(name) ? this.#closeForAll(name) : null",
+    code: "this.#documents.delete(name) ? this.#open.closeForAll(name) : null",
     by: "this.#documents.delete(name) ? [] : null",
     tests: ["test/realtime/documents/document-endpoints.test.ts"],
   },

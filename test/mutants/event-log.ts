@@ -44,11 +44,4 @@ export const EVENT_LOG: readonly Mutant[] = [
     by: "this.#store.prune(this.clock(), maxBytes);",
     tests: ["test/event-log/event-log-object.test.ts"],
   },
-  {
-    bug: "one failed count ends the counting of events",
-    file: "src/event-log/object/event-counter.ts",
-    code: "this.#ports.failed(error);",
-    by: "throw error;",
-    tests: ["test/event-log/event-counter.test.ts"],
-  },
 ];

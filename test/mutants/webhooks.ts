@@ -74,10 +74,10 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     bug: "a receiver that has proven nothing gets many events at once",
-    file: "src/webhooks/receiver-health.ts",
-    code: "if (probeAt > 0 || !isProven)",
-    by: "if (probeAt > 0)",
-    tests: ["test/webhooks/circuit.test.ts"],
+    file: "src/webhooks/in-flight.ts",
+    code: "probeAt > 0 || !isProven",
+    by: "probeAt > 0",
+    tests: ["test/webhooks/in-flight.test.ts"],
   },
   {
     bug: "a webhook that has failed for years stays enabled",

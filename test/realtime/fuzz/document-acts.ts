@@ -8,7 +8,7 @@ export type DocumentAct =
   | { readonly kind: "erase"; readonly name: string; readonly at: number; readonly length: number }
   /** An edit of which one bit is another one. */
   | { readonly kind: "damage"; readonly name: string; readonly at: number; readonly bit: number }
-  /** An edit that depends on one that nobody is sent. */
+  /** An edit that depends on one that no one is sent. */
   | { readonly kind: "skip"; readonly name: string }
   | {
       readonly kind: "show";

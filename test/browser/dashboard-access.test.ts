@@ -2,7 +2,9 @@
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathPartOf } from "../../src/dashboard/page/data/path-name.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
+import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
@@ -33,6 +35,11 @@ beforeAll(async () => {
   await client.store(EVIL).set(EVIL, { title: EVIL });
   await client.comments.create({ text: EVIL, anchor: EVIL });
   await client.storage.upload({ file: new File([EVIL], `${EVIL}.html`, { type: "text/html" }) });
+  const document = openDocument(client, EVIL);
+  document.doc.getMap(EVIL).set(EVIL, EVIL);
+  document.doc.getText("text").insert(0, EVIL);
+  await document.flush();
+  await desk.ask("POST", `/rooms/${roomId}/documents/${encodeURIComponent(EVIL)}/versions`, { name: EVIL });
   const webhook = { url: "http://127.0.0.1:9/?name=<b>Ada</b>", events: ["user.created"] };
   const { webhook: hook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", webhook);
   webhookId = hook.id;
@@ -69,7 +76,12 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   "a room's users": { path: () => `/rooms/${roomId}/users`, shows: "online" },
   "a user": { path: () => `/rooms/${roomId}/users/${userId}`, shows: "Duration" },
-  "a room's stores": { path: () => `/rooms/${roomId}/stores`, shows: '"title"' },
+  "a room's stores": { path: () => `/rooms/${roomId}/stores`, shows: "title" },
+  "a room's documents": { path: () => `/rooms/${roomId}/documents`, shows: "In it now" },
+  "a document": {
+    path: () => `/rooms/${roomId}/documents/${pathPartOf(EVIL)}?version=1&compare=now`,
+    shows: "Both show the same",
+  },
   "a room's comments": { path: () => `/rooms/${roomId}/comments`, shows: "Delete" },
   "a room's files": { path: () => `/rooms/${roomId}/files`, shows: "text/html" },
   webhooks: { path: () => "/webhooks", shows: "user.created" },
@@ -140,12 +152,48 @@ declare global {
 const excess = () =>
   desk.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+/** The share of the page's width beside everything that is visible on it: text, and what has a border. */
+const emptyShare = () =>
+  desk.page.evaluate(() => {
+    const page = document.querySelector("#main .page") ?? document.body;
+    const { left, right: end } = page.getBoundingClientRect();
+    const rights = [...page.querySelectorAll(":scope > :not(header, nav) *")].flatMap((one) => {
+      if (getComputedStyle(one).borderTopWidth !== "0px") return one.getBoundingClientRect().right;
+      if (one.children.length > 0) return [];
+      const text = new Range();
+      text.selectNodeContents(one);
+      return text.getBoundingClientRect().right;
+    });
+    return (end - Math.max(left, ...rights)) / (end - left);
+  });
+
+/** What can be pressed and is smaller than 24 by 24 pixels, except links within sentences. */
+const smallTargets = () =>
+  desk.page.evaluate(() => {
+    const pressed =
+      "a[href], button, input, select, textarea, summary, [role=switch], [role=checkbox], [role=option]";
+    const isInSentence = (one: Element) => {
+      const sentence = one.matches("a") ? one.closest("p") : null;
+      return (sentence?.textContent ?? "").length > (one.textContent ?? "").length;
+    };
+    return [...document.querySelectorAll(pressed)].flatMap((one) => {
+      const { width, height } = one.getBoundingClientRect();
+      const isHidden = width === 0 || one.closest("[aria-hidden=true], [tabindex='-1'].hidden") !== null;
+      if (isHidden || isInSentence(one) || (width >= 24 && height >= 24)) return [];
+      return [`${one.tagName} ${one.textContent || one.getAttribute("aria-label")}: ${width}×${height}`];
+    });
+  });
+
+const WIDE = { width: 1920, height: 1080 };
 const SCREENS = [
   { width: 1280, height: 800 },
   { width: 360, height: 740 },
 ] as const;
 
-const show = async (screen: (typeof SCREENS)[number], colorScheme: "light" | "dark"): Promise<void> => {
+const show = async (
+  screen: { width: number; height: number },
+  colorScheme: "light" | "dark",
+): Promise<void> => {
   await desk.page.setViewportSize(screen);
   await desk.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
 };
@@ -162,9 +210,12 @@ describe("on every screen, light and dark,", () => {
       await show(screen, "light");
       expect([screen, await violations()]).toEqual([screen, []]);
       expect(await excess()).toBeLessThanOrEqual(0);
+      expect(await smallTargets()).toEqual([]);
       await show(screen, "dark"); // which changes nothing but colors
       expect([screen, await violations(["color-contrast"])]).toEqual([screen, []]);
     }
+    await desk.page.setViewportSize(WIDE);
+    expect(await emptyShare()).toBeLessThan(1 / 3);
     expect(await desk.page.locator("#root b, #root img[src=x]").count()).toBe(0);
     expect(await desk.page.title()).not.toBe("1");
   });

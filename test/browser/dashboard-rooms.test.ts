@@ -1,7 +1,9 @@
 /** Rooms in the dashboard: the list, live updates, and changes. */
+import { readFile } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
+import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
@@ -134,6 +136,23 @@ describe("an open room", () => {
     await desk.link("Live").click();
     bo.presence.update({ tool: "brush" });
     await desk.row("Bo").getByText('"tool":"brush"').waitFor();
+    const stream = desk.page.getByRole("region", { name: "Stream of events" });
+    const happened = (about: string | RegExp) => stream.getByRole("listitem").filter({ hasText: about });
+    await bo.notifications.broadcast("wave", { hand: "left" });
+    await happened('wave {"hand":"left"} by Bo').waitFor();
+    await bo.store("tasks").update("eggs", { count: 12 });
+    await happened(/tasks \/ eggs: .*"count":12.* by Bo/).waitFor();
+    const tree = desk.page.getByRole("region", { name: "Stores as a tree" });
+    await tree.locator(".changed", { hasText: '"count":12' }).waitFor();
+    await tree.getByText("eggs", { exact: true }).click();
+    await bo.store("tasks").update("eggs", { count: 10 });
+    await tree.locator("li li .changed", { hasText: "10" }).waitFor();
+    const agenda = openDocument(bo, "agenda");
+    agenda.doc.getText("default").insert(0, "Tea");
+    await agenda.flush();
+    await happened("document createdagenda").waitFor();
+    await desk.ask("DELETE", `/rooms/${roomId}/documents/agenda`);
+    await happened("document deletedagenda").waitFor();
     await desk.button("Stop watching").click();
     await eventually("Bo is alone", () => names().length === 1);
     await desk.button("Watch live").click();
@@ -199,6 +218,70 @@ describe("an open room", () => {
       ["In five minutes", first?.id],
     ]);
     expect(first?.resolved).toBe(true);
+  });
+
+  it("shows documents as they change, their versions, and what differs", async () => {
+    const notes = openDocument(bo, "notes");
+    const text = notes.doc.getText("default");
+    text.insert(0, "Agenda\n");
+    await notes.flush();
+    await desk.link("Documents").click();
+    await desk.row("notes").getByText("Bo").waitFor();
+    await desk.link("notes").click();
+    const shown = desk.page.getByRole("region", { name: "Text of default" });
+    await shown.getByText("Agenda").waitFor();
+    await desk.page.getByRole("region", { name: "Trail" }).getByText("Bo").waitFor();
+    await desk.button("Name this version…").click();
+    await desk.field("Name").fill("As sent");
+    await desk.button("Save version").click();
+    await desk.notice("Version named").waitFor();
+    text.insert(text.length, "Tea\n");
+    await shown.getByText("Tea").waitFor();
+    await desk.field("Version").focus();
+    await desk.page.keyboard.press("ArrowLeft");
+    await desk.page.getByRole("status").getByText("As sent", { exact: true }).waitFor();
+    await shown.getByText("Tea").waitFor({ state: "detached" });
+    await desk.field("Compare with").selectOption("Now");
+    const difference = desk.page.getByRole("region", { name: "What changed in default" });
+    await difference.locator("ins", { hasText: "Tea" }).waitFor();
+    await desk.field("Compare with").selectOption("Nothing");
+    await desk.button("Restore… As sent").click();
+    await desk.button("Restore version").click();
+    await desk.notice("Version restored").waitFor();
+    await eventually("the editor has the version", () => text.toString() === "Agenda\n");
+    await desk.button("Watch live").click();
+    await desk.page.getByText("3 in it now").or(desk.page.getByText("2 in it now")).waitFor();
+    text.insert(0, "Our ");
+    await shown.getByText("Our Agenda").waitFor();
+    await desk.page.getByRole("tab", { name: "Shared types" }).click();
+    notes.doc.getMap("meta").set("owner", { name: "Bo" });
+    await desk.page.getByRole("region", { name: "Shared types" }).getByText('{"name":"Bo"}').waitFor();
+    await desk.button("Stop watching").click();
+  });
+
+  it("renames and deletes versions, and downloads and deletes documents", async () => {
+    await desk.page.getByRole("region", { name: "List of versions" }).getByText("As sent").click();
+    await desk.button("Rename… As sent").click();
+    await desk.field("Name").fill("Final");
+    await desk.button("Save").click();
+    await desk.button("Delete version… Final").click();
+    await desk.button("Delete version").click();
+    await desk.notice("Version deleted").waitFor();
+    const [download] = await Promise.all([
+      desk.page.waitForEvent("download"),
+      desk
+        .button("Download")
+        .click()
+        .then(() => desk.page.getByRole("menuitem", { name: "Text" }).click()),
+    ]);
+    expect(download.suggestedFilename()).toBe("notes.txt");
+    expect(await readFile(await download.path(), "utf8")).toBe("Our Agenda\n");
+    await desk.button("Delete… notes").click();
+    const confirm = desk.dialog().getByRole("button", { name: "Delete document" });
+    expect(await confirm.isDisabled()).toBe(true);
+    await desk.field("Type “notes” to confirm").fill("notes");
+    await confirm.click();
+    await desk.heading("No documents yet").waitFor();
   });
 
   it("uploads dropped files, previews images, and deletes files", async () => {

@@ -11,6 +11,7 @@ const PAGE = path.join(ROOT, "src/dashboard/page");
 /** The pages import the SDK by the names that applications use. */
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
+  "atrium/documents": path.join(ROOT, "src/sdk/documents/index.ts"),
   "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
 };
 

@@ -2,6 +2,7 @@
 import type { Comment } from "atrium/server";
 import { useSearchParams } from "wouter";
 import { usePage, withParameter } from "../data/use-page.ts";
+import { useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -10,7 +11,6 @@ import { SelectField } from "../ui/select-field.tsx";
 import { CommentCard } from "./comment-card.tsx";
 import { NewComment } from "./new-comment.tsx";
 import { useComments } from "./use-comments.ts";
-import { useNames } from "./use-names.ts";
 
 const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };
 

@@ -1,19 +1,18 @@
-/** The entries of a store. A changed value is highlighted for a moment. */
+/** The entries of a store, each value as a tree. A changed value is highlighted for a moment. */
 import type { Entry } from "atrium/server";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { JsonTree } from "../ui/json-tree.tsx";
 import { Loading } from "../ui/loading.tsx";
-import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
 import { Table } from "../ui/table.tsx";
 import { EntryForm } from "./entry-form.tsx";
-import { useDeleteEntry, useEntries } from "./use-stores.ts";
-
-/** Larger pages are slow to render. */
-const PAGE_SIZE = 100;
+import { EntryPager } from "./entry-pager.tsx";
+import { useEntryPage } from "./use-entry-page.ts";
+import { useDeleteEntry } from "./use-stores.ts";
 
 export interface StoreProps {
   readonly roomId: string;
@@ -26,27 +25,16 @@ interface Edited {
   readonly entry: Entry | null;
 }
 
-export function EntryTable({ roomId, store }: StoreProps) {
-  const { data, error, refetch } = useEntries(roomId, store);
+export function EntryTable({ roomId, store, total }: StoreProps & { readonly total: number | undefined }) {
   const [search, setSearch] = useState("");
-  const [offset, setOffset] = useState(0);
+  const { data, error, refetch, position } = useEntryPage(roomId, store, search);
   const [edited, setEdited] = useState<Edited | null>(null);
   if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
-  const all = Object.entries(data.entries).filter(([key]) =>
-    key.toLowerCase().includes(search.toLowerCase()),
-  );
-  const shown = all.sort(([a], [b]) => (a < b ? -1 : 1)).slice(offset, offset + PAGE_SIZE);
+  const shown = Object.entries(data.entries).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <>
       <div className="filters">
-        <SearchBox
-          label="Search keys"
-          initial=""
-          onSearch={(text) => {
-            setOffset(0);
-            setSearch(text);
-          }}
-        />
+        <SearchBox label="Find keys that begin with …" initial="" onSearch={setSearch} />
         <Button
           variant="primary"
           icon="plus"
@@ -73,10 +61,12 @@ export function EntryTable({ roomId, store }: StoreProps) {
           ))}
         </Table>
       )}
-      {data.next !== undefined && (
-        <p>Only the store's first entries are shown here; the API has all of them.</p>
-      )}
-      <Pager offset={offset} limit={PAGE_SIZE} total={all.length} goTo={setOffset} />
+      <EntryPager
+        position={position}
+        shown={shown.length}
+        total={search === "" ? total : undefined}
+        store={store}
+      />
       {edited && <EntryForm {...{ roomId, store }} {...edited} onClose={() => setEdited(null)} />}
     </>
   );
@@ -90,17 +80,13 @@ interface RowProps extends StoreProps {
 
 function Row({ roomId, store, name, entry, onEdit }: RowProps) {
   const remove = useDeleteEntry(roomId, store, name);
-  const [first] = useState(entry.version);
   return (
     <tr>
       <th scope="row">
         <code>{name}</code>
       </th>
       <td className="json">
-        {/* A new element per version restarts the animation. */}
-        <code key={entry.version} className={entry.version === first ? undefined : "changed"}>
-          {JSON.stringify(entry.value)}
-        </code>
+        <JsonTree value={entry.value} />
       </td>
       <td className="number">{entry.version}</td>
       <td className="row-actions">

@@ -3,6 +3,7 @@ import type { Room } from "atrium/server";
 import { Link, useSearchParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { usePage, withParameter } from "../data/use-page.ts";
+import { useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
@@ -11,7 +12,6 @@ import { SelectField } from "../ui/select-field.tsx";
 import { FileCard } from "./file-card.tsx";
 import { UploadArea } from "./upload-area.tsx";
 import { useFiles } from "./use-files.ts";
-import { useNames } from "./use-names.ts";
 
 const KINDS = ["image/", "audio/", "video/", "text/", "application/"];
 

@@ -4,6 +4,9 @@ import type { PresenceState, Room, User } from "atrium/server";
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
+import { JoinBar } from "../live/join-bar.tsx";
+import { useLive } from "../live/live.tsx";
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 import { Stats } from "../overview/stats.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -12,9 +15,8 @@ import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 import { CursorMap } from "./cursor-map.tsx";
 import { EventStream } from "./event-stream.tsx";
-import { JoinBar } from "./join-bar.tsx";
-import { useLive } from "./live.tsx";
-import { LIVE_REFRESH_MS, useRoom } from "./use-room.ts";
+import { StoreTrees } from "./store-trees.tsx";
+import { useRoom } from "./use-room.ts";
 import { useRemoveParticipant } from "./use-users.ts";
 
 const MAX_USERS = 100;
@@ -65,6 +67,7 @@ export function LivePart({ room }: { readonly room: Room }) {
       {data && online.length === 0 && unlisted === 0 && <NoParticipants room={room} />}
       <div className="live-columns">
         <EventStream roomId={room.id} />
+        <StoreTrees roomId={room.id} />
         <CursorMap users={online} presences={presences} />
       </div>
     </>

@@ -1,6 +1,10 @@
-/** A room: participants, users, stores, comments and files. */
+/** A room: participants, users, stores, documents, comments and files. */
+import { lazy, Suspense } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { useAddress } from "../data/organization.tsx";
+import { nameInPath } from "../data/path-name.ts";
+import { DocumentsPart } from "../documents/documents-part.tsx";
+import { LiveProvider } from "../live/live.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
@@ -8,7 +12,6 @@ import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
-import { LiveProvider } from "./live.tsx";
 import { LivePart } from "./live-part.tsx";
 import { RoomActions } from "./room-actions.tsx";
 import { StoresPart } from "./stores-part.tsx";
@@ -16,10 +19,14 @@ import { useRoom } from "./use-room.ts";
 import { UserPart } from "./user-part.tsx";
 import { UsersPart } from "./users-part.tsx";
 
+/** Loaded on demand, like what reads documents. */
+const DocumentPart = lazy(() => import("../documents/document-part.tsx"));
+
 const TABS = [
   { name: "Live", path: "" },
   { name: "Users", path: "/users" },
   { name: "Stores", path: "/stores" },
+  { name: "Documents", path: "/documents" },
   { name: "Comments", path: "/comments" },
   { name: "Files", path: "/files" },
 ];
@@ -63,7 +70,17 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
             {({ userId }) => <UserPart roomId={roomId} userId={userId} />}
           </Route>
           <Route path="/:accountId/rooms/:roomId/stores/:store?">
-            {({ store }) => <StoresPart roomId={roomId} chosen={store} />}
+            {({ store }) => <StoresPart roomId={roomId} chosen={store && nameInPath(store)} />}
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/documents">
+            <DocumentsPart roomId={roomId} />
+          </Route>
+          <Route path="/:accountId/rooms/:roomId/documents/:name">
+            {({ name }) => (
+              <Suspense fallback={<Loading />}>
+                <DocumentPart key={name} roomId={roomId} name={nameInPath(name)} />
+              </Suspense>
+            )}
           </Route>
           <Route path="/:accountId/rooms/:roomId/comments">
             <CommentsPart roomId={roomId} />

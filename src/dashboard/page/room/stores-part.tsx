@@ -1,11 +1,12 @@
 /** The stores of a room: one at a time, as a table that updates live. */
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
+import { pathPartOf } from "../data/path-name.ts";
+import { JoinBar } from "../live/join-bar.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { EntryTable } from "./entry-table.tsx";
-import { JoinBar } from "./join-bar.tsx";
 import { NewStore } from "./new-store.tsx";
 import { useStores } from "./use-stores.ts";
 
@@ -18,9 +19,10 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
   const address = useAddress();
   const [, go] = useLocation();
   const { data, error, refetch } = useStores(roomId);
-  const addressOf = (store: string) => address(`/rooms/${roomId}/stores/${encodeURIComponent(store)}`);
+  const addressOf = (store: string) => address(`/rooms/${roomId}/stores/${pathPartOf(store)}`);
   const shown = chosen ?? data?.[0]?.name;
   if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
+  const total = data.find(({ name }) => name === shown)?.entries;
   return (
     <section>
       <JoinBar />
@@ -34,7 +36,7 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
         </nav>
         <NewStore onChosen={(name) => go(addressOf(name))} />
       </div>
-      {shown === undefined ? <NoStores /> : <EntryTable key={shown} roomId={roomId} store={shown} />}
+      {shown === undefined ? <NoStores /> : <EntryTable key={shown} {...{ roomId, total }} store={shown} />}
     </section>
   );
 }

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
-import { LIVE_REFRESH_MS } from "./use-room.ts";
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 
 export interface CommentFilter {
   readonly limit: number;

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EventPage } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
-import { LIVE_REFRESH_MS } from "./use-room.ts";
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 
 export type RoomEvent = EventPage["events"][number];
 

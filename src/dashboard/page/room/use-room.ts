@@ -3,9 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Room, Search } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
-
-/** How often live data is polled. */
-export const LIVE_REFRESH_MS = 2000;
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 
 export function useRoom(roomId: string, users: Search = {}) {
   const { atrium } = useCurrent();

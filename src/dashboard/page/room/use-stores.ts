@@ -1,14 +1,9 @@
 /** Queries and actions for the stores of a room and their entries. */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { AtriumError, type Entry } from "atrium/server";
-import { useEffect } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
-import { useLive } from "./live.tsx";
-import { LIVE_REFRESH_MS } from "./use-room.ts";
-
-/** Entries that are shown of a store, which can have a hundred times as many. */
-const MAX_SHOWN = 1_000;
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 
 export function useStores(roomId: string) {
   const { atrium } = useCurrent();
@@ -20,24 +15,35 @@ export function useStores(roomId: string) {
   });
 }
 
-/** The first entries of a store: polled, and refreshed on each change while watching live. */
-export function useEntries(roomId: string, store: string) {
+export interface EntryQuery {
+  /** What the keys begin with; empty for all. */
+  readonly prefix: string;
+  /** Only the entries after this key. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** Some entries of a store in the order of their keys: polled, and refreshed on each change while watching live. */
+export function useEntries(roomId: string, store: string, { prefix, after, limit }: EntryQuery) {
   const { atrium } = useCurrent();
   const key = useKey();
-  const queries = useQueryClient();
-  const { client } = useLive();
-  useEffect(() => {
-    const watched = client?.store(store);
-    if (watched === undefined) return;
-    void watched.sync().catch(() => {}); // the query polls anyway
-    return watched.on("updated", () => {
-      void queries.invalidateQueries({ queryKey: key("room", roomId, "entries", store) });
-    });
-  }, [client, store, queries, key, roomId]);
+  const find = useFindEntry(roomId, store);
   return useQuery({
-    queryKey: key("room", roomId, "entries", store),
-    queryFn: () => atrium.stores.getPage(roomId, store, { limit: MAX_SHOWN }),
+    queryKey: key("room", roomId, "entries", store, { prefix, after, limit }),
+    queryFn: async () => {
+      // The keys that begin with a text follow it; the text itself may be one.
+      const from = after ?? (prefix === "" ? undefined : prefix);
+      const [page, exact] = await Promise.all([
+        atrium.stores.getPage(roomId, store, { limit, ...(from !== undefined && { after: from }) }),
+        prefix !== "" && after === undefined ? find(prefix) : null,
+      ]);
+      const found = Object.entries(page.entries).filter(([one]) => one.startsWith(prefix));
+      const entries = Object.fromEntries(exact === null ? found : [[prefix, exact], ...found]);
+      const { next } = page;
+      return { entries, ...(next?.startsWith(prefix) && { next }) };
+    },
     refetchInterval: LIVE_REFRESH_MS,
+    placeholderData: keepPreviousData,
   });
 }
 

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Role, Search, User } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
-import { LIVE_REFRESH_MS } from "./use-room.ts";
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
 
 export function useUsers(roomId: string, search: Search) {
   const { atrium } = useCurrent();

@@ -2,7 +2,7 @@
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { EVENT_NAMES, isEventName } from "../data/events.ts";
-import { useNames } from "../room/use-names.ts";
+import { useNames } from "../live/use-names.ts";
 import { RoomChoice } from "../rooms/room-choice.tsx";
 import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";

@@ -6,8 +6,8 @@ import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
+import { TextDiff } from "../ui/text-diff.tsx";
 import { Time } from "../ui/time.tsx";
-import { CodeDiff } from "./code-diff.tsx";
 import { forgetDraft } from "./use-draft.ts";
 import { useRestoreVersion, useVersion, useVersions } from "./use-versions.ts";
 
@@ -79,7 +79,7 @@ function VersionDetail({ of: workflow, version: { version }, onRestored }: Versi
         <p className="soft">This is the saved code.</p>
       ) : (
         <>
-          <CodeDiff
+          <TextDiff
             what={`What version ${version} changes of the saved code`}
             before={workflow.code}
             after={data.code}

@@ -3,25 +3,33 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { AtriumClient } from "atrium/client";
 import { useEffect } from "react";
 import { useKey } from "../data/organization.tsx";
+import type { RoomFeed } from "./room-feed.ts";
 
 /** Combines changes in quick succession into one request. */
 const DEBOUNCE_MS = 250;
 
+interface Watched {
+  readonly client: AtriumClient | null;
+  readonly feed: RoomFeed | null;
+}
+
 /** Refreshes the queries that the room's messages say have changed. */
-export function useLiveRefresh(roomId: string, client: AtriumClient | null): void {
+export function useLiveRefresh(roomId: string, { client, feed }: Watched): void {
   const queries = useQueryClient();
   const key = useKey();
   useEffect(() => {
-    if (client === null) return;
+    if (client === null || feed === null) return;
     const waiting = new Map<string, ReturnType<typeof setTimeout>>();
-    const refresh = (part: string) => () => {
-      if (waiting.has(part)) return;
+    const refreshSoon = (...part: readonly string[]) => {
+      const id = JSON.stringify(part);
+      if (waiting.has(id)) return;
       const run = () => {
-        waiting.delete(part);
-        void queries.invalidateQueries({ queryKey: key("room", roomId, part) });
+        waiting.delete(id);
+        void queries.invalidateQueries({ queryKey: key("room", roomId, ...part) });
       };
-      waiting.set(part, setTimeout(run, DEBOUNCE_MS));
+      waiting.set(id, setTimeout(run, DEBOUNCE_MS));
     };
+    const refresh = (part: string) => () => refreshSoon(part);
     refresh("users")();
     const offs = [
       client.on("roomUpdated", refresh("users")),
@@ -29,10 +37,15 @@ export function useLiveRefresh(roomId: string, client: AtriumClient | null): voi
       client.comments.on("created", refresh("comments")),
       client.comments.on("updated", refresh("comments")),
       client.comments.on("deleted", refresh("comments")),
+      feed.listen((item) => {
+        if (item.type !== "write") return;
+        refreshSoon("entries", item.store);
+        refreshSoon("stores");
+      }),
     ];
     return () => {
       for (const off of offs) off();
       for (const timer of waiting.values()) clearTimeout(timer);
     };
-  }, [client, queries, key, roomId]);
+  }, [client, feed, queries, key, roomId]);
 }

@@ -11,7 +11,7 @@ const MAX_CELLS = 4_000_000;
 
 /** The fewest changes of lines that lead from one text to the other, those that leave before those that come. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  const [a, b] = [before.split("\n"), after.split("\n")];
+  const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start += 1;
   let end = 0;
@@ -23,6 +23,9 @@ export function diffLines(before: string, after: string): DiffLine[] {
     ...a.slice(a.length - end).map(as("same")),
   ];
 }
+
+/** An empty text has no line. */
+const linesOf = (text: string): string[] => (text === "" ? [] : text.split("\n"));
 
 const as =
   (kind: DiffLine["kind"]) =>

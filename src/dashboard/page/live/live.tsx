@@ -9,11 +9,14 @@ import type { Me } from "../../../people/schema.ts";
 import { findOrCreateUser } from "../data/find-user.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
+import { RoomFeed } from "./room-feed.ts";
 import { useLiveRefresh } from "./use-live-refresh.ts";
 
 export interface Live {
   /** Null while not watching. */
   readonly client: AtriumClient | null;
+  /** What the room sends meanwhile; null while not watching. */
+  readonly feed: RoomFeed | null;
   readonly isJoining: boolean;
   readonly join: () => void;
   readonly leave: () => void;
@@ -30,6 +33,8 @@ export function useLive(): Live {
 /** Tokens to watch with. They are short, so that a person who has left the organization stops watching soon. */
 const VIEWING = { ttl: 300, role: "viewer" } as const;
 
+const NOTHING = { client: null, feed: null };
+
 export interface LiveProviderProps {
   readonly room: Room;
   readonly children: ReactNode;
@@ -37,15 +42,17 @@ export interface LiveProviderProps {
 
 export function LiveProvider({ room, children }: LiveProviderProps) {
   const { atrium, me } = useCurrent();
-  const [client, setClient] = useState<AtriumClient | null>(null);
+  const [watched, setWatched] = useState<Pick<Live, "client" | "feed">>(NOTHING);
+  const { client, feed } = watched;
   const joining = useAction(async () => {
     const { id } = await findOrCreateUser(atrium, ownUserOf(room.id, me.person));
     const authToken = async () => (await atrium.users.createToken(room.id, id, VIEWING)).token;
     const viewer = new AtriumClient({ serverUrl: location.origin, authToken });
+    const itsFeed = new RoomFeed(viewer);
     await viewer.join({ role: "viewer" });
-    setClient(viewer);
+    setWatched({ client: viewer, feed: itsFeed });
   });
-  const leave = useCallback(() => setClient(null), []);
+  const leave = useCallback(() => setWatched(NOTHING), []);
   useEffect(() => {
     if (client === null) return;
     const off = client.socket.on("failed", leave);
@@ -54,10 +61,10 @@ export function LiveProvider({ room, children }: LiveProviderProps) {
       client.disconnect();
     };
   }, [client, leave]);
-  useLiveRefresh(room.id, client);
+  useLiveRefresh(room.id, watched);
   const live = useMemo(
-    () => ({ client, isJoining: joining.isPending, join: () => joining.mutate(), leave }),
-    [client, joining.isPending, joining.mutate, leave],
+    () => ({ client, feed, isJoining: joining.isPending, join: () => joining.mutate(), leave }),
+    [client, feed, joining.isPending, joining.mutate, leave],
   );
   return <LiveContext value={live}>{children}</LiveContext>;
 }

@@ -1,23 +1,23 @@
-/** What differs between two codes, line by line; long parts that do not differ are left out. */
+/** What differs between two texts, line by line; long parts that do not differ are left out. */
 import { type DiffLine, diffLines } from "./line-diff.ts";
 
 /** How many lines stand around each difference. */
 const CONTEXT = 3;
 const MARKS = { same: " ", removed: "−", added: "+" } as const;
 
-export interface CodeDiffProps {
+export interface TextDiffProps {
   readonly what: string;
   readonly before: string;
   readonly after: string;
 }
 
-export function CodeDiff({ what, before, after }: CodeDiffProps) {
+export function TextDiff({ what, before, after }: TextDiffProps) {
   const lines = diffLines(before, after);
   const isShown = (index: number) =>
     lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== "same");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section className="scroll code-diff" tabIndex={0} aria-label={what}>
+    <section className="scroll text-diff" tabIndex={0} aria-label={what}>
       <pre>
         {lines.map((line, index) => {
           // biome-ignore lint/suspicious/noArrayIndexKey: lines never move, and can be equal

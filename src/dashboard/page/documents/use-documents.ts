@@ -1,0 +1,26 @@
+/** Queries and actions for the documents of a room. */
+import { useQuery } from "@tanstack/react-query";
+import { useCurrent, useKey } from "../data/organization.tsx";
+import { useAction } from "../data/use-action.ts";
+import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
+
+/** All of a room's documents, of which there are at most 1,000, by name. */
+export function useDocuments(roomId: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("room", roomId, "documents"),
+    queryFn: () => atrium.documents.list(roomId),
+    refetchInterval: LIVE_REFRESH_MS,
+  });
+}
+
+export function useDeleteDocument(roomId: string, name: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.documents.delete(roomId, name), {
+    notice: "Document deleted",
+    invalidates: [key("room", roomId, "documents")],
+    isForm: true,
+  });
+}

@@ -1,0 +1,91 @@
+/** The stores of a room as a tree, in which what changes is highlighted for a moment. */
+import type { Entry, StoreSummary } from "atrium/server";
+import { useState } from "react";
+import { Link } from "wouter";
+import { useAddress } from "../data/organization.tsx";
+import { useChangeCount } from "../ui/change-count.ts";
+import { ErrorMessage } from "../ui/error-message.tsx";
+import { JsonTree } from "../ui/json-tree.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { EntryPager } from "./entry-pager.tsx";
+import { useEntryPage } from "./use-entry-page.ts";
+import { useStores } from "./use-stores.ts";
+
+export function StoreTrees({ roomId }: { readonly roomId: string }) {
+  const address = useAddress();
+  const { data, error } = useStores(roomId);
+  return (
+    <section aria-labelledby="store-trees">
+      <h2 id="store-trees">Stores</h2>
+      <ErrorMessage error={error} />
+      {data?.length === 0 && (
+        <p className="soft">
+          There are none. <Link href={address(`/rooms/${roomId}/stores`)}>Create one</Link>, or let a client
+          write.
+        </p>
+      )}
+      {data !== undefined && data.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+        <section className="scroll json-tree" tabIndex={0} aria-label="Stores as a tree">
+          {data.map((store, index) => (
+            <StoreBranch key={store.name} roomId={roomId} store={store} isOpenAtFirst={index === 0} />
+          ))}
+        </section>
+      )}
+    </section>
+  );
+}
+
+interface StoreBranchProps {
+  readonly roomId: string;
+  readonly store: StoreSummary;
+  readonly isOpenAtFirst: boolean;
+}
+
+function StoreBranch({ roomId, store: { name, entries }, isOpenAtFirst }: StoreBranchProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const changes = useChangeCount(entries);
+  return (
+    <details className="json-node" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span className="json-name">{name}</span>
+        <code key={changes} className={changes > 0 ? "json-preview changed" : "json-preview"}>
+          {`{${entries.toLocaleString("en")}}`}
+        </code>
+      </summary>
+      {isOpen && <Entries roomId={roomId} store={name} total={entries} />}
+    </details>
+  );
+}
+
+interface EntriesProps {
+  readonly roomId: string;
+  readonly store: string;
+  readonly total: number;
+}
+
+function Entries({ roomId, store, total }: EntriesProps) {
+  const { data, error, refetch, position, isPlaceholderData } = useEntryPage(roomId, store);
+  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
+  return (
+    <>
+      {/* What comes to a page that is shown is new; another page is not. */}
+      <EntryNodes key={isPlaceholderData ? "loading" : position.offset} entries={data.entries} />
+      <EntryPager position={position} shown={Object.keys(data.entries).length} total={total} store={store} />
+    </>
+  );
+}
+
+function EntryNodes({ entries }: { readonly entries: Readonly<Record<string, Entry>> }) {
+  const keys = Object.keys(entries).sort((a, b) => (a < b ? -1 : 1));
+  const [known] = useState(() => new Set(keys));
+  return (
+    <ul className="json-children">
+      {keys.map((key) => (
+        <li key={key}>
+          <JsonTree name={key} value={entries[key]?.value} isNew={!known.has(key)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,81 @@
+/** The stream of a room: what happened, by one line each, from several sources. */
+import type { DocumentSummary } from "atrium/server";
+import { EVENTS } from "../data/events.ts";
+import type { FeedItem } from "../live/room-feed.ts";
+import { previewOf } from "../ui/json-preview.ts";
+import type { RoomEvent } from "./use-room-events.ts";
+
+export interface StreamItem {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** What happened, as an event's name. */
+  readonly name: string;
+  /** What it is about. */
+  readonly about: string;
+}
+
+/** Older ones are left out. */
+export const MAX_ITEMS = 100;
+
+export const itemOfEvent = (event: RoomEvent): StreamItem => ({
+  id: event.id,
+  at: event.timestamp,
+  name: event.event,
+  about: describe(event),
+});
+
+/** What the event is about, or what its name means. */
+function describe(event: RoomEvent): string {
+  if ("user" in event && event.user !== undefined) return event.user.name;
+  if ("comment" in event) return event.comment.text;
+  if ("file" in event) return event.file.filename;
+  if (event.event === "store.changed") return event.data.store;
+  return EVENTS[event.event];
+}
+
+/** `by` is the name of the user; null for a back end. */
+export function itemOfFeed(item: FeedItem, at: Date, number: number, by: string | null): StreamItem {
+  const common = { id: `live ${number}`, at: at.toISOString() };
+  const who = by ?? "the back end";
+  if (item.type === "broadcast")
+    return { ...common, name: "broadcast", about: `${item.event} ${previewOf(item.data)} by ${who}` };
+  const value = item.isDeletion ? "deleted" : previewOf(item.value);
+  return { ...common, name: "write", about: `${item.store} / ${item.key}: ${value} by ${who}` };
+}
+
+/** The documents that were created, changed or deleted between two lists of them. */
+export function changedDocuments(
+  before: readonly DocumentSummary[],
+  after: readonly DocumentSummary[],
+  now: Date,
+): StreamItem[] {
+  const known = new Map(before.map((document) => [document.name, document]));
+  const left = new Set(after.map(({ name }) => name));
+  const written = after.flatMap(({ name, seq, created_at, updated_at }): StreamItem[] => {
+    const earlier = known.get(name);
+    const isNew = earlier === undefined || earlier.created_at !== created_at;
+    if (!isNew && earlier.seq === seq) return [];
+    const id = `document ${name} ${created_at} ${seq}`;
+    return [{ id, at: updated_at, name: isNew ? "document created" : "document changed", about: name }];
+  });
+  const deleted = before.flatMap(({ name, created_at }): StreamItem[] =>
+    left.has(name)
+      ? []
+      : [
+          {
+            id: `no document ${name} ${created_at}`,
+            at: now.toISOString(),
+            name: "document deleted",
+            about: name,
+          },
+        ],
+  );
+  return [...written, ...deleted];
+}
+
+/** Newest first, each once. */
+export function mergeItems(...sources: readonly (readonly StreamItem[])[]): StreamItem[] {
+  const all = new Map(sources.flat().map((item) => [item.id, item]));
+  return [...all.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, MAX_ITEMS);
+}

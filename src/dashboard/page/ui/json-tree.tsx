@@ -1,0 +1,106 @@
+/** A JSON value as a tree: closed parts are not rendered, large ones in pages, and what changes is highlighted for a moment. */
+import { useState } from "react";
+import { Button } from "./button.tsx";
+import { useChangeCount } from "./change-count.ts";
+import { countOf, isContainer, previewOf } from "./json-preview.ts";
+
+/** Larger pages are slow to render. */
+const PAGE_SIZE = 100;
+const MAX_STRING = 1_000;
+
+export interface JsonTreeProps {
+  /** What the value is called; its key, in an object. */
+  readonly name?: string | undefined;
+  /** The same object as before where nothing has changed. */
+  readonly value: unknown;
+  readonly isOpen?: boolean;
+  /** It has come since the tree around it is shown. */
+  readonly isNew?: boolean;
+}
+
+export function JsonTree({ name, value, isOpen = false, isNew = false }: JsonTreeProps) {
+  const changes = useChangeCount(value) + (isNew ? 1 : 0);
+  if (isContainer(value) && countOf(value) > 0)
+    return <Branch {...{ name, value, changes }} isOpenAtFirst={isOpen} />;
+  return (
+    <div className="json-node">
+      <Name name={name} />
+      <Leaf key={changes} value={value} isChanged={changes > 0} />
+    </div>
+  );
+}
+
+const Name = ({ name }: { readonly name: string | undefined }) =>
+  name === undefined ? null : <span className="json-name">{name}</span>;
+
+interface BranchProps {
+  readonly name: string | undefined;
+  readonly value: object;
+  readonly changes: number;
+  readonly isOpenAtFirst: boolean;
+}
+
+function Branch({ name, value, changes, isOpenAtFirst }: BranchProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  return (
+    <details className="json-node" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Name name={name} />
+        {/* An open part shows below what of it has changed. */}
+        <code
+          key={isOpen ? "open" : changes}
+          className={!isOpen && changes > 0 ? "json-preview changed" : "json-preview"}
+        >
+          {isOpen ? sizeOf(value) : previewOf(value)}
+        </code>
+      </summary>
+      {isOpen && <Children value={value} />}
+    </details>
+  );
+}
+
+const sizeOf = (value: object): string => {
+  const count = countOf(value).toLocaleString("en");
+  return Array.isArray(value) ? `[${count}]` : `{${count}}`;
+};
+
+function Children({ value }: { readonly value: object }) {
+  const keys = Object.keys(value);
+  const [known] = useState(() => new Set(keys));
+  const [shown, setShown] = useState(PAGE_SIZE);
+  const left = keys.length - shown;
+  return (
+    <>
+      <ul className="json-children">
+        {keys.slice(0, shown).map((key) => (
+          <li key={key}>
+            <JsonTree name={key} value={Reflect.get(value, key)} isNew={!known.has(key)} />
+          </li>
+        ))}
+      </ul>
+      {left > 0 && (
+        <Button variant="quiet" onClick={() => setShown(shown + PAGE_SIZE)}>
+          Show {Math.min(left, PAGE_SIZE)} more of {left.toLocaleString("en")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Leaf({ value, isChanged }: { readonly value: unknown; readonly isChanged: boolean }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = typeof value === "string" && value.length > MAX_STRING && !isWhole;
+  const kind = value === null ? "null" : typeof value;
+  return (
+    <>
+      <code className={isChanged ? `json-${kind} changed` : `json-${kind}`}>
+        {isLong ? `${JSON.stringify(value.slice(0, MAX_STRING)).slice(0, -1)}…` : JSON.stringify(value)}
+      </code>
+      {isLong && (
+        <Button variant="quiet" onClick={() => setWhole(true)}>
+          Show all {value.length.toLocaleString("en")} characters
+        </Button>
+      )}
+    </>
+  );
+}

@@ -33,7 +33,9 @@ export function SettingsPage() {
           </Link>
         ))}
       </nav>
-      <Content />
+      <div className="parts">
+        <Content />
+      </div>
     </Page>
   );
 }

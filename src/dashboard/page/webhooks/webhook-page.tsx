@@ -43,8 +43,10 @@ export function WebhookPage() {
       )}
       <DeliveryStats of={{ kind: "webhook", id: webhook.id }} counted="Attempts" />
       <LatestReplay webhookId={webhook.id} />
-      <Deliveries webhookId={webhook.id} />
-      <Configuration key={webhook.id} webhook={webhook} />
+      <div className="columns">
+        <Deliveries webhookId={webhook.id} />
+        <Configuration key={webhook.id} webhook={webhook} />
+      </div>
     </Page>
   );
 }

@@ -74,7 +74,13 @@ function Known({ place, document }: KnownProps) {
               <VersionActions place={place} version={shown} onLeave={() => choice.choose(null)} />
             )}
           </div>
-          <Preview place={place} document={document} choice={choice} versions={versions} />
+          <Preview
+            place={place}
+            document={document}
+            choice={choice}
+            versions={versions}
+            authorName={nameOf}
+          />
         </div>
         <div className="document-side">
           <section aria-labelledby="versions">

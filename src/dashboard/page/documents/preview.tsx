@@ -1,5 +1,5 @@
 /** What the chosen state of a document says, or what differs between two. */
-import type { DocumentSummary, DocumentVersion } from "atrium/server";
+import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/server";
 import { useState } from "react";
 import { useLive } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
@@ -20,6 +20,7 @@ export interface PreviewProps {
   readonly document: DocumentSummary;
   readonly choice: Choice;
   readonly versions: readonly DocumentVersion[];
+  readonly authorName: (author: DocumentAuthor) => string;
 }
 
 export function Preview(props: PreviewProps) {
@@ -41,7 +42,7 @@ export function Preview(props: PreviewProps) {
   return <Content {...props} />;
 }
 
-function Content({ place, document, choice, versions }: PreviewProps) {
+function Content({ place, document, choice, versions, authorName }: PreviewProps) {
   const { client } = useLive();
   const { version, comparedWith } = choice;
   const isCompared = comparedWith !== undefined && comparedWith !== version;
@@ -71,10 +72,10 @@ function Content({ place, document, choice, versions }: PreviewProps) {
       {shown !== undefined && !isCompared && <ContentView roots={shown} />}
       {shown !== undefined && isCompared && compared !== undefined && (
         <Comparison
-          // From the older to the newer.
+          {...{ place, seq, authorName }}
           {...(isOlder(version, comparedWith)
-            ? { before: shown, after: compared, what: `${nameOf(version)} and ${nameOf(comparedWith)}` }
-            : { before: compared, after: shown, what: `${nameOf(comparedWith)} and ${nameOf(version)}` })}
+            ? { ...spanOf(version, comparedWith), before: shown, after: compared }
+            : { ...spanOf(comparedWith, version), before: compared, after: shown })}
         />
       )}
     </>
@@ -83,6 +84,9 @@ function Content({ place, document, choice, versions }: PreviewProps) {
 
 const isOlder = (one: Chosen, other: Chosen): boolean =>
   (one ?? Number.POSITIVE_INFINITY) < (other ?? Number.POSITIVE_INFINITY);
+
+/** From the older to the newer; only the latter may be the document as it is. */
+const spanOf = (older: Chosen, newer: Chosen) => ({ from: older ?? 0, to: newer });
 
 interface ComparisonChoiceProps {
   readonly choice: Choice;

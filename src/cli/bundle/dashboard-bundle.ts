@@ -8,10 +8,11 @@ import { replaceFiles } from "./replace-files.ts";
 
 const PAGE = path.join(ROOT, "src/dashboard/page");
 
-/** The pages import the SDK by the names that applications use. */
+/** The pages import the SDK by the names that applications use, and what DevTools see of a client by one of its own. */
 const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/documents": path.join(ROOT, "src/sdk/documents/index.ts"),
+  "atrium/inspection": path.join(ROOT, "src/sdk/client/client.ts"),
   "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
 };
 

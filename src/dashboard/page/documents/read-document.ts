@@ -16,7 +16,7 @@ export function readUpdate(update: Uint8Array): DocumentRoot[] {
 }
 
 /** The shared types that have, or had, content, by name. */
-export const readRoots = (doc: Y.Doc): DocumentRoot[] =>
+const readRoots = (doc: Y.Doc): DocumentRoot[] =>
   [...doc.share.keys()].sort().flatMap((name) => readRoot(doc, name) ?? []);
 
 function readRoot(doc: Y.Doc, name: string): DocumentRoot | null {

@@ -1,18 +1,7 @@
 /** What a room sends to everyone in it and pages only show: broadcasts, and each write to a store. */
 import type { AtriumClient } from "atrium/client";
-import { inspections } from "../../../sdk/client/client.ts";
-
-export type FeedItem =
-  | { readonly type: "broadcast"; readonly event: string; readonly data: unknown; readonly by: string | null }
-  | {
-      readonly type: "write";
-      readonly store: string;
-      readonly key: string;
-      readonly isDeletion: boolean;
-      readonly value: unknown;
-      /** The user; null for a back end. */
-      readonly by: string | null;
-    };
+import { inspections } from "atrium/inspection";
+import type { FeedItem } from "./feed-item.ts";
 
 export class RoomFeed {
   readonly #listeners = new Set<(item: FeedItem) => void>();

@@ -1,9 +1,6 @@
 /** The stream of a room: what happened, by one line each, from several sources. */
-import type { DocumentSummary } from "atrium/server";
-import { EVENTS } from "../data/events.ts";
-import type { FeedItem } from "../live/room-feed.ts";
+import type { FeedItem } from "../live/feed-item.ts";
 import { previewOf } from "../ui/json-preview.ts";
-import type { RoomEvent } from "./use-room-events.ts";
 
 export interface StreamItem {
   readonly id: string;
@@ -18,22 +15,6 @@ export interface StreamItem {
 /** Older ones are left out. */
 export const MAX_ITEMS = 100;
 
-export const itemOfEvent = (event: RoomEvent): StreamItem => ({
-  id: event.id,
-  at: event.timestamp,
-  name: event.event,
-  about: describe(event),
-});
-
-/** What the event is about, or what its name means. */
-function describe(event: RoomEvent): string {
-  if ("user" in event && event.user !== undefined) return event.user.name;
-  if ("comment" in event) return event.comment.text;
-  if ("file" in event) return event.file.filename;
-  if (event.event === "store.changed") return event.data.store;
-  return EVENTS[event.event];
-}
-
 /** `by` is the name of the user; null for a back end. */
 export function itemOfFeed(item: FeedItem, at: Date, number: number, by: string | null): StreamItem {
   const common = { id: `live ${number}`, at: at.toISOString() };
@@ -44,10 +25,18 @@ export function itemOfFeed(item: FeedItem, at: Date, number: number, by: string 
   return { ...common, name: "write", about: `${item.store} / ${item.key}: ${value} by ${who}` };
 }
 
+/** What the list of documents says of one. */
+interface ListedDocument {
+  readonly name: string;
+  readonly seq: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
 /** The documents that were created, changed or deleted between two lists of them. */
 export function changedDocuments(
-  before: readonly DocumentSummary[],
-  after: readonly DocumentSummary[],
+  before: readonly ListedDocument[],
+  after: readonly ListedDocument[],
   now: Date,
 ): StreamItem[] {
   const known = new Map(before.map((document) => [document.name, document]));

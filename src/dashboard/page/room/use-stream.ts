@@ -3,14 +3,8 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useDocuments } from "../documents/use-documents.ts";
 import { useLive } from "../live/live.tsx";
 import { useNames } from "../live/use-names.ts";
-import {
-  changedDocuments,
-  itemOfEvent,
-  itemOfFeed,
-  MAX_ITEMS,
-  mergeItems,
-  type StreamItem,
-} from "./stream.ts";
+import { itemOfEvent } from "./event-item.ts";
+import { changedDocuments, itemOfFeed, MAX_ITEMS, mergeItems, type StreamItem } from "./stream.ts";
 import { useRoomEvents } from "./use-room-events.ts";
 
 /** However much is written, the page is drawn again only so often. */

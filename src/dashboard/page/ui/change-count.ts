@@ -10,7 +10,7 @@ export function useChangeCount(value: unknown): number {
   return count;
 }
 
-/** The value, with the parts of the one before where they are equal: so what has changed can be told by identity. */
+/** The value, with the parts of the one before where they are equal: what has changed is another object. */
 export function useShared<Value>(value: Value): Value {
   const [known, setKnown] = useState(value);
   if (Object.is(known, value)) return known;

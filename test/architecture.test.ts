@@ -1,8 +1,10 @@
 /** Guards the architecture: which way imports point, where SQL and Hono may be, and the form of source files. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { INTERNAL } from "../src/cli/package/internal-names.ts";
+import { ENTRIES } from "../src/cli/package/manifest.ts";
 
 const SRC = path.join(import.meta.dirname, "../src");
 const MAX_LINES = 400;
@@ -158,6 +160,24 @@ describe("the sources", () => {
     );
     expect(fields.length).toBeGreaterThan(300);
     expect(fields.filter(({ name }) => INTERNAL.test(name))).toEqual([]);
+  });
+
+  it("shorten in the package no name that the packages within it use, such as for a field of the platform", async () => {
+    const { metafile } = await build({
+      absWorkingDir: SRC,
+      entryPoints: Object.values(ENTRIES),
+      outdir: "unwritten",
+      external: ["react", "yjs", "y-protocols"],
+      ...({ bundle: true, write: false, metafile: true, format: "esm", splitting: true } as const),
+    });
+    const foreign = Object.keys(metafile.inputs).filter((file) => file.includes("node_modules"));
+    expect(foreign.length).toBeGreaterThan(5);
+    const shortened = foreign.flatMap((file) =>
+      (readFileSync(path.join(SRC, file), "utf8").replace(COMMENT, "").match(/[a-zA-Z]\w*/g) ?? [])
+        .filter((name) => INTERNAL.test(name))
+        .map((name) => `${file}: ${name}`),
+    );
+    expect(shortened).toEqual([]);
   });
 
   it("contain no import cycle, types included: move what both files need into a third one", () => {

@@ -121,6 +121,8 @@ export class RoomMessages {
   /** Completes an `authorizeJoin` effect. */
   completeJoin(id: string, decision: JoinDecision): Effect[] {
     const { sockets } = this.#documents;
+    const asked = sockets.askAgain(id, decision);
+    if (asked !== null) return asked;
     const refused = sockets.refuse(id, decision);
     return [...refused, ...this.#handshake.complete(id, decision), ...sockets.joined(id)];
   }

@@ -10,6 +10,16 @@ import { MAX_DOCUMENT_FRAME_BYTES } from "./limits.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./wire/frames.ts";
 
+/** How many tokens a client may try on one socket: each has to be verified. */
+const MAX_REFUSED_TOKENS = 8;
+
+/** What was refused on a socket that stays open. */
+interface Refusals {
+  count: number;
+  /** The documents that have no token: what was sent about them before the refusal arrived is ignored. */
+  readonly keys: Set<string>;
+}
+
 export class DocumentSockets {
   readonly #participants: Participants;
   readonly #handshake: JoinHandshake;
@@ -17,6 +27,7 @@ export class DocumentSockets {
   readonly #early = new EarlyFrames();
   /** Those that came with the upgrades of sockets that have sent nothing yet. */
   readonly #tokens = new Map<string, string>();
+  readonly #refusals = new Map<string, Refusals>();
 
   constructor(participants: Participants, handshake: JoinHandshake, open: OpenDocuments) {
     this.#participants = participants;
@@ -39,14 +50,28 @@ export class DocumentSockets {
     if (data.byteLength > MAX_DOCUMENT_FRAME_BYTES) return this.#break(connection.id, "frame too large");
     const bytes = new Uint8Array(data);
     if (connection.phase === "authorizing") return this.#keep(connection.id, bytes);
-    const isNamed = connection.documents?.wire !== "yWebsocket";
-    const token = isNamed ? authenticationIn(bytes)?.token : this.#tokens.get(connection.id);
-    if (token !== undefined)
-      return [...this.#keep(connection.id, bytes), ...this.#handshake.begin(connection, token)];
-    return isNamed
-      ? this.#break(connection.id, "expected a token")
-      : // it was lost with the room's memory
-        this.#participants.disconnect([connection.id], CLOSE.joinTimeout, "not joined in time");
+    return connection.documents?.wire === "yWebsocket"
+      ? this.#receiveFirst(connection, bytes)
+      : this.#receiveToken(connection, bytes);
+  }
+
+  #receiveFirst(connection: Waiting, bytes: Uint8Array): Effect[] {
+    const token = this.#tokens.get(connection.id);
+    // It was lost with the room's memory.
+    if (token === undefined)
+      return this.#participants.disconnect([connection.id], CLOSE.joinTimeout, "not joined in time");
+    return [...this.#keep(connection.id, bytes), ...this.#handshake.begin(connection, token)];
+  }
+
+  #receiveToken(connection: Waiting, bytes: Uint8Array): Effect[] {
+    const { id } = connection;
+    const named = parseDocumentFrame(bytes, true);
+    if (named?.frame.type === "authenticate") {
+      this.#refusals.get(id)?.keys.delete(named.key);
+      return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
+    }
+    const isIgnored = named !== null && this.#refusals.get(id)?.keys.has(named.key) === true;
+    return isIgnored ? [] : this.#break(id, "expected a token");
   }
 
   #break(id: string, reason: string): Effect[] {
@@ -59,22 +84,57 @@ export class DocumentSockets {
     return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
   }
 
+  /**
+   * A token of Hocuspocus' client was refused: those of its documents that sent it learn why. The socket stays, because
+   * other documents on it, or the same ones, may have other tokens. Null if it has to be closed.
+   */
+  askAgain(id: string, decision: JoinDecision): Effect[] | null {
+    const connection = this.#participants.connections.get(id);
+    if (decision.approved || !decision.authFailed || connection?.phase !== "authorizing") return null;
+    const { openedAt, address, documents, request } = connection;
+    const refusals = this.#refusals.get(id) ?? { count: 0, keys: new Set() };
+    if (documents?.wire !== "hocuspocus" || refusals.count >= MAX_REFUSED_TOKENS) return null;
+    refusals.count += 1;
+    this.#refusals.set(id, refusals);
+    const waiting: Waiting = { phase: "waiting", id, openedAt, address, documents };
+    this.#participants.connections.put(waiting);
+    const refused: Effect[] = [];
+    const others: Uint8Array[] = [];
+    for (const bytes of this.#early.take(id)) {
+      const authentication = authenticationIn(bytes);
+      if (authentication?.token !== request.token) others.push(bytes);
+      else {
+        refusals.keys.add(authentication.key);
+        refused.push(refusal(id, authentication.key, decision.message));
+      }
+    }
+    return [...refused, ...others.flatMap((bytes) => this.#receiveAgain(id, bytes))];
+  }
+
+  #receiveAgain(id: string, bytes: Uint8Array): Effect[] {
+    const connection = this.#participants.connections.get(id);
+    if (connection === undefined || connection.phase === "joined") return [];
+    return this.receive(connection, bytes.slice().buffer);
+  }
+
   /** A token was refused: the client learns why, before its socket is closed. */
   refuse(id: string, decision: JoinDecision): Effect[] {
     const { documents } = this.#participants.connections.get(id) ?? {};
     if (decision.approved || documents === undefined) return [];
     const early = this.#early.take(id);
-    const frames =
-      documents.wire === "yWebsocket"
-        ? [deniedBody(decision.message)]
-        : early.flatMap((bytes) => refusalOf(bytes, decision.message));
-    return frames.map((frame) => ({ type: "sendBytes", to: [id], frame }));
+    if (documents.wire === "yWebsocket")
+      return [{ type: "sendBytes", to: [id], frame: deniedBody(decision.message) }];
+    return early.flatMap((bytes) => {
+      const authentication = authenticationIn(bytes);
+      return authentication === null ? [] : [refusal(id, authentication.key, decision.message)];
+    });
   }
 
   /** A socket has joined: it receives what it has asked for meanwhile. */
   joined(id: string): Effect[] {
     if (this.#participants.connections.get(id)?.phase !== "joined") return [];
     this.#tokens.delete(id);
+    this.#refusals.delete(id);
     const opened = this.#open.joined(id);
     return [...opened, ...this.#early.take(id).flatMap((bytes) => this.#open.receive(id, bytes))];
   }
@@ -82,6 +142,7 @@ export class DocumentSockets {
   #remove(id: string): Effect[] {
     this.#early.take(id);
     this.#tokens.delete(id);
+    this.#refusals.delete(id);
     return this.#open.remove(id);
   }
 }
@@ -91,7 +152,8 @@ function authenticationIn(bytes: Uint8Array): { readonly key: string; readonly t
   return named?.frame.type === "authenticate" ? { key: named.key, token: named.frame.token } : null;
 }
 
-function refusalOf(bytes: Uint8Array, reason: string): Uint8Array[] {
-  const authentication = authenticationIn(bytes);
-  return authentication === null ? [] : [withKey(authentication.key, refusedBody(reason))];
-}
+const refusal = (id: string, key: string, reason: string): Effect => ({
+  type: "sendBytes",
+  to: [id],
+  frame: withKey(key, refusedBody(reason)),
+});

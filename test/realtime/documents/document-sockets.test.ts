@@ -12,6 +12,8 @@ import { DocumentClient } from "./document-client.ts";
 const EDITORS_WIRES = [{ wire: "yWebsocket" }, { wire: "hocuspocus" }] as const;
 const WIRES = [...EDITORS_WIRES, { wire: "room" }] as const;
 
+const REFUSED = "The token is invalid or has expired";
+
 /** A room with an editor and a viewer. */
 async function roomWithViewer() {
   const room = await makeRoom();
@@ -101,11 +103,12 @@ describe.each(WIRES)("over $wire", ({ wire }) => {
     await later.until(() => !later.awareness.getStates().has(atAda.doc.clientID));
   });
 
-  it("a token that is refused closes the socket for good (D13)", async () => {
+  it("a token that is refused closes the socket for good, unless its client may try another one (D13)", async () => {
     const { room, ada } = await roomWithViewer();
     const client = await DocumentClient.open(room, ada, { wire, token: "no token" });
-    expect(await client.closed).toMatchObject({ code: 4401 });
-    expect(client.notes).toEqual(wire === "room" ? [] : [[2, "The token is invalid or has expired"]]);
+    if (wire === "hocuspocus") await client.until(() => client.notes.length > 0);
+    else expect(await client.closed).toMatchObject({ code: 4401 });
+    expect(client.notes).toEqual(wire === "room" ? [] : [[2, REFUSED]]);
     await room.set("closed");
     expect(await (await DocumentClient.open(room, ada, { wire })).closed).toMatchObject({ code: 4403 });
   });
@@ -182,6 +185,32 @@ it("Hocuspocus' client learns its role, that its changes are stored, and can clo
     [2, "readonly"],
     [8, 1],
   ]);
+});
+
+it("a token that is refused to one document keeps no other document of Hocuspocus' socket from opening (D13)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await DocumentClient.open(room, ada, { wire: "hocuspocus", token: "no token" });
+  client.authenticate("no token", "another");
+  client.authenticate(ada.token, "third");
+  await client.until(() => client.notes.length === 1);
+  expect(client.notes).toEqual([[2, REFUSED]]);
+  client.sync(); // was sent before the refusal arrived
+  client.authenticate(ada.token);
+  client.sync();
+  await client.until(() => client.notes.some(([, note]) => note === "read-write"));
+  await client.synced();
+});
+
+it("tokens cannot be tried without end on one socket, nor for long (D13)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await DocumentClient.open(room, ada, { wire: "hocuspocus", token: "token 0" });
+  for (let index = 1; index <= 8; index += 1) client.authenticate(`token ${index}`);
+  expect(await client.closed).toMatchObject({ code: 4401 });
+  expect(client.notes).toEqual(Array(9).fill([2, REFUSED]));
+  const silent = await DocumentClient.open(room, ada, { wire: "hocuspocus", token: "no token" });
+  await silent.until(() => silent.notes.length === 1);
+  await room.advance(20_000);
+  expect(await silent.closed).toMatchObject({ code: 1013 });
 });
 
 it("documents that were typed into are folded, and stay the same (D4, D5)", async () => {

@@ -173,7 +173,11 @@ describe("the sources", () => {
     const foreign = Object.keys(metafile.inputs).filter((file) => file.includes("node_modules"));
     expect(foreign.length).toBeGreaterThan(5);
     const shortened = foreign.flatMap((file) =>
-      (readFileSync(path.join(SRC, file), "utf8").replace(COMMENT, "").match(/[a-zA-Z]\w*/g) ?? [])
+      (
+        readFileSync(path.join(SRC, file), "utf8")
+          .replace(COMMENT, "")
+          .match(/[a-zA-Z]\w*/g) ?? []
+      )
         .filter((name) => INTERNAL.test(name))
         .map((name) => `${file}: ${name}`),
     );

@@ -76,7 +76,7 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
           exclude: [
-            "test/{stories,browser,sdk,node,docs,bench,endurance,mutants}/**",
+            "test/{stories,browser,editors,sdk,node,docs,bench,endurance,mutants}/**",
             "test/{architecture,language}.test.ts",
           ],
           provide,
@@ -97,11 +97,22 @@ export default defineConfig({
           name: "browser",
           expect: expectOptions,
           include: ["test/browser/**/*.test.ts"],
-          globalSetup: ["test/node/shared-service.setup.ts"],
+          globalSetup: ["test/node/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
           testTimeout: 120_000,
           hookTimeout: 240_000,
           maxWorkers: 2,
           sequence: LAST,
+        },
+      },
+      {
+        root,
+        test: {
+          name: "editors",
+          expect: expectOptions,
+          include: ["test/editors/*.test.ts"],
+          globalSetup: ["test/endurance/killable-service.setup.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 240_000,
         },
       },
       {

@@ -1,37 +1,83 @@
 /** A starter of `examples/`, as it runs where someone has installed it: copied, and with the built package. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { eventually, ROOT, run } from "../node/processes.ts";
+import { expect } from "vitest";
+import { eventually, ROOT, run, runCli } from "../node/processes.ts";
 import type { SharedService } from "../node/shared-service.ts";
 
-/** The packages of its manifest besides `atrium`, which this repository has in the same versions. */
-const PACKAGES = ["react", "react-dom", "vite"];
+type Environment = Pick<SharedService, "url" | "accountId" | "apiKey">;
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The manifest of a folder, by its path or as it is named in this repository. */
+export const manifestOf = async (folder: string): Promise<Manifest> =>
+  JSON.parse(await readFile(path.resolve(ROOT, folder, "package.json"), "utf8"));
+
+/** Expects a starter to have `atrium` as it is built, and all else in the versions that this repository tests. */
+export async function expectTestedVersions(name: string): Promise<void> {
+  const [own, tested] = await Promise.all([manifestOf(`examples/${name}`), manifestOf(".")]);
+  const { atrium, ...others } = { ...own.dependencies, ...own.devDependencies };
+  expect(atrium).toBe("file:../../dist");
+  expect({ ...tested.dependencies, ...tested.devDependencies }).toMatchObject(others);
+}
+
+/** Builds the package of `npm run build` where its types find those of its peers; returns the folder, to be removed. */
+export async function buildPackage(): Promise<string> {
+  await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
+  const dist = await mkdtemp(path.join(ROOT, ".wrangler/package-"));
+  expect(await runCli("build.ts", ["--out", dist])).toMatchObject({ exitCode: 0, stderr: "" });
+  return dist;
+}
+
+/** Where a starter's packages come from: this repository, which has them in the same versions, or its own lock. */
+export type Packages = "linked" | "locked";
 
 export class Starter {
+  readonly #parent: string;
   readonly #directory: string;
-  readonly #service: SharedService;
+  readonly #service: Environment;
   #child: ChildProcess | undefined;
   /** What the process has printed. */
   output = "";
 
-  private constructor(directory: string, service: SharedService) {
-    this.#directory = directory;
+  private constructor(parent: string, name: string, service: Environment) {
+    this.#parent = parent;
+    this.#directory = path.join(parent, "examples", name);
     this.#service = service;
   }
 
-  /** Copies the starter, and links its packages as `npm install` does; `dist` has the built `atrium`. */
-  static async install(name: string, dist: string, service: SharedService): Promise<Starter> {
-    const directory = await mkdtemp(path.join(tmpdir(), `atrium-${name}-`));
-    const modules = path.join(directory, "node_modules");
-    const isOwn = (file: string): boolean => !file.includes("node_modules");
-    await cp(path.join(ROOT, "examples", name), directory, { recursive: true, filter: isOwn });
-    await mkdir(modules);
-    await symlink(dist, path.join(modules, "atrium"));
-    for (const name of PACKAGES)
-      await symlink(path.join(ROOT, "node_modules", name), path.join(modules, name));
-    return new Starter(directory, service);
+  /** Copies the starter, and links its packages as `npm install` does, or installs them; `dist` has the built `atrium`. */
+  static async install(
+    name: string,
+    dist: string,
+    service: Environment,
+    packages: Packages = "linked",
+  ): Promise<Starter> {
+    const parent = await mkdtemp(path.join(tmpdir(), `atrium-${name}-`));
+    const starter = new Starter(parent, name, service);
+    const isOwn = (file: string): boolean => !/node_modules|dist$/.test(path.relative(ROOT, file));
+    await cp(path.join(ROOT, "examples", name), starter.#directory, { recursive: true, filter: isOwn });
+    await symlink(dist, path.join(parent, "dist"));
+    if (packages === "linked") await starter.#link();
+    else await starter.#run("npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"]);
+    return starter;
+  }
+
+  async #link(): Promise<void> {
+    const modules = path.join(this.#directory, "node_modules");
+    const { dependencies, devDependencies } = await manifestOf(this.#directory);
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      const target = path.join(
+        ...(name === "atrium" ? [this.#parent, "dist"] : [ROOT, "node_modules", name]),
+      );
+      await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
+      await symlink(target, path.join(modules, name));
+    }
   }
 
   get #options() {
@@ -40,8 +86,12 @@ export class Starter {
   }
 
   /** Runs a Node.js program of the starter to its end. */
-  async run(...args: readonly string[]): Promise<void> {
-    const { exitCode, stdout, stderr } = await run(process.execPath, args, this.#options);
+  run(...args: readonly string[]): Promise<void> {
+    return this.#run(process.execPath, args);
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<void> {
+    const { exitCode, stdout, stderr } = await run(program, args, this.#options);
     if (exitCode !== 0) throw new Error(`${args.join(" ")} failed:\n${stdout}\n${stderr}`);
   }
 
@@ -80,6 +130,6 @@ export class Starter {
   /** Ends the process, and removes the copy. */
   async remove(): Promise<void> {
     await this.stop();
-    await rm(this.#directory, { recursive: true, force: true });
+    await rm(this.#parent, { recursive: true, force: true });
   }
 }

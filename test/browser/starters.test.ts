@@ -1,20 +1,13 @@
 /** The starters of `examples/` as they stand, with the package that `npm run build` produces. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
-import { eventually, findFreePort, ROOT, runCli } from "../node/processes.ts";
+import { eventually, findFreePort } from "../node/processes.ts";
 import { type SharedService, useSharedService } from "../node/shared-service.ts";
 import { launchChromium } from "./chromium.ts";
-import { Starter } from "./starter.ts";
-
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
-}
+import { buildPackage, expectTestedVersions, Starter } from "./starter.ts";
 
 let service: SharedService;
 let atrium: AtriumServer;
@@ -25,8 +18,7 @@ let dist: string;
 beforeAll(async () => {
   service = await useSharedService();
   atrium = new AtriumServer({ ...service, serverUrl: service.url });
-  dist = await mkdtemp(path.join(tmpdir(), "atrium-starters-"));
-  expect(await runCli("build.ts", ["--out", dist])).toMatchObject({ exitCode: 0, stderr: "" });
+  dist = await buildPackage();
   browser = await launchChromium();
 });
 afterAll(async () => {
@@ -34,17 +26,9 @@ afterAll(async () => {
   await rm(dist, { recursive: true, force: true });
 });
 
-const manifestOf = async (folder: string): Promise<Manifest> =>
-  JSON.parse(await readFile(path.join(ROOT, folder, "package.json"), "utf8"));
-
 it.each(["plain-page", "react-board", "server"])(
   "%s pins the versions that are tested here",
-  async (name) => {
-    const [own, tested] = [await manifestOf(`examples/${name}`), await manifestOf(".")];
-    const { atrium: built, ...others } = { ...own.dependencies, ...own.devDependencies };
-    expect(built).toBe("file:../../dist");
-    expect({ ...tested.dependencies, ...tested.devDependencies }).toMatchObject(others);
-  },
+  expectTestedVersions,
 );
 
 /** Two windows with the page of a starter, and what their consoles complain about. */

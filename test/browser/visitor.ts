@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { eventually } from "../node/processes.ts";
 
 /** What a browser logs while the service is down, which is not the page's fault. */
-const AWAY = /^WebSocket connection to '\S+' failed|net::ERR_CONNECTION_REFUSED/;
+export const AWAY = /^WebSocket connection to '\S+' failed|net::ERR_CONNECTION_REFUSED/;
 
 /** A point on the board. */
 export interface Place {

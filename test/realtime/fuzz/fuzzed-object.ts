@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { AppError } from "../../../src/platform/errors.ts";
+import { CLOSE } from "../../../src/realtime/protocol/protocol.ts";
 import type { RoomRequest } from "../../../src/realtime/protocol/room-request.ts";
 import { gateway, makeRoom, type TestRoom, type TestUser, tokens } from "../support/rooms.ts";
 import { copyStored } from "./backup.ts";
@@ -67,6 +68,13 @@ class ObjectLine implements Line {
     if (!this.isOpen) return;
     this.#isCut = true;
     this.#socket.close(1000, "cut");
+  }
+
+  /** The connection ends with its object: what is on its way is lost. */
+  lose(): void {
+    if (!this.isOpen) return;
+    this.#isCut = true;
+    this.#guard(() => this.#receiver.close(CLOSE.failed));
   }
 
   /** Resolves when everything that was sent by now has arrived, in both directions. */
@@ -276,8 +284,8 @@ export class FuzzedObject implements Host {
   }
 
   async crash(): Promise<void> {
+    for (const { line } of this.#lines) line.lose();
     await this.#room.crash();
-    for (const { line } of this.#lines) await line.reach();
   }
 
   async backUp(): Promise<void> {

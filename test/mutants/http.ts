@@ -5,7 +5,7 @@ export const HTTP: readonly Mutant[] = [
   {
     bug: "a user's token calls the organization's endpoints",
     file: "src/http/authenticate.ts",
-    code: 'if (access === "organization" && actor.type === "user") {',
+    code: 'if (access !== "member" && actor.type === "user") {',
     by: 'if (access === "public") {',
     tests: ["test/users/token-endpoints.test.ts"],
   },

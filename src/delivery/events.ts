@@ -97,6 +97,48 @@ export const StoreEvent = z
   .meta({ id: "StoreEvent" });
 export type StoreEvent = z.infer<typeof StoreEvent>;
 
+const document = z.string().meta({ description: "The document's name." });
+
+/** A document was created, by its first update, or deleted with its history. */
+export const DocumentEvent = z
+  .object({
+    ...common,
+    event: z.enum(["document.created", "document.deleted"]),
+    data: z.object({ roomId, document }),
+  })
+  .meta({ id: "DocumentEvent" });
+export type DocumentEvent = z.infer<typeof DocumentEvent>;
+
+/** A document has changed: one event for all its updates within ten seconds. It has no content: read the document. */
+export const DocumentUpdatedEvent = z
+  .object({
+    ...common,
+    event: z.literal("document.updated"),
+    data: z.object({
+      roomId,
+      document,
+      fromSeq: z.int().meta({ description: "The number of the first update that the event reports." }),
+      toSeq: z.int().meta({ description: "The number of the last one. The trail says who wrote them." }),
+    }),
+  })
+  .meta({ id: "DocumentUpdatedEvent" });
+export type DocumentUpdatedEvent = z.infer<typeof DocumentUpdatedEvent>;
+
+/** The room made a version of a document, or someone named the document as it is. */
+export const VersionEvent = z
+  .object({
+    ...common,
+    event: z.literal("version.created"),
+    data: z.object({
+      roomId,
+      document,
+      version: z.int().meta({ description: "The number of the latest update that it has." }),
+      name: z.string().nullable().meta({ description: "Null for one that the room made by itself." }),
+    }),
+  })
+  .meta({ id: "VersionEvent" });
+export type VersionEvent = z.infer<typeof VersionEvent>;
+
 /** A user was created, changed or deleted over REST. */
 export const UserEvent = z
   .object({
@@ -133,6 +175,9 @@ export const Event = z
     UserEvent,
     CommentEvent,
     StoreEvent,
+    DocumentEvent,
+    DocumentUpdatedEvent,
+    VersionEvent,
     RoomEvent,
     FileEvent,
   ])

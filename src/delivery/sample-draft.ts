@@ -5,7 +5,7 @@ import { presentTime } from "../platform/time.ts";
 import type { Comment } from "../realtime/protocol/comment.ts";
 import type { Room } from "../rooms/schema.ts";
 import type { User } from "../users/schema.ts";
-import type { EventDraft, RoomEvent } from "./events.ts";
+import type { DocumentEvent, EventDraft, RoomEvent } from "./events.ts";
 import type { EventName } from "./port/event-name.ts";
 
 interface Sample {
@@ -19,7 +19,7 @@ interface Sample {
   newId(): string;
 }
 
-/** Sessions, comments, stores and files are made up. Throws for an event about a user when there is none. */
+/** Sessions, comments, stores, documents and files are made up. Throws for an event about a user when there is none. */
 export function sampleDraft(event: EventName, { room, users, now, origin, newId }: Sample): EventDraft {
   const [user] = users;
   const roomId = room.id;
@@ -27,6 +27,11 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
   if (event === "session.started") return { event, data: { roomId, sessionId: newId() }, room };
   if (event === "store.changed")
     return { event, data: { roomId, store: "test", fromSeq: 1, toSeq: 1 }, room };
+  if (isDocumentEvent(event)) return { event, data: { roomId, document: "test" }, room };
+  if (event === "document.updated")
+    return { event, data: { roomId, document: "test", fromSeq: 2, toSeq: 2 }, room };
+  if (event === "version.created")
+    return { event, data: { roomId, document: "test", version: 1, name: "Draft" }, room };
   if (isRoomEvent(event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;
@@ -49,6 +54,9 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
     }
   }
 }
+
+const isDocumentEvent = (event: EventName): event is DocumentEvent["event"] =>
+  event === "document.created" || event === "document.deleted";
 
 const isRoomEvent = (event: EventName): event is RoomEvent["event"] => event.startsWith("room.");
 

@@ -114,11 +114,11 @@ export class D1Reads {
    * would bring the erased object back. Nothing else has to remember the deletion.
    */
   async requireExisting(): Promise<void> {
-    const { identity, storeEvents, updates } = this.#ports.room;
+    const { identity, storeEvents, documentEvents, updates } = this.#ports.room;
     if ((updates.isUsed && identity !== null) || updates.isDeleted) return;
     const row = await this.#findRoom();
     if (row === null) updates.recordDeletion();
-    else storeEvents.offerRow(row);
+    else for (const events of [storeEvents, documentEvents]) events.offerRow(row);
   }
 
   /**

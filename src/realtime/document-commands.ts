@@ -29,7 +29,7 @@ interface Rendering {
 
 /** By name. NOT_FOUND when the room does not exist. */
 export async function listDocuments(
-  ctx: DocumentContext,
+  ctx: LiveRoomContext,
   roomId: string,
 ): Promise<readonly ListedDocument[]> {
   requireRoomAccess(ctx, roomId);
@@ -48,7 +48,7 @@ export async function readDocument(
 
 /** The content of one of its shared types, as text or JSON. CONFLICT when the document is large. */
 export async function renderDocument(
-  ctx: DocumentContext,
+  ctx: LiveRoomContext,
   place: DocumentPlace,
   { version, type, root }: Rendering,
 ): Promise<unknown> {
@@ -56,7 +56,7 @@ export async function renderDocument(
 }
 
 async function readUpdates(
-  ctx: DocumentContext,
+  ctx: LiveRoomContext,
   { roomId, document }: DocumentPlace,
   version: number | null,
 ): Promise<readonly Uint8Array[]> {

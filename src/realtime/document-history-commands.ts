@@ -11,6 +11,7 @@ import {
 import { type Change, compareType } from "./documents/compare/compare.ts";
 import type { SharedType } from "./documents/render.ts";
 import { revertingUpdate } from "./documents/revert.ts";
+import { rollbackUpdate } from "./documents/rollback.ts";
 import type { HistoryPage, TrailEntry, VersionInfo } from "./port/document-history.ts";
 
 /** Who wrote what in a document and when, newest first. NOT_FOUND when the room has no such document. */
@@ -114,8 +115,7 @@ export async function compareVersions(
   place: DocumentPlace,
   { from, to, type, root }: Compared,
 ): Promise<readonly Change[]> {
-  if (to !== null && to < from)
-    throw new AppError("Rooms", "BAD_REQUEST", "to: must be no earlier version than from");
+  requireOrder(from, to);
   await requireReader(ctx, place.roomId);
   const range = { after: from, upTo: to };
   const [before, written] = await Promise.all([
@@ -124,6 +124,43 @@ export async function compareVersions(
   ]);
   if (before === null) throw notFound("Rooms", "Version");
   return compareType(before, written, type, root);
+}
+
+/** What to take back in a document: what a user wrote between two versions of it. */
+interface RolledBack extends Pick<Compared, "from" | "to"> {
+  readonly userId: string;
+}
+
+/**
+ * Takes back what a user wrote between two versions, by an edit of the actor's, which everyone receives who has the
+ * document open: what others have written stays. The document as it was is a version, too. False if there is nothing to
+ * take back. CONFLICT when the document is large, or was rolled back at the same time; fails as {@link compareVersions}
+ * and {@link createVersion} do.
+ */
+export async function rollBackUser(
+  ctx: DocumentContext,
+  { roomId, document }: DocumentPlace,
+  { userId, from, to }: RolledBack,
+): Promise<boolean> {
+  const author = await requireEditor(ctx, roomId);
+  requireOrder(from, to);
+  const [before, since] = await Promise.all([
+    from === 0 ? [] : ctx.rooms.readVersion(roomId, ctx.accountId, document, from),
+    ctx.rooms.readWritten(roomId, ctx.accountId, document, { after: from, upTo: null }),
+    // Of the version, all that matters is that there is one.
+    to === null ? null : ctx.rooms.readWritten(roomId, ctx.accountId, document, { after: to, upTo: to }),
+  ]);
+  if (before === null) throw notFound("Rooms", "Version");
+  const upTo = to ?? Number.MAX_SAFE_INTEGER;
+  const update = rollbackUpdate(before, since, { author: { type: "user", id: userId }, upTo });
+  if (update === null) return false;
+  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn: since.at(-1)?.seq ?? from };
+  return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, write);
+}
+
+function requireOrder(from: number, to: number | null): void {
+  if (to !== null && to < from)
+    throw new AppError("Rooms", "BAD_REQUEST", "to: must be no earlier version than from");
 }
 
 async function requireReader(ctx: DocumentContext, roomId: string): Promise<void> {

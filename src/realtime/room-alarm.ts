@@ -3,6 +3,7 @@ import type { EventName } from "../delivery/port/event-name.ts";
 import { DurableAlarm } from "../platform/durable-alarm.ts";
 import type { D1Reads } from "./d1-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
+import type { DelayedEvents } from "./outbox/delayed-events.ts";
 import type { OutboxDrain } from "./outbox/outbox-drain.ts";
 import type { StatsProjection } from "./participants/stats-projection.ts";
 import type { Room } from "./room.ts";
@@ -47,7 +48,9 @@ export class RoomAlarm {
     context.restore(room.identity ?? sockets.identity);
     effects.perform(room.restore(connections));
     outboxDrain.resume();
-    const due = [statsProjection.dueAt(), outboxDrain.dueAt(), room.storeEvents.dueAt()];
+    const due = [statsProjection, outboxDrain, room.storeEvents, room.documentEvents].map((part) =>
+      part.dueAt(),
+    );
     if (due.some((at) => at !== null)) this.plan();
   }
 
@@ -60,6 +63,7 @@ export class RoomAlarm {
       statsProjection.dueAt(),
       outboxDrain.dueAt(),
       room.storeEvents.dueAt(),
+      room.documentEvents.dueAt(),
       this.#recoverAt,
     ]);
   }
@@ -80,17 +84,14 @@ export class RoomAlarm {
 
   /** The alarm has fired. Catches everything and always plans the next one: the platform gives up after six failures. */
   async run(): Promise<void> {
-    const { context, room, effects, reads, outboxDrain, statsProjection } = this.#ports;
+    const { context, room, effects, outboxDrain, statsProjection } = this.#ports;
     this.#alarm.markFired();
     const tasks = [
       () => this.closeVanished(),
       () => this.#recoverIfDue(),
       () => effects.perform(room.heartbeat.sweep()),
-      () =>
-        room.storeEvents.report(
-          () => this.#ports.hasListener("store.changed"),
-          () => reads.requireRow(),
-        ),
+      () => this.#report(room.storeEvents),
+      () => this.#report(room.documentEvents),
       () => outboxDrain.retryIfDue(),
       () => statsProjection.copyIfDue(),
     ];
@@ -102,6 +103,14 @@ export class RoomAlarm {
       }
     }
     this.plan();
+  }
+
+  #report(events: DelayedEvents): Promise<void> {
+    const { reads } = this.#ports;
+    return events.report(
+      (event) => this.#ports.hasListener(event),
+      () => reads.requireRow(),
+    );
   }
 
   recoverSoon(): void {

@@ -267,14 +267,22 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   /** Returns the version that was changed or deleted, or why it was not. */
-  changeVersion(accountId: string, name: string, change: VersionChange): VersionInfo | DocumentRefusal {
+  async changeVersion(
+    accountId: string,
+    name: string,
+    change: VersionChange,
+  ): Promise<VersionInfo | DocumentRefusal> {
     this.#context.identify(accountId);
-    return orRefusal(() => this.#room.documentHistory.change(name, change));
+    await this.#parts.reads.requireExisting();
+    const changed = orRefusal(() => this.#room.documentHistory.change(name, change));
+    this.#parts.effects.perform([]); // plans the alarm that reports it
+    return changed;
   }
 
   /** False when there is no such document. */
-  deleteDocument(accountId: string, name: string): boolean {
+  async deleteDocument(accountId: string, name: string): Promise<boolean> {
     this.#context.identify(accountId);
+    await this.#parts.reads.requireExisting();
     const effects = this.#room.documentRequests.delete(name);
     this.#parts.effects.perform(effects ?? []);
     return effects !== null;

@@ -74,7 +74,9 @@ export class RoomParts {
       planAlarm: () => this.alarm.outdate(),
       recoverSoon: () => this.alarm.recoverSoon(),
       performed: () => {
-        const hasNews = [room.storeQuota.takeNews(), room.storeEvents.takeNews()];
+        const hasNews = [room.storeQuota, room.storeEvents, room.documentEvents].map((part) =>
+          part.takeNews(),
+        );
         if (hasNews.includes(true)) this.alarm.outdate();
         this.alarm.planIfOutdated();
       },

@@ -11,6 +11,7 @@ import type { Downloads } from "./downloads.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
+import { DocumentEvents } from "./outbox/document-events.ts";
 import { StoreEvents } from "./outbox/store-events.ts";
 import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
@@ -73,6 +74,8 @@ export class Room {
   readonly heartbeat: Heartbeat;
   /** The events of its stores, which are recorded when they are due. */
   readonly storeEvents: StoreEvents;
+  /** The same of its documents. */
+  readonly documentEvents: DocumentEvents;
 
   constructor(ports: RoomPorts) {
     this.#ports = ports;
@@ -84,6 +87,7 @@ export class Room {
       stats: () => participants.sessions.stats,
     };
     this.storeEvents = new StoreEvents(eventPorts);
+    this.documentEvents = new DocumentEvents(eventPorts);
     const quota = new StoreQuota((part) => (part === "stores" ? content.stores : this.#documents).bytes);
     const content = openContent(ports, new CommentEvents(eventPorts), this.storeEvents, quota);
     const handshake = new JoinHandshake(ports, participants, content);
@@ -96,6 +100,7 @@ export class Room {
       storage: ports.storage,
       now: () => ports.now(),
       trailKeptMs: ports.trailKeptMs,
+      events: this.documentEvents,
       quota: {
         require: (before, after) => quota.require("documents", before, after),
         changed: (before, after) => quota.changed(before, after),
@@ -105,7 +110,10 @@ export class Room {
     this.openDocuments = new OpenDocuments(participants, this.#documents, channels);
     this.documentSockets = new DocumentSockets(participants, handshake, this.openDocuments);
     this.documentRequests = new DocumentRequests(this.#documents, channels, this.openDocuments);
-    this.documentHistory = new DocumentHistory(ports, this.#documents);
+    this.documentHistory = new DocumentHistory(
+      { ...eventPorts, events: this.documentEvents },
+      this.#documents,
+    );
     const visits = new Visits(ports, participants);
     const joining = { handshake, tokenRefresh, visits };
     this.visits = visits;
@@ -212,6 +220,7 @@ export class Room {
   clear(): Effect[] {
     const effects = this.updates.clear();
     this.storeEvents.reset();
+    this.documentEvents.reset();
     this.#documents.reset();
     return effects;
   }

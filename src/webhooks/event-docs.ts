@@ -2,6 +2,8 @@
 import type * as z from "zod";
 import {
   CommentEvent,
+  DocumentEvent,
+  DocumentUpdatedEvent,
   FileEvent,
   ParticipantEvent,
   RoomEvent,
@@ -9,6 +11,7 @@ import {
   SessionStartedEvent,
   StoreEvent,
   UserEvent,
+  VersionEvent,
   WorkflowDisabledEvent,
 } from "../delivery/events.ts";
 import type { WebhookEventName } from "../delivery/port/event-name.ts";
@@ -33,6 +36,13 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
   "comment.resolved": { summary: "A comment was resolved", schema: CommentEvent },
   "comment.deleted": { summary: "A comment was deleted", schema: CommentEvent },
   "store.changed": { summary: "A store has changed, once within five seconds", schema: StoreEvent },
+  "document.created": { summary: "A document was created", schema: DocumentEvent },
+  "document.updated": {
+    summary: "A document has changed, once within ten seconds",
+    schema: DocumentUpdatedEvent,
+  },
+  "document.deleted": { summary: "A document was deleted", schema: DocumentEvent },
+  "version.created": { summary: "A document became a version", schema: VersionEvent },
   "file.uploaded": { summary: "A file was uploaded", schema: FileEvent },
   "file.deleted": { summary: "A file was deleted", schema: FileEvent },
   "room.created": { summary: "A room was created", schema: RoomEvent },

@@ -7,7 +7,7 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
 
 /** True for events about one user. */
-const isAboutUser = (event: EventName): boolean => !/^(session|store|room)\./.test(event);
+const isAboutUser = (event: EventName): boolean => !/^(session|store|document|version|room)\./.test(event);
 
 /** Body of `POST /workflows/:workflowId/run`. */
 export const WorkflowRun = z

@@ -13,13 +13,18 @@ import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
 import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { presentTime } from "../platform/time.ts";
 import type { QuotaDefaults } from "../quotas/quota.ts";
 import { readStore, requestRoom } from "../realtime/commands.ts";
+import { listDocuments, renderDocument } from "../realtime/document-commands.ts";
+import { MAX_DOCUMENT_NAME_LENGTH } from "../realtime/documents/limits.ts";
+import { SHARED_TYPES } from "../realtime/documents/render.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
 import { Key, StoreName } from "../realtime/protocol/messages.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import type { Room } from "../rooms/schema.ts";
+import type { RoomDocument } from "../sandbox/guest/types.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings } from "../sandbox/runners/runner.ts";
 import { listBareUsers } from "../users/queries.ts";
 import type { User } from "../users/schema.ts";
@@ -75,6 +80,14 @@ const ARGUMENTS = {
   "store.getAll": z.strictObject({ store: StoreName }),
   "room.get": z.strictObject({}),
   "room.getUsers": z.strictObject({}),
+  "documents.list": z.strictObject({}),
+  "documents.get": z.strictObject({
+    name: z.string().min(1).max(MAX_DOCUMENT_NAME_LENGTH),
+    content: z.strictObject({
+      type: z.enum(SHARED_TYPES).default("text"),
+      root: z.string().min(1).max(255).default("default"),
+    }),
+  }),
   "files.list": z.strictObject({ filter: ListFilter }),
   "files.get": z.strictObject({ key: z.string().max(1024) }),
   "files.put": z.strictObject({
@@ -187,6 +200,27 @@ export class RunBindings extends RpcTarget implements HostBindings {
     return this.#call("room.getUsers", {}, () =>
       listBareUsers(this.#context, this.#scope.roomId, EVERYTHING),
     );
+  }
+
+  documentsList(): Promise<BindingAnswer<RoomDocument[]>> {
+    return this.#call("documents.list", {}, async () =>
+      (await listDocuments(this.#context, this.#scope.roomId)).map(
+        ({ name, bytes, seq, createdAt, updatedAt }) => ({
+          ...{ name, bytes, seq },
+          ...{ created_at: presentTime(createdAt), updated_at: presentTime(updatedAt) },
+        }),
+      ),
+    );
+  }
+
+  documentsGet(name: Sent, content: Sent): Promise<BindingAnswer<unknown>> {
+    return this.#call("documents.get", { name, content }, ({ name, content }) => {
+      const place = { roomId: this.#scope.roomId, document: name };
+      return renderDocument(this.#context, place, { ...content, version: null }).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === "NOT_FOUND") return null;
+        throw error;
+      });
+    });
   }
 
   filesList(filter: Sent): Promise<BindingAnswer<StorageFile[]>> {

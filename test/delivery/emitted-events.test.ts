@@ -452,7 +452,7 @@ describe("a change of a room over REST", () => {
   });
 });
 
-describe("a store", () => {
+describe("the content of a room", () => {
   /** Moves the room's clock forward, and runs what is due. */
   const advance = async (ms: number) => {
     const stub = env.ROOMS.getByName(room.id);
@@ -491,6 +491,24 @@ describe("a store", () => {
       ...storage.sql.exec("SELECT id FROM events"),
     ]);
     expect(waiting).toEqual([]);
+  });
+
+  it("emits what happens to documents and their versions, also before the first join (D24)", async () => {
+    const names = ["document.created", "document.updated", "document.deleted", "version.created"] as const;
+    const subscriber = await RecordingSubscriber.create(owner.api, { events: names });
+    const path = `/rooms/${room.id}/documents/notes`;
+    for (const update of ["AQEBAAQBAXQBYQA=", "AQECAAQBAXQBYgA="]) await owner.api.put(path, { update });
+    await owner.api.post(`${path}/versions`, { name: "Draft" });
+    await advance(10_000);
+    await owner.api.delete(path);
+    await advance(10_000);
+    const document = "notes";
+    expect(await subscriber.receivedEvents(4)).toMatchObject([
+      { event: "document.created", data: { document }, room: { name: room.name } },
+      { event: "document.updated", data: { document, fromSeq: 2, toSeq: 2 } },
+      { event: "version.created", data: { document, version: 2, name: "Draft" } },
+      { event: "document.deleted", data: { document } },
+    ]);
   });
 });
 

@@ -322,6 +322,7 @@ describe.each([
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
         storage.changedStores.note({ store: "s", fromSeq: 1 });
+        storage.documentNotes.note({ event: "document.created", document: "d", seq: 1, name: null });
         storage.occupancy.begin("session");
         storage.clear();
         storage.writeRecord({ ...RECORD, version: 9 });
@@ -337,7 +338,7 @@ describe.each([
       expect(storage.entries.totals()).toEqual({ stores: 0, bytes: 0 });
       expect([storage.comments.find("c"), storage.follows.list(null)]).toEqual([null, []]);
       expect([storage.events.list(9), storage.occupancy.readId()]).toEqual([[], null]);
-      expect(storage.changedStores.list()).toEqual([]);
+      expect([storage.changedStores.list(), storage.documentNotes.list()]).toEqual([[], []]);
       expect(reopen().readRecord()).toEqual(RECORD);
       expect(storage.listOpenSessions()).toEqual([session("s1", "u1")]);
     }));
@@ -358,6 +359,28 @@ describe.each([
       ]);
       changedStores.clear();
       expect(reopen().changedStores.list()).toEqual([]);
+    }));
+
+  it("keeps what happened to documents in order, of updates the first, until it is deleted", () =>
+    withStorage((storage, reopen) => {
+      const note = (event: "document.created" | "document.updated", document: string, seq: number) =>
+        storage.documentNotes.note({ event, document, seq, name: null });
+      expect(storage.documentNotes.list()).toEqual([]);
+      note("document.created", "a", 1);
+      note("document.updated", "a", 2);
+      note("document.updated", "a", 3);
+      note("document.updated", "b", 4);
+      note("document.created", "a", 1);
+      const { documentNotes } = reopen();
+      const left = () => documentNotes.list().map(({ event, document, seq }) => [event, document, seq]);
+      documentNotes.delete(documentNotes.list()[0]?.position ?? 0);
+      documentNotes.deleteUpdate("b");
+      expect(left()).toEqual([
+        ["document.updated", "a", 2],
+        ["document.created", "a", 1],
+      ]);
+      documentNotes.clear();
+      expect(left()).toEqual([]);
     }));
 
   it("keeps events in order, with the subscriptions they have yet to reach, until they are deleted", () =>

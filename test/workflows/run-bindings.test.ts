@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
+import * as Y from "yjs";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import { store, textFile } from "../files/upload-form.ts";
 import { type RunOptions, runProgram, type Stage, stage } from "./support.ts";
@@ -11,7 +12,7 @@ afterAll(() => runner[Symbol.dispose]());
 
 /** The result of a program whose function has this body. */
 async function answer(at: Stage, body: string, options: RunOptions = {}): Promise<unknown> {
-  const source = `export default async (event, { store, room, files }) => {\n${body}\n};`;
+  const source = `export default async (event, { store, room, documents, files }) => {\n${body}\n};`;
   const report = await runProgram(runner, at, source, options);
   if (report.status === "failed") throw new Error(report.result);
   return JSON.parse(report.result);
@@ -114,6 +115,34 @@ describe("room", () => {
     await at.api.delete(`/rooms/${at.roomId}`);
     expect(await answer(at, "return [await room.get(), await room.getUsers()];")).toEqual([null, []]);
     expect(await refusal(at, "store.get('board', 'a')")).toEqual(plain("store.get: Room not found"));
+  });
+});
+
+describe("documents", () => {
+  it("returns their list, and the content of one as text or JSON, or null", async () => {
+    const at = await stage();
+    const doc = new Y.Doc();
+    doc.getText("default").insert(0, "Hello");
+    doc.getMap("tasks").set("first", { done: true });
+    const update = btoa(String.fromCharCode(...Y.encodeStateAsUpdate(doc)));
+    await at.api.put(`/rooms/${at.roomId}/documents/notes`, { update });
+    const body = `
+      const tasks = await documents.get("notes", { type: "map", root: "tasks" });
+      return [await documents.list(), await documents.get("notes"), tasks, await documents.get("others")];`;
+    expect(await answer(at, body)).toEqual([
+      [
+        {
+          ...{ name: "notes", seq: 1, bytes: expect.any(Number) },
+          ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+        },
+      ],
+      "Hello",
+      { first: { done: true } },
+      null,
+    ]);
+    expect(await refusal(at, `documents.get("notes", { type: "other" })`)).toEqual(
+      plain(expect.stringContaining("documents.get: content.type") as string),
+    );
   });
 });
 
@@ -246,7 +275,11 @@ describe("event", () => {
     const at = await stage();
     const event = { id: "1", event: "user.created", data: { roomId: at.roomId, userId: "ada" } };
     const { result } = await runProgram(runner, at, source, { event });
-    expect(JSON.parse(result)).toEqual([event, true, ["event", "attempt", "env", "store", "room", "files"]]);
+    expect(JSON.parse(result)).toEqual([
+      event,
+      true,
+      ["event", "attempt", "env", "store", "room", "documents", "files"],
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The names of the events that subscribers can receive. */
 import * as z from "zod";
 
-/** The seven events of live rooms and users (spec section 6), then those of comments, stores, files and rooms. */
+/** The seven events of live rooms and users (spec section 6), then those of comments, stores, documents, files and rooms. */
 export const EventName = z
   .enum([
     "participant.joined",
@@ -16,6 +16,10 @@ export const EventName = z
     "comment.resolved",
     "comment.deleted",
     "store.changed",
+    "document.created",
+    "document.updated",
+    "document.deleted",
+    "version.created",
     "file.uploaded",
     "file.deleted",
     "room.created",

@@ -1,5 +1,6 @@
 /** The history of a room's documents, as people see and name it. */
 import { AppError, notFound } from "../../platform/errors.ts";
+import type { DocumentReports } from "../outbox/document-events.ts";
 import type {
   AuthoredUpdate,
   HistoryPage,
@@ -21,16 +22,24 @@ import { Versions } from "./versions.ts";
 /** Stretches of the trail that one part of a version is read from. */
 const PART_ENTRIES = 2_000;
 
+interface HistoryPorts {
+  readonly storage: RoomStorage;
+  now(): number;
+  readonly events: Pick<DocumentReports, "versionCreated">;
+}
+
 export class DocumentHistory {
   readonly #storage: RoomStorage;
   readonly #now: () => number;
   readonly #documents: Documents;
+  readonly #events: HistoryPorts["events"];
   readonly #versions: Versions;
 
-  constructor(ports: { readonly storage: RoomStorage; now(): number }, documents: Documents) {
+  constructor(ports: HistoryPorts, documents: Documents) {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#documents = documents;
+    this.#events = ports.events;
     this.#versions = new Versions(ports.storage);
   }
 
@@ -110,6 +119,7 @@ export class DocumentHistory {
     if (change.type === "create") {
       const version = this.#versions.make(row.id, this.#table.lastSeq(row.id), this.#now());
       if (version.name !== null) throw alreadyNamed(version.name);
+      this.#events.versionCreated(row.name, version.seq, change.name);
       return this.#versions.name(row.id, version, change.name, change.by);
     }
     const version = this.#storage.versions.find(row.id, change.seq);

@@ -1,9 +1,17 @@
 /** What REST does with a room's documents. */
+import { AppError } from "../../platform/errors.ts";
 import type { DocumentPart, DocumentWrite, ListedDocument } from "../port/room-documents.ts";
 import type { Effect } from "../transport/effects.ts";
 import type { Channels } from "./channels.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenDocuments } from "./open-documents.ts";
+
+const overtaken = () =>
+  new AppError(
+    "Rooms",
+    "CONFLICT",
+    "The document was restored or rolled back meanwhile; look at it, and try again",
+  );
 
 export class DocumentRequests {
   readonly #documents: Documents;
@@ -35,8 +43,9 @@ export class DocumentRequests {
   write(
     name: string,
     update: Uint8Array,
-    { author, onlyIfEmpty, keepsVersion }: DocumentWrite,
+    { author, onlyIfEmpty, keepsVersion, basedOn }: DocumentWrite,
   ): { readonly isApplied: boolean; readonly effects: Effect[] } {
+    if (basedOn !== undefined && this.#documents.isEditedByServer(name, basedOn)) throw overtaken();
     const isApplied = onlyIfEmpty
       ? this.#documents.seed(name, update, author)
       : this.#documents.append(name, update, author, keepsVersion);

@@ -1,6 +1,7 @@
 /** A room's documents: appends what their authors write, and answers what a client lacks, without building a document. */
 import { diffUpdate, mergeUpdates } from "yjs";
 import { AppError } from "../../platform/errors.ts";
+import type { DocumentReports } from "../outbox/document-events.ts";
 import type { Author } from "../port/document-history.ts";
 import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
@@ -11,6 +12,7 @@ import { foldDocument } from "./fold-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
 import { bytesOf, LoadedDocuments } from "./loaded-documents.ts";
 import { Retention } from "./retention.ts";
+import { isServerClient } from "./server-clients.ts";
 import { scanUpdate } from "./update-scan.ts";
 import { isVersionDue, Versions } from "./versions.ts";
 
@@ -23,6 +25,7 @@ interface DocumentPorts {
   readonly storage: RoomStorage;
   now(): number;
   readonly quota: DocumentQuota;
+  readonly events: DocumentReports;
   /** For how long the trail and the versions without a name are kept, in milliseconds. */
   readonly trailKeptMs: number;
 }
@@ -34,6 +37,7 @@ export class Documents {
   readonly #space: DocumentSpace;
   readonly #versions: Versions;
   readonly #retention: Retention;
+  readonly #events: DocumentReports;
 
   constructor(ports: DocumentPorts) {
     this.#storage = ports.storage;
@@ -41,6 +45,7 @@ export class Documents {
     this.#loaded = new LoadedDocuments(ports.storage);
     this.#versions = new Versions(ports.storage);
     this.#retention = new Retention(ports);
+    this.#events = ports.events;
     this.#space = new DocumentSpace(() => this.#table, ports.quota);
   }
 
@@ -64,7 +69,12 @@ export class Documents {
       document.unversioned !== null && (keepsVersion || isVersionDue(document.unversioned, at));
     document.row = this.#loaded.attempt(name, () => {
       const row = document.row ?? this.#table.insert(name, at);
-      if (versionIsDue) this.#versions.make(row.id, document.seq, at);
+      if (versionIsDue) {
+        this.#versions.make(row.id, document.seq, at);
+        this.#events.versionCreated(name, document.seq, null);
+      }
+      if (isNew) this.#events.created(name);
+      else this.#events.updated(name, seq);
       this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, authors: [author], data: update });
       return row;
     });
@@ -81,6 +91,13 @@ export class Documents {
   /** Whether the document has all of an update. VALIDATION_ERROR for bytes that are no update. */
   covers(name: string, update: Uint8Array): boolean {
     return this.#loaded.get(name).known.covers(scanUpdate(update));
+  }
+
+  /** Whether an update after the one with this number has edits that the service itself made. */
+  isEditedByServer(name: string, afterSeq: number): boolean {
+    const row = this.#table.find(name);
+    const updates = row === null ? [] : this.#table.listUpdates(row.id, afterSeq);
+    return updates.some(({ data }) => scanUpdate(data).inserted.some(({ client }) => isServerClient(client)));
   }
 
   /** Applies an update unless the document has content; returns whether it was applied. Fails as {@link append} does. */
@@ -153,6 +170,7 @@ export class Documents {
       this.#storage.transaction(() => {
         this.#table.delete(row.id);
         this.#storage.versions.deleteAll(row.id);
+        this.#events.deleted(name);
       });
       this.#loaded.clear();
     });

@@ -36,6 +36,12 @@ export class RangeMap<Value> {
     if (span === undefined) return { value: undefined, end: Number.POSITIVE_INFINITY };
     return span.start > clock ? { value: undefined, end: span.start } : { value: span.value, end: span.end };
   }
+
+  /** All stretches that have a value: client by client, and in order. */
+  *entries(): Generator<readonly [ClockRange, Value]> {
+    for (const [client, spans] of this.#byClient)
+      for (const { start, end, value } of spans) yield [{ client, start, end }, value];
+  }
 }
 
 /** The position of the first span that ends after `clock`; the length if there is none. */

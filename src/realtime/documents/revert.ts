@@ -1,6 +1,7 @@
 /** Brings a document back to an earlier state by an ordinary edit. Builds the document, so it has to be small. */
 import * as Y from "yjs";
 import { requireBuildable } from "./render.ts";
+import { editAsServer } from "./server-clients.ts";
 
 /**
  * The update that makes a document show what it showed after `before`, where `current` is all that it has now; null when
@@ -18,6 +19,7 @@ export function revertingUpdate(before: Uint8Array, current: Uint8Array): Uint8A
     ignoreRemoteMapChanges: true,
   });
   Y.applyUpdate(doc, current, since);
+  editAsServer(doc);
   let reverting: Uint8Array | null = null;
   doc.on("update", (update: Uint8Array) => {
     reverting = update;

@@ -41,4 +41,6 @@ export interface DocumentWrite {
   readonly onlyIfEmpty: boolean;
   /** The document as it is becomes a version before. */
   readonly keepsVersion?: boolean;
+  /** CONFLICT if the service itself has edited the document after the update with this number: then it would do so twice. */
+  readonly basedOn?: number;
 }

@@ -12,6 +12,7 @@ import {
   readTrail,
   renameVersion,
   restoreVersion,
+  rollBackUser,
 } from "../document-history-commands.ts";
 import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/limits.ts";
 import type { TrailEntry, VersionInfo } from "../port/document-history.ts";
@@ -194,5 +195,33 @@ export const documentHistoryEndpoints = [
       applied: z.boolean().meta({ description: "False if the document showed the same already." }),
     }),
     handle: async (ctx, { params }) => ({ applied: await restoreVersion(ctx, params) }),
+  }),
+  endpoint({
+    ...common,
+    method: "POST",
+    path: `${DOCUMENT_PATH}/rollback`,
+    operation: "rollBackDocument",
+    summary: "Take back what one user wrote in a document",
+    details:
+      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What the user inserted is deleted, except for elements in which others have written; what the user deleted is written again, unless it has been already, or others have deleted or replaced what it was in. What is so old that only all of its authors are known stays. `CONFLICT` as for comparisons, and when the document is rolled back or restored at the same time.",
+    errors: ["NOT_FOUND", "CONFLICT"],
+    body: z
+      .object({
+        userId: z.string().min(1).max(255),
+        from: z.int().min(0).default(0).meta({
+          description: "The number of a version: what was written after it. 0 for all that the user wrote.",
+        }),
+        to: z.int().min(1).nullable().default(null).meta({
+          description:
+            "The number of a later version, up to which it was written; null for all since `from`.",
+        }),
+      })
+      .meta({ id: "DocumentRollback", example: { userId: "5f0c2a4e-8f4e-4a39-9e0d-4f3b8f7f6a11", from: 0 } }),
+    status: 200,
+    done: "Document rolled back",
+    data: z.object({
+      applied: z.boolean().meta({ description: "False if there was nothing to take back." }),
+    }),
+    handle: async (ctx, { params, body }) => ({ applied: await rollBackUser(ctx, params, body) }),
   }),
 ];

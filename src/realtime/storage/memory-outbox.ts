@@ -5,6 +5,8 @@ import { MemoryPart } from "./memory-part.ts";
 import type {
   ChangedStore,
   ChangedStoreTable,
+  DocumentNote,
+  DocumentNoteTable,
   EventTable,
   OccupancyTable,
   OutboxEvent,
@@ -60,6 +62,31 @@ export class MemoryChangedStores
 
   list(): ChangedStore[] {
     return [...this.state.values()].sort((one, other) => (one.store < other.store ? -1 : 1));
+  }
+}
+
+export class MemoryDocumentNotes extends MemoryPart<readonly DocumentNote[]> implements DocumentNoteTable {
+  constructor() {
+    super([]);
+  }
+
+  note(note: Omit<DocumentNote, "position">): void {
+    const { event, document } = note;
+    const isUpdate = event === "document.updated";
+    if (isUpdate && this.state.some((other) => other.event === event && other.document === document)) return;
+    this.state = [...this.state, { ...note, position: 1 + (this.state.at(-1)?.position ?? 0) }];
+  }
+
+  list(): DocumentNote[] {
+    return [...this.state];
+  }
+
+  delete(position: number): void {
+    this.state = this.state.filter((note) => note.position !== position);
+  }
+
+  deleteUpdate(document: string): void {
+    this.state = this.state.filter((note) => note.event !== "document.updated" || note.document !== document);
   }
 }
 

@@ -7,6 +7,8 @@ import type { SqliteTables } from "./sqlite-tables.ts";
 import type {
   ChangedStore,
   ChangedStoreTable,
+  DocumentNote,
+  DocumentNoteTable,
   EventTable,
   OccupancyTable,
   OutboxEvent,
@@ -72,6 +74,41 @@ export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable
     this.tables.write("DELETE FROM changed_stores");
   }
 }
+
+export class SqliteDocumentNotes extends SqlitePart implements DocumentNoteTable {
+  note({ event, document, seq, name }: Omit<DocumentNote, "position">): void {
+    const statement = "INSERT OR IGNORE INTO document_notes (event, document, seq, name) VALUES (?, ?, ?, ?)";
+    this.tables.write(statement, event, document, seq, name);
+  }
+
+  list(): DocumentNote[] {
+    return this.tables.read<DocumentNoteRow>("SELECT * FROM document_notes ORDER BY position");
+  }
+
+  delete(position: number): void {
+    this.tables.write("DELETE FROM document_notes WHERE position = ?", position);
+  }
+
+  deleteUpdate(document: string): void {
+    this.tables.write(
+      "DELETE FROM document_notes WHERE event = 'document.updated' AND document = ?",
+      document,
+    );
+  }
+
+  clear(): void {
+    this.tables.write("DELETE FROM document_notes");
+  }
+}
+
+/** As `note` wrote it. */
+type DocumentNoteRow = {
+  position: number;
+  event: DocumentNote["event"];
+  document: string;
+  seq: number;
+  name: string | null;
+};
 
 export class SqliteOccupancy extends SqlitePart implements OccupancyTable {
   #readFact(name: string): string | null {

@@ -160,6 +160,15 @@ const TABLES: Readonly<Record<string, string>> = {
     store TEXT PRIMARY KEY,
     from_seq INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  document_notes: `CREATE TABLE IF NOT EXISTS document_notes (
+    position INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    document TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    name TEXT
+  );
+  CREATE UNIQUE INDEX IF NOT EXISTS document_notes_of_updates ON document_notes (document)
+    WHERE event = 'document.updated';`,
   participants: `CREATE TABLE IF NOT EXISTS participants (
     position INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL UNIQUE,

@@ -5,7 +5,7 @@ import { MemoryComments, MemoryEntries, MemoryFollows } from "./memory-content.t
 import { MemoryDocuments } from "./memory-documents.ts";
 import { MemoryGraces } from "./memory-graces.ts";
 import { MemoryChanges, MemoryEpochs, MemoryReceipts } from "./memory-log.ts";
-import { MemoryChangedStores, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
+import { MemoryChangedStores, MemoryDocumentNotes, MemoryEvents, MemoryOccupancy } from "./memory-outbox.ts";
 import { MemoryVersions } from "./memory-versions.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
 
@@ -28,6 +28,7 @@ export class MemoryStorage implements RoomStorage {
   readonly versions = new MemoryVersions();
   readonly events = new MemoryEvents();
   readonly changedStores = new MemoryChangedStores();
+  readonly documentNotes = new MemoryDocumentNotes();
   readonly occupancy = new MemoryOccupancy();
   readonly graces = new MemoryGraces();
 
@@ -108,10 +109,10 @@ export class MemoryStorage implements RoomStorage {
 
   #parts() {
     const { changes, epochs, receipts, entries, comments, follows, documents } = this;
-    const { versions, events, changedStores, occupancy, graces } = this;
+    const { versions, events, changedStores, documentNotes, occupancy, graces } = this;
     return [
       ...[changes, epochs, receipts, entries, comments, follows, documents],
-      ...[versions, events, changedStores, occupancy, graces],
+      ...[versions, events, changedStores, documentNotes, occupancy, graces],
     ];
   }
 }

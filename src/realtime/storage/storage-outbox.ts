@@ -44,6 +44,33 @@ export interface ChangedStoreTable {
   clear(): void;
 }
 
+/** The events of documents. */
+export type DocumentEventName = Extract<EventName, `document.${string}` | `version.${string}`>;
+
+/** Something that happened to a document, until an event is recorded for it. */
+export interface DocumentNote {
+  /** Grows from each to the next. */
+  readonly position: number;
+  readonly event: DocumentEventName;
+  readonly document: string;
+  /** The number of the first update that it is about, or of the version. */
+  readonly seq: number;
+  /** Of a version. */
+  readonly name: string | null;
+}
+
+export interface DocumentNoteTable {
+  /** Of `document.updated`, the first of each document stays. */
+  note(note: Omit<DocumentNote, "position">): void;
+  /** In their order. */
+  list(): DocumentNote[];
+  delete(position: number): void;
+  /** Deletes the note that a document was updated. */
+  deleteUpdate(document: string): void;
+  /** Deletes all of them. */
+  clear(): void;
+}
+
 /** A user who took part in the occupancy period. */
 export interface Participant {
   readonly user: UserRecord;

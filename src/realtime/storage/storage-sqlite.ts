@@ -5,7 +5,7 @@ import { SqliteComments, SqliteEntries, SqliteFollows } from "./sqlite-content.t
 import { SqliteDocuments } from "./sqlite-documents.ts";
 import { SqliteGraces } from "./sqlite-graces.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
-import { SqliteChangedStores, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
+import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteTables } from "./sqlite-tables.ts";
 import { SqliteVersions } from "./sqlite-versions.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "./storage.ts";
@@ -34,6 +34,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
   readonly versions: SqliteVersions;
   readonly events: SqliteEvents;
   readonly changedStores: SqliteChangedStores;
+  readonly documentNotes: SqliteDocumentNotes;
   readonly occupancy: SqliteOccupancy;
   readonly graces: SqliteGraces;
 
@@ -50,6 +51,7 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     this.versions = new SqliteVersions(this);
     this.events = new SqliteEvents(this, eventRecorded);
     this.changedStores = new SqliteChangedStores(this);
+    this.documentNotes = new SqliteDocumentNotes(this);
     this.occupancy = new SqliteOccupancy(this);
     this.graces = new SqliteGraces(this);
   }

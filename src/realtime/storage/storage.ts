@@ -4,7 +4,7 @@ import type { Attendance, StoredSession } from "../port/snapshots.ts";
 import type { CommentTable, EntryTable, FollowTable } from "./storage-content.ts";
 import type { DocumentTable } from "./storage-documents.ts";
 import type { ChangeLog, EpochTable, ReceiptTable } from "./storage-log.ts";
-import type { ChangedStoreTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
+import type { ChangedStoreTable, DocumentNoteTable, EventTable, OccupancyTable } from "./storage-outbox.ts";
 import type { VersionTable } from "./storage-versions.ts";
 
 /** Which room this is. Callers of the object pass it, and the object stores it for its alarms. */
@@ -83,6 +83,7 @@ export interface RoomStorage {
   readonly versions: VersionTable;
   readonly events: EventTable;
   readonly changedStores: ChangedStoreTable;
+  readonly documentNotes: DocumentNoteTable;
   readonly occupancy: OccupancyTable;
   readonly graces: GraceTable;
 

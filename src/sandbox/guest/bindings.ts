@@ -43,6 +43,10 @@ export function openBindings(
       get: () => lanes.call(() => host.roomGet()),
       getUsers: () => lanes.call(() => host.roomGetUsers()),
     }),
+    documents: freeze({
+      list: () => lanes.call(() => host.documentsList()),
+      get: (name: string, options = {}) => lanes.call(() => host.documentsGet(name, options)),
+    }),
     files: freeze({
       list: (filter = {}) => lanes.call(() => host.filesList(filter)),
       get: async (key: string) => {

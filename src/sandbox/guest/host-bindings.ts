@@ -3,11 +3,13 @@ import type { StorageFile, UploadResult } from "../../files/schema.ts";
 import type { Room } from "../../rooms/schema.ts";
 import type { User } from "../../users/schema.ts";
 import type { BindingAnswer, HostBindings } from "../runners/runner.ts";
+import type { RoomDocument } from "./types.ts";
 
 /** The service's side of the bindings, with the types of the resources that it returns. */
 export interface TypedHostBindings extends HostBindings {
   roomGet(): Promise<BindingAnswer<Room | null>>;
   roomGetUsers(): Promise<BindingAnswer<User[]>>;
+  documentsList(): Promise<BindingAnswer<RoomDocument[]>>;
   filesList(filter: unknown): Promise<BindingAnswer<StorageFile[]>>;
   filesGet(key: unknown): Promise<BindingAnswer<(StorageFile & { readonly data: ArrayBuffer }) | null>>;
   filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<UploadResult>>;

@@ -36,6 +36,8 @@ export interface Bindings<Name extends WorkflowEventName = EventName> {
   readonly store: StoreBinding;
   /** The room and its users, read-only. */
   readonly room: RoomBinding;
+  /** The room's documents, read-only. */
+  readonly documents: DocumentsBinding;
   /** The room's files. */
   readonly files: FilesBinding;
   /** The workflow's secrets by name, as text. What the run logs and returns shows `***` in their place. */
@@ -61,6 +63,32 @@ export interface RoomBinding {
   get(): Promise<Room | null>;
   /** The room's users with their current status, without tokens; newest first, at most 1,000. */
   getUsers(): Promise<User[]>;
+}
+
+/** A document of the room. */
+export interface RoomDocument {
+  readonly name: string;
+  /** Encoded, without the history. */
+  readonly bytes: number;
+  /** The number of its latest update. */
+  readonly seq: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Which of a document's shared types to read, and what it is: the document itself does not say it. */
+export interface DocumentContent {
+  /** `text` by default. Text and XML are read as a string, the others as JSON. */
+  readonly type?: "text" | "map" | "array" | "xml";
+  /** The name of the shared type; `default` if it is left out. */
+  readonly root?: string;
+}
+
+export interface DocumentsBinding {
+  /** The room's documents, by name. */
+  list(): Promise<RoomDocument[]>;
+  /** What one of them contains now, or null if the room has no such document. Rejects for one above 1 MiB. */
+  get(name: string, content?: DocumentContent): Promise<unknown>;
 }
 
 /** Which files to list; a file must match both fields. */

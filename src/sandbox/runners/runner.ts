@@ -74,6 +74,8 @@ export interface HostBindings {
   storeGetAll(store: unknown): Promise<BindingAnswer<[key: string, value: unknown][]>>;
   roomGet(): Promise<BindingAnswer<object | null>>;
   roomGetUsers(): Promise<BindingAnswer<object[]>>;
+  documentsList(): Promise<BindingAnswer<object[]>>;
+  documentsGet(name: unknown, options: unknown): Promise<BindingAnswer<unknown>>;
   filesList(filter: unknown): Promise<BindingAnswer<object[]>>;
   filesGet(key: unknown): Promise<BindingAnswer<{ readonly data: ArrayBuffer } | null>>;
   filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<object>>;

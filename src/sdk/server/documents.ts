@@ -82,6 +82,11 @@ export interface CompareOptions extends Pick<ContentOptions, "type" | "root"> {
   readonly to?: number;
 }
 
+/** Whose changes to take back, and which. */
+export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
+  readonly userId: string;
+}
+
 /** A stretch of a text that was kept, inserted, deleted, or kept with another formatting. */
 export interface DocumentSegment {
   readonly op: "keep" | "insert" | "delete" | "format";
@@ -200,6 +205,16 @@ export class Documents {
   async restoreVersion(roomId: string, name: string, version: number): Promise<boolean> {
     const path = [...versionsPath(roomId, name), `${version}`, "restore"];
     return (await this.#rest.request<{ applied: boolean }>({ method: "POST", path })).applied;
+  }
+
+  /**
+   * Takes back what a user wrote between two versions, by an edit that everyone receives; what others have written
+   * stays, and the document as it was becomes a version. False if there was nothing to take back. `CONFLICT` above 1 MiB.
+   */
+  async rollBack(roomId: string, name: string, options: RollbackOptions): Promise<boolean> {
+    const path = [...pathOf(roomId, name), "rollback"];
+    const request = { method: "POST", path, body: { ...options } } as const;
+    return (await this.#rest.request<{ applied: boolean }>(request)).applied;
   }
 
   /** Applies an update of up to 750 kB. False if the document had all of it. */

@@ -17,6 +17,8 @@ export type { FileFilter, Progress } from "../core/upload.ts";
 export type {
   AtriumEvent,
   CommentEvent,
+  DocumentEvent,
+  DocumentUpdatedEvent,
   EventName,
   EventPage,
   FileEvent,
@@ -26,6 +28,7 @@ export type {
   SessionStartedEvent,
   StoreEvent,
   UserEvent,
+  VersionEvent,
   WebhookBackloggedEvent,
   WebhookEventName,
   WorkflowDisabledEvent,
@@ -94,6 +97,7 @@ export type {
   DocumentVersion,
   HistoryOptions,
   ReadOptions,
+  RollbackOptions,
   TrailEntry,
 } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";

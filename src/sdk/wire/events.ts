@@ -1,6 +1,8 @@
 /** The events that webhooks and workflows receive, inferred from the service's own schemas. */
 export type {
   CommentEvent,
+  DocumentEvent,
+  DocumentUpdatedEvent,
   Event as AtriumEvent,
   FileEvent,
   ParticipantEvent,
@@ -9,6 +11,7 @@ export type {
   SessionStartedEvent,
   StoreEvent,
   UserEvent,
+  VersionEvent,
   WorkflowDisabledEvent,
   WorkflowEvent,
   WorkflowScheduledEvent,

@@ -1,12 +1,15 @@
 /** `atrium/workflow`: the types of a workflow and of what it can use. There is no code behind them. */
 export type {
   Bindings,
+  DocumentContent,
+  DocumentsBinding,
   EventOf,
   FileContent,
   FileFilter,
   FilesBinding,
   FileWithContent,
   RoomBinding,
+  RoomDocument,
   StoreBinding,
   Workflow,
 } from "../../sandbox/guest/types.ts";

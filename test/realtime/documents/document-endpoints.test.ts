@@ -250,3 +250,29 @@ it("versions are compared with each other and with the document as it is, and by
   expect(await compare("from=1&to=3")).toBe("NOT_FOUND");
   expect((await api.get(`${path}/others/compare`)).error?.code).toBe("NOT_FOUND");
 });
+
+it("what one user wrote is taken back before the eyes of all, once, also when several ask at once (D25)", async () => {
+  const { api, path, user, put, text, open } = await roomWithDocuments();
+  const [ada, vera] = [await user("editor"), await user("viewer")];
+  await put(textUpdate("kept and lost"));
+  await api.post(`${path}/notes/versions`, { name: "First" });
+  const { client } = await open(ada.token);
+  await client.synced();
+  const shown = client.doc.getText("default");
+  shown.delete(4, 9);
+  shown.insert(0, "> ");
+  client.sync();
+  await client.synced();
+  const rollBack = (body: object, by = api) => by.post<{ applied: boolean }>(`${path}/notes/rollback`, body);
+  expect((await rollBack({ userId: ada.id }, api.as(vera.token))).error?.code).toBe("FORBIDDEN");
+  expect((await rollBack({ userId: vera.id })).data).toEqual({ applied: false });
+  expect((await rollBack({ userId: ada.id, from: 2, to: 1 })).error?.code).toBe("BAD_REQUEST");
+  expect((await rollBack({ userId: ada.id, from: 0, to: 9 })).error?.code).toBe("NOT_FOUND");
+  const answers = await Promise.all([1, 2, 3].map(() => rollBack({ userId: ada.id, from: 1 })));
+  expect(answers.filter(({ data }) => data?.applied)).toHaveLength(1);
+  await client.until(() => shown.toString() === "kept and lost");
+  expect((await rollBack({ userId: ada.id, from: 1 })).data).toEqual({ applied: false });
+  const { versions } = (await api.get<{ versions: object[] }>(`${path}/notes/versions`)).data;
+  expect(versions).toMatchObject([{ name: null }, { version: 1 }]);
+  expect(await text()).toBe("kept and lost");
+});

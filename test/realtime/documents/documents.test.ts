@@ -115,7 +115,7 @@ describe.each([
               now += writes[index]?.wait ?? 0;
               documents.append(name, update, writes[index]?.author ?? ORGANIZATION);
             }
-            const history = new DocumentHistory({ storage, now: () => now }, documents);
+            const history = new DocumentHistory({ ...FREE, storage, now: () => now }, documents);
             const page = (before: number, limit: number) => history.trail(name, { before, limit }) ?? [];
             const all = page(1_000, 100);
             const paged: unknown[] = [];

@@ -2,11 +2,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { StoreEvent } from "../../../src/delivery/events.ts";
 import { Changes } from "../../../src/realtime/content/changes.ts";
-import {
-  STORE_EVENT_INTERVAL_MS,
-  type StoreEvents,
-  UNHEARD_INTERVAL_MS,
-} from "../../../src/realtime/outbox/store-events.ts";
+import { UNHEARD_INTERVAL_MS } from "../../../src/realtime/outbox/delayed-events.ts";
+import { STORE_EVENT_INTERVAL_MS, type StoreEvents } from "../../../src/realtime/outbox/store-events.ts";
 import { MemoryStorage } from "../../../src/realtime/storage/storage-memory.ts";
 import { ROOM } from "../support/rows.ts";
 import { storeEventsOf } from "../support/store-events.ts";

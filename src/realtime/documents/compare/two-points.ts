@@ -2,6 +2,7 @@
 import * as Y from "yjs";
 import type { Author } from "../../port/document-history.ts";
 import { type Attribution, type Authored, attribute } from "../attribution.ts";
+import { mergeMany } from "../merge-many.ts";
 import { RangeMap } from "../range-map.ts";
 import { requireBuildable } from "../render.ts";
 
@@ -29,7 +30,7 @@ export class TwoPoints {
   /** The points are after `before`, and after `since` too. CONFLICT when the document is too large to be built. */
   constructor(before: readonly Uint8Array[], since: readonly Authored[]) {
     const updates = [...before, ...since.map(({ data }) => data)];
-    requireBuildable(updates.length > 1 ? [Y.mergeUpdates(updates)] : updates);
+    requireBuildable(updates.length === 0 ? [] : [mergeMany(updates)]);
     this.doc = new Y.Doc({ gc: false });
     this.#apply(before);
     this.#rememberShown();

@@ -10,6 +10,7 @@ import {
   deleteOutboxEntry,
   selectAccountsOfCommands,
   selectAccountsOfEvents,
+  selectEarlierEvents,
   selectPendingCommands,
   selectPendingEvents,
   updatePendingSubscriptions,
@@ -45,18 +46,33 @@ export interface RelayPorts {
   log(message: string, error: unknown): void;
 }
 
-/** Relays committed events to their subscribers. Never rejects: the rest is left to {@link relayPending}. */
+/** Of the events that a request has left behind, so many go ahead of another one. */
+const MAX_EARLIER = 20;
+
+/**
+ * Relays committed events to their subscribers, behind those of the room that a request has left behind: no event
+ * overtakes an earlier one because a request died in between. Never rejects: the rest is left to {@link relayPending}.
+ */
 export async function relayEvents(
   ctx: RelayPorts & Pick<RequestContext, "defer">,
   events: readonly OutboxEventRow[],
 ): Promise<void> {
   for (const row of events) {
     try {
+      if (row.hasEarlier) await relayEarlier(ctx, row);
       const { outcome } = await relayEvent(ctx, row);
       ctx.defer(ctx.db.run([outcome]));
     } catch (error) {
       ctx.log(`An event could not be relayed yet: ${row.event}`, error);
     }
+  }
+}
+
+async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow): Promise<void> {
+  const [earlier] = await ctx.db.run([selectEarlierEvents(row, MAX_EARLIER)]);
+  for (const each of earlier) {
+    const { outcome } = await relayEvent(ctx, each);
+    await ctx.db.run([outcome]);
   }
 }
 

@@ -147,6 +147,30 @@ describe("an event of a user", () => {
     expect(await well.receivedEvents(1)).toEqual(first);
   });
 
+  // It came from the cron trigger, after all that had happened in its room meanwhile.
+  it("goes ahead of the next one when the request died that was to pass it on", async () => {
+    const subscriber = await RecordingSubscriber.create(owner.api, { events });
+    const user = await owner.api.createUser(room.id);
+    await subscriber.receivedEvents(1);
+    await expect.poll(() => countRows("outbox_events")).toBe(0);
+    const path = `/users/${user.id}?roomId=${room.id}`;
+    const faults = { SUBSCRIBERS: unreachable(env.SUBSCRIBERS) };
+    for (const name of ["Bo", "Cleo"]) {
+      expect((await sendDuring(faults, "PATCH", path, { name })).status).toBe(200);
+      expectLogged("An event could not reach all of its subscribers yet: user.updated");
+    }
+    expect(await countRows("outbox_events")).toBe(2);
+    await env.DB.exec("UPDATE outbox_events SET occurred_at = occurred_at - 1000");
+    expect((await sendDuring({}, "PATCH", path, { name: "Dan" })).status).toBe(200);
+    const received = await subscriber.receivedEvents(4);
+    expect(received.slice(1).map((event) => "user" in event && event.user.name)).toEqual([
+      "Bo",
+      "Cleo",
+      "Dan",
+    ]);
+    expect(await countRows("outbox_events")).toBe(0);
+  });
+
   it("is delivered by the sweep when the room that knows whether the user is online cannot be reached", async () => {
     const subscriber = await RecordingSubscriber.create(owner.api, { events });
     const user = await room.user();

@@ -1,6 +1,7 @@
 /** Bindings that count: how often a request goes to D1, to R2, and how often it calls a room's object. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Env } from "../../src/config.ts";
 import type { Account } from "./api.ts";
@@ -83,6 +84,8 @@ export async function costOf(
   body?: unknown,
   bindings: Partial<Env> = {},
 ): Promise<Cost> {
+  // What earlier requests do after their responses: events that they left behind would be passed on by this one.
+  await expect.poll(() => env.DB.prepare("SELECT id FROM outbox_events LIMIT 1").first()).toBeNull();
   let trips = 0;
   let objectCalls = 0;
   let r2Calls = 0;

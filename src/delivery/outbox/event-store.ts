@@ -4,7 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { RequestContext } from "../../context/context.ts";
 import type { Statement, Tenant } from "../../platform/d1.ts";
 import type { SubscriberKey } from "../port/subscriber-port.ts";
-import { subscriptionsAsJson } from "./outbox-store.ts";
+import { earlierEvents, subscriptionsAsJson } from "./outbox-store.ts";
 import { type OutboxEventRow, outboxEvents } from "./table.ts";
 
 /** An event that the batch will write. */
@@ -51,18 +51,20 @@ export function insertEvent(
   { from, where, room, subject = { sql: "'null'", params: [] }, subscribers }: EventSource,
 ): Statement<OutboxEventRow> {
   const subscriptions = subscriptionsAsJson(tenant, roomId, event, subscribers);
+  const earlier = earlierEvents({ accountId: tenant.accountId, roomId, occurredAt });
   return {
     sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
           SELECT ?, rooms.account_id, ?, rooms.id, ?, ${room.sql}, ${subject.sql}, subscriptions.owed
           FROM (${subscriptions.sql}) AS subscriptions, ${from}
           WHERE ${where.sql}
-          RETURNING ${RETURNED}`,
+          RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlier.sql}) AS "hasEarlier"`,
     params: [
       ...[id, event, occurredAt],
       ...room.params,
       ...subject.params,
       ...subscriptions.params,
       ...where.params,
+      ...earlier.params,
     ],
   };
 }

@@ -1,5 +1,5 @@
 /** The SQL of the outbox: room commands, events that wait for their relay, and who subscribes to what. */
-import { and, asc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../../platform/d1.ts";
 import type { RoomCommand } from "../../realtime/port/room-command.ts";
 import type { EventName } from "../port/event-name.ts";
@@ -141,6 +141,37 @@ export const adoptUserEvents = (before: number): readonly [Statement, Statement]
 
 export const deleteEvent = (id: string): Statement =>
   statement(build.delete(outboxEvents).where(eq(outboxEvents.id, id)));
+
+/** A younger row is usually on its way: its request relays it. */
+const LEFT_BEHIND_MS = 500;
+/** How many of an organization's rows are looked at, the oldest first: after an outage there may be very many. */
+const MAX_SEARCHED = 500;
+
+type Placed = Pick<OutboxEventRow, "accountId" | "roomId" | "occurredAt">;
+
+/** What follows FROM: the rows of the room that an earlier request has left behind, by their `number`. */
+export const earlierEvents = ({
+  accountId,
+  roomId,
+  occurredAt,
+}: Placed): Pick<Statement, "sql" | "params"> => ({
+  sql: `(SELECT rowid AS number, room_id AS room FROM outbox_events WHERE account_id = ? AND occurred_at < ?
+         ORDER BY occurred_at, rowid LIMIT ${MAX_SEARCHED}) AS earlier WHERE earlier.room = ?`,
+  params: [accountId, occurredAt - LEFT_BEHIND_MS, roomId],
+});
+
+/** The same rows, the oldest first, at most so many. */
+export function selectEarlierEvents(event: Placed, limit: number): Statement<OutboxEventRow> {
+  const { sql, params } = earlierEvents(event);
+  const columns = Object.entries(getTableColumns(outboxEvents)).map(
+    ([field, column]) => `${column.name} AS "${field}"`,
+  );
+  return {
+    sql: `SELECT ${columns.join()} FROM outbox_events WHERE rowid IN (SELECT number FROM ${sql})
+          ORDER BY occurred_at, rowid LIMIT ?`,
+    params: [...params, limit],
+  };
+}
 
 /** Records which subscriptions the event has yet to reach, as JSON. */
 export const updatePendingSubscriptions = (id: string, pendingSubscriptions: string): Statement =>

@@ -47,7 +47,10 @@ export const outboxEvents = sqliteTable(
   (table) => [index("outbox_events_by_account").on(table.accountId, table.occurredAt)],
 );
 
-export type OutboxEventRow = typeof outboxEvents.$inferSelect;
+export type OutboxEventRow = typeof outboxEvents.$inferSelect & {
+  /** 1 when the insertion found earlier events of the room, which a request has left behind. */
+  readonly hasEarlier?: number;
+};
 
 /** What {@link outboxEvents} was before it had events of files and rooms. Only an earlier version of the service writes it. */
 export const userEvents = sqliteTable(

@@ -238,6 +238,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
       this.#parts.effects.perform(effects);
       return isApplied;
     } catch (error) {
+      this.#parts.effects.perform(this.#room.documentRequests.refused(name));
       return refusalOf(error);
     }
   }

@@ -34,9 +34,14 @@ export class Channels {
   /** Sends a stored update to all others who have the document open, and has it folded when that is due. */
   broadcast(name: string, update: Uint8Array, except?: Subscription): Effect[] {
     const effects = this.#channels.get(name)?.broadcast(updateBody(update), except) ?? [];
-    if (!this.#documents.isFoldDue(name)) return effects;
+    return [...effects, ...this.foldIfDue(name)];
+  }
+
+  /** Has the document folded soon, when that is due. */
+  foldIfDue(name: string): Effect[] {
+    if (!this.#documents.isFoldDue(name)) return [];
     this.#dueFolds.add(name);
-    return [...effects, { type: "foldDocuments" }];
+    return [{ type: "foldDocuments" }];
   }
 
   /** Frees what is in memory of the document, unless a socket has it open or it has to be folded. */

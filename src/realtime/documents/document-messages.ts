@@ -78,7 +78,9 @@ export class DocumentMessages {
     const isNews = "isNews" in written && written.isNews;
     return [
       ...read,
-      ...(isNews ? this.#channels.broadcast(channel.name, update, subscription) : []),
+      ...(isNews
+        ? this.#channels.broadcast(channel.name, update, subscription)
+        : this.#channels.foldIfDue(channel.name)),
       ...acknowledge(connection, subscription, written, expected?.isSync !== false),
       ...(type === "step2" ? this.transfers.continue(channel.name, subscription) : []),
       { type: "countDelivery", userId, isBroadcast: false },

@@ -54,6 +54,13 @@ export class DocumentRequests {
     return { isApplied, effects };
   }
 
+  /** What follows when {@link write} has thrown. */
+  refused(name: string): Effect[] {
+    const effects = this.#channels.foldIfDue(name);
+    this.#channels.release(name);
+    return effects;
+  }
+
   /** Deletes a document with its history, and closes it for all who have it open. Null if there is none. */
   delete(name: string): Effect[] | null {
     return this.#documents.delete(name) ? this.#open.closeForAll(name) : null;

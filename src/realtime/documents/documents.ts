@@ -10,10 +10,10 @@ import { listDocuments } from "./document-list.ts";
 import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
 import { foldDocument } from "./fold-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
-import { bytesOf, LoadedDocuments } from "./loaded-documents.ts";
+import { bytesOf, type LoadedDocument, LoadedDocuments } from "./loaded-documents.ts";
 import { Retention } from "./retention.ts";
 import { isServerClient } from "./server-clients.ts";
-import { scanUpdate } from "./update-scan.ts";
+import { scanUpdate, type UpdateContent } from "./update-scan.ts";
 import { isVersionDue, Versions } from "./versions.ts";
 
 /** An update without content, as Yjs encodes it. */
@@ -38,6 +38,8 @@ export class Documents {
   readonly #versions: Versions;
   readonly #retention: Retention;
   readonly #events: DocumentReports;
+  /** Documents of which an update was refused for want of space since they were folded: that may make some. */
+  readonly #crowded = new Set<string>();
 
   constructor(ports: DocumentPorts) {
     this.#storage = ports.storage;
@@ -62,7 +64,7 @@ export class Documents {
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
     if (document.known.covers(content)) return false;
-    this.#space.require(name, document, update.length, content);
+    this.#requireSpace(name, document, update.length, content);
     const [at, seq] = [this.#now(), document.seq + 1];
     const isNew = document.row === null;
     const versionIsDue =
@@ -86,6 +88,15 @@ export class Documents {
     document.tailBytes += update.length;
     this.#space.added(update.length, isNew);
     return true;
+  }
+
+  #requireSpace(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
+    try {
+      this.#space.require(name, document, bytes, content);
+    } catch (error) {
+      if (document.row !== null) this.#crowded.add(name);
+      throw error;
+    }
   }
 
   /** Whether the document has all of an update. VALIDATION_ERROR for bytes that are no update. */
@@ -180,17 +191,19 @@ export class Documents {
   /** Discards what memory knows of storage, which has been cleared. */
   reset(): void {
     this.#loaded.clear();
+    this.#crowded.clear();
     this.#space.reset();
   }
 
   /** Whether a document's updates should be folded. */
   isFoldDue(name: string): boolean {
     const { tailUpdates, tailBytes } = this.#loaded.get(name);
-    return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES;
+    return tailUpdates >= FOLD_UPDATES || tailBytes >= FOLD_BYTES || this.#crowded.has(name);
   }
 
   /** Folds a document's updates, and what is too old of its history; what clients are answered stays the same. */
   fold(name: string): void {
+    this.#crowded.delete(name);
     this.#space.remeasure(() => foldDocument(name, this.#loaded, this.#storage, this.#retention));
   }
 }

@@ -18,7 +18,10 @@ export function foldDocument(
   if (row === null) return;
   const updates = table.listUpdates(row.id, row.foldedSeq);
   const [first] = updates;
-  if (first === undefined) return;
+  if (first === undefined) {
+    ageDocument(name, row, loaded, storage, retention);
+    return;
+  }
   const ends = new Set(versions.listSeqs(row.id, row.foldedSeq));
   const plan = planFold(row.partBytes, updates, ends, (part) => table.readPart(row.id, part));
   const folded = loaded.attempt(name, () => {
@@ -40,4 +43,23 @@ export function foldDocument(
     return { row: document, aged: old.aged, unversioned: new Versions(storage).unversioned(row.id) };
   });
   loaded.replace(name, { ...folded, known, seq, tailUpdates: 0, tailBytes: 0 });
+}
+
+/** Of a document that has nothing to fold, only the old history changes. */
+function ageDocument(
+  name: string,
+  row: StoredDocument,
+  loaded: LoadedDocuments,
+  storage: RoomStorage,
+  retention: Retention,
+): void {
+  const document = loaded.get(name);
+  const aged = loaded.attempt(name, () => {
+    const old = retention.age(row.id, document.seq, document.aged);
+    const trailBytes = row.trailBytes - old.freed;
+    if (old.freed !== 0) storage.documents.update({ ...row, trailBytes });
+    const unversioned = new Versions(storage).unversioned(row.id);
+    return { row: { ...row, trailBytes }, aged: old.aged, unversioned };
+  });
+  loaded.replace(name, { ...document, ...aged });
 }

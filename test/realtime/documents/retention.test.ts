@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { documentTrailKeptMs } from "../../../src/config.ts";
+import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/realtime/documents/document-history.ts";
 import { Documents, NOTHING_KNOWN } from "../../../src/realtime/documents/documents.ts";
 import {
@@ -216,4 +217,35 @@ it("the days are a setting of the deployment (D22)", () => {
     expect(() => documentTrailKeptMs({ DOCUMENT_TRAIL_DAYS: wrong })).toThrow(
       "The setting DOCUMENT_TRAIL_DAYS must be a whole number from 1 to 999999999; remove it to use 30",
     );
+});
+
+it("a document of which an update is refused for want of space gives up what is old of its history (D2, D22)", () => {
+  const storage = new MemoryStorage();
+  const clock = { now: 1_000 * DAY_MS };
+  let isFull = false;
+  const full = () => {
+    if (isFull) throw new AppError("Rooms", "FORBIDDEN", "on purpose");
+  };
+  const ports = { ...FREE, storage, now: () => clock.now, quota: { require: full, changed: () => {} } };
+  const documents = new Documents(ports);
+  const history = new DocumentHistory(ports, documents);
+  const [last = new Uint8Array(), ...others] = letters(101).reverse();
+  for (const [index, update] of others.reverse().entries()) documents.append("notes", update, by(index % 2));
+  documents.fold("notes");
+  expect(history.trail("notes", ALL)).toHaveLength(100);
+  const { bytes } = documents;
+  clock.now += 40 * DAY_MS;
+  isFull = true;
+  const write = () => documents.append("notes", last, by(0));
+  expect(write).toThrow("on purpose");
+  expect(documents.isFoldDue("notes")).toBe(true);
+  documents.fold("notes");
+  expect(documents.isFoldDue("notes")).toBe(false);
+  expect(history.trail("notes", ALL)).toMatchObject([{ seq: 100, updates: 100 }]);
+  expect(documents.bytes).toBeLessThan(bytes);
+  isFull = false;
+  expect(write()).toBe(true);
+  documents.fold("notes");
+  const read = new Documents(ports).missing("notes", NOTHING_KNOWN);
+  expect(contentOf(read).text).toEqual([{ insert: "a".repeat(101) }]);
 });

@@ -77,20 +77,22 @@ export async function deleteVersion(
 /**
  * Brings a document back to a version by an edit of the actor's, which everyone receives who has it open: what others
  * write meanwhile stays. The document as it was is a version, too. False if it shows what the version shows already.
- * CONFLICT for a large document; fails as {@link createVersion} does.
+ * CONFLICT for a large document, or one that was restored or rolled back at the same time; fails as {@link createVersion} does.
  */
 export async function restoreVersion(
   ctx: DocumentContext,
   { version, ...place }: VersionPlace,
 ): Promise<boolean> {
   const author = await requireEditor(ctx, place.roomId);
-  const [before, current] = await Promise.all([
+  const latest = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
+  const [trail, before, current] = await Promise.all([
+    ctx.rooms.readTrail(place.roomId, ctx.accountId, place.document, latest),
     readDocument(ctx, place, parseVersion(version)),
     readDocument(ctx, place, null),
   ]);
   const update = revertingUpdate(before, current);
   if (update === null) return false;
-  const write = { author, onlyIfEmpty: false, keepsVersion: true };
+  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn: trail?.[0]?.seq ?? 0 };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
 

@@ -206,7 +206,8 @@ it("a version is restored before the eyes of all, as an edit of the one who asks
   expect(trail[0]).toMatchObject({ author: { type: "user", id: ada.id } });
   const { versions } = (await api.get<{ versions: object[] }>(`${path}/notes/versions`)).data;
   expect(versions).toMatchObject([{ version: 2, name: null }, { version: 1 }]);
-  expect((await restore(2)).data).toEqual({ applied: true });
+  const answers = await Promise.all([restore(2), restore(2)]);
+  expect(answers.filter(({ data }) => data?.applied)).toHaveLength(1);
   await client.until(() => shown.toString() === "first and second");
   expect(await text()).toBe("first and second");
   expect((await restore(99)).error).toMatchObject({ code: "NOT_FOUND", message: "Version not found" });

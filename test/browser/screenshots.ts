@@ -3,7 +3,8 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
-import { ROOT } from "../node/processes.ts";
+import { openDocument } from "../../src/sdk/documents/index.ts";
+import { eventually, ROOT } from "../node/processes.ts";
 import { startService } from "../node/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
@@ -23,7 +24,10 @@ const NOTES = [
   { name: "Bo", text: "Ask three customers", pointer: { x: 300, y: 330 } },
   { name: "Cleo", text: "Demo on Friday", pointer: { x: 590, y: 430 } },
 ];
+const COLORS = ["#c2410c", "#0f766e", "#7c3aed"];
+const MINUTES = "Weekly planning\n\n1. What did last week bring?\n2. Who does the interviews?\n3. The demo\n";
 const SIZE = { width: 1120, height: 640 };
+const WIDE = { width: 1680, height: 860 };
 
 const take = (page: Page, name: string) => page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
 
@@ -68,17 +72,46 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
     await client.join();
     clients.push(client);
   }
-  for (const [key, task] of Object.entries(TASKS)) await clients[0]?.store("tasks").set(key, task);
+  const [ada, bo] = clients;
+  if (ada === undefined || bo === undefined) return;
+  for (const [key, task] of Object.entries(TASKS)) await ada.store("tasks").set(key, task);
+  for (const [index, { pointer }] of NOTES.entries()) {
+    clients[index]?.presence.update({ cursor: pointer, color: COLORS[index] ?? "" });
+  }
+  const minutes = openDocument(ada, "minutes");
+  minutes.doc.getText("default").insert(0, MINUTES);
+  await minutes.flush();
+  await desk.ask("POST", `/rooms/${roomId}/documents/minutes/versions`, { name: "Agenda as sent" });
+  const copy = openDocument(bo, "minutes");
+  const text = copy.doc.getText("default");
+  await eventually("Bo has the minutes", () => text.length > 0);
+  text.insert(text.length, "\nDecided: tea comes from Cleo, and the demo is on Friday.\n");
+  await copy.flush();
 
   await desk.enter();
   await desk.row("Weekly planning").getByText("3").waitFor();
   await desk.page.locator(".stats > div", { hasText: "Participants" }).getByText("3").waitFor();
   await take(desk.page, "overview");
+  await desk.enter(`/rooms/${roomId}/documents/minutes`);
+  await desk.page.getByText("Decided: tea").waitFor();
+  await desk.page.getByRole("region", { name: "Trail" }).getByText("Bo").waitFor();
+  await take(desk.page, "document");
   await desk.page.emulateMedia({ colorScheme: "dark" });
-  await desk.enter(`/rooms/${roomId}/stores`);
-  await desk.row("bring-tea").waitFor();
-  await desk.page.getByText("3 online").waitFor();
-  await take(desk.page, "stores");
+  await desk.page.setViewportSize(WIDE);
+  await desk.enter(`/rooms/${roomId}`);
+  await desk.page.getByText("Watch live", { exact: true }).click();
+  await desk.page.getByText("Watching live as a viewer").waitFor();
+  await bo.notifications.broadcast("wave", { hand: "left" });
+  await ada.store("tasks").update("bring-tea", { done: true });
+  const stream = desk.page.getByRole("region", { name: "Stream of events" });
+  await stream.getByText(/bring-tea/).waitFor();
+  await desk.page
+    .getByRole("region", { name: "Stores as a tree" })
+    .getByText('"done":true')
+    .first()
+    .waitFor();
+  await desk.page.getByRole("region", { name: "Cursors" }).waitFor();
+  await take(desk.page, "live");
   for (const client of clients) client.disconnect();
 }
 

@@ -56,20 +56,18 @@ function Segment({ segment, nameOf }: { readonly segment: DocumentSegment; reado
   const { op, kind, text, authors } = segment;
   if (op === "keep")
     return kind === "text" ? shorten(text) : kind === "tag" ? lineAt(text) : <code>{text}</code>;
-  const by = <By authors={authors} nameOf={nameOf} />;
-  if (op === "delete")
-    return (
-      <del>
-        {text}
-        {by}
-      </del>
-    );
-  return (
-    <ins>
-      {op === "format" ? <em>{text} (formatting)</em> : text}
-      {by}
-    </ins>
+  // The author stands in the line of the change, before the ends of lines that belong to it.
+  let end = text.length;
+  while (text[end - 1] === "\n") end -= 1;
+  const changed = text.slice(0, end);
+  const shown = (
+    <>
+      {op === "format" ? <em>{changed} (formatting)</em> : changed}
+      <By authors={authors} nameOf={nameOf} />
+      {text.slice(end)}
+    </>
   );
+  return op === "delete" ? <del>{shown}</del> : <ins>{shown}</ins>;
 }
 
 /** How much of what was kept stands around each difference. */

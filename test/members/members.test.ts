@@ -131,6 +131,10 @@ describe("an invitation", () => {
     expect(listed.data).toEqual({ invitations: [invitation], total: 1, limit: 50, offset: 0 });
     const { results } = await env.DB.prepare("SELECT * FROM invitations").all();
     expect(JSON.stringify([listed.data, results])).not.toContain(tokenIn(url));
+    const other = await signUp();
+    const byOther = await other.browser.api(other.organization.id).delete(`/invitations/${invitation.id}`);
+    expect(byOther.status).toBe(404);
+    expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(200);
     expect((await api.delete(`/invitations/${invitation.id}`)).data).toEqual({});
     expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(404);
     expect((await api.delete(`/invitations/${invitation.id}`)).status).toBe(404);

@@ -103,8 +103,8 @@ describe("the heartbeat", () => {
     const expiresAt = new Date(Math.floor(room.now / 1000) * 1000 + 600_000);
     expect((await refresh(await tokenOf(ada, 600))).data).toEqual({ expiresAt: expiresAt.toISOString() });
     expect(await socket.drain()).toEqual([]);
-    await room.hibernate();
     for (let seconds = 60; seconds < 600; seconds += 60) {
+      if (seconds === 240) await room.hibernate(); // the first token has expired by then
       await room.advance(60_000);
       expect((await socket.call("ROOM_GET")).success).toBe(true);
     }

@@ -11,11 +11,11 @@ const KIB = 1024;
 /** A user's pacing with a clock that only the test moves. */
 class Paced {
   now = 1_000_000;
-  readonly connection: Joined;
+  connection: Joined;
   readonly pacing: Pacing;
+  readonly #connections = new Connections();
 
   constructor(id = "socket") {
-    const connections = new Connections();
     this.connection = {
       phase: "joined",
       id,
@@ -28,8 +28,15 @@ class Paced {
       subscriptions: [],
       presence: null,
     };
-    connections.put(this.connection);
-    this.pacing = new Pacing({ now: () => this.now, answerableIn: () => 0 }, connections);
+    this.#connections.put(this.connection);
+    this.pacing = new Pacing({ now: () => this.now, answerableIn: () => 0 }, this.#connections);
+  }
+
+  /** The user's socket is replaced by another one. */
+  reconnect(id: string): void {
+    this.#connections.remove(this.connection.id);
+    this.connection = { ...this.connection, id };
+    this.#connections.put(this.connection);
   }
 
   /** Sends a message that takes so many bytes. */
@@ -90,6 +97,20 @@ describe("what a user cannot afford", () => {
     while (answers.at(-1) !== "close") answers.push(paced.send(batchOf(500), 200 * KIB));
     expect(answers.filter((answer) => answer === "run")).toHaveLength(60);
     expect(answers.filter((answer) => answer === "wait")).toHaveLength(40);
+  });
+
+  it("makes room for as much over another socket when its own is gone (R69)", () => {
+    const paced = new Paced();
+    const waitingUntilClosed = () => {
+      const answers: string[] = [];
+      while (answers.at(-1) !== "close") answers.push(paced.send(batchOf(500), 200 * KIB));
+      return answers.filter((answer) => answer === "wait").length;
+    };
+    expect(waitingUntilClosed()).toBe(40);
+    paced.reconnect("another socket");
+    expect(paced.pacing.next()).toBeNull();
+    paced.now += 60_000;
+    expect(waitingUntilClosed()).toBe(40);
   });
 
   it("makes the rest wait when it is newer tokens, which never wait themselves (R69)", () => {

@@ -1,6 +1,7 @@
 /** Runs of ordinary programs: their event, their bindings, and their reports. */
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
+import { Isolate } from "../../src/sandbox/runners/isolates.ts";
 import { LoaderRunner } from "../../src/sandbox/runners/loader-runner.ts";
 import { selectRunner } from "../../src/sandbox/runners/select-runner.ts";
 import {
@@ -302,4 +303,20 @@ describe("an isolate that is kept for the next run", () => {
     expect(counts).toEqual({ opened: 2, freed: 1 });
     counting[Symbol.dispose]();
   });
+});
+
+it("the bindings of a run that is cut off are given back when its isolate is freed, and once", async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<string>();
+  let given = 0;
+  const giveBack = () => {
+    given += 1;
+  };
+  const bindings = Object.assign(bindingsFor(at), { [Symbol.dispose]: giveBack });
+  const isolate = new Isolate({ run: () => answer });
+  const running = isolate.run(inputOf({}), bindings, LIMITS);
+  isolate[Symbol.dispose]();
+  expect(given).toBe(1);
+  resolve("late");
+  expect(await running).toBe("late");
+  expect(given).toBe(1);
 });

@@ -26,8 +26,10 @@ export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader 
 }
 
 /** A guest, as callers outside its context reach it. */
-export class Isolate extends RpcTarget implements Guest {
+export class Isolate extends RpcTarget implements Guest, Disposable {
   readonly #guest: Guest;
+  /** The bindings of the runs in progress. */
+  readonly #held = new Set<Partial<Disposable>>();
 
   constructor(guest: Guest) {
     super();
@@ -40,10 +42,20 @@ export class Isolate extends RpcTarget implements Guest {
     bindings: HostBindings & Partial<Disposable>,
     limits: RunLimits,
   ): Promise<unknown> {
+    this.#held.add(bindings);
     try {
       return await this.#guest.run(input, bindings, limits);
     } finally {
-      bindings[Symbol.dispose]?.();
+      this.#giveBack(bindings);
     }
+  }
+
+  #giveBack(bindings: Partial<Disposable>): void {
+    if (this.#held.delete(bindings)) bindings[Symbol.dispose]?.();
+  }
+
+  /** The holder has freed the isolate: a run that is cut off by that never gets to its own end. */
+  [Symbol.dispose](): void {
+    for (const bindings of [...this.#held]) this.#giveBack(bindings);
   }
 }

@@ -28,6 +28,7 @@ import { AppError } from "./platform/errors.ts";
 import { quotaEndpoints } from "./quotas/routes.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { hocuspocusEndpoint, isUpgrade } from "./realtime/rest/routes-document-sockets.ts";
+import { requestLogEndpoints } from "./request-log/routes.ts";
 import { roomEndpoints } from "./rooms/routes.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { roomWithUsersEndpoints } from "./users/routes-room.ts";
@@ -44,6 +45,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...organizationEndpoints,
   ...memberEndpoints,
   ...auditEndpoints,
+  ...requestLogEndpoints,
   ...overviewEndpoints,
   ...quotaEndpoints,
   ...roomEndpoints,

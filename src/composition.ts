@@ -1,6 +1,6 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 import { apiKeyScheme } from "./accounts/verify-key.ts";
-import { type Env, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
+import { type Env, hasRequestLog, jwtSecrets, ownHosts, quotaDefaults, webhookDevTargets } from "./config.ts";
 import type { RequestContext } from "./context/context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
@@ -13,12 +13,16 @@ import type { HealthChecks } from "./http/health.ts";
 import { originOf } from "./http/origin.ts";
 import type { Composition } from "./http/pipeline.ts";
 import { limitTrigger } from "./http/rate-limit.ts";
+import type { ServedRequest } from "./http/served-request.ts";
 import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { openDatabase, PING } from "./platform/d1.ts";
 import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
+import type { RequestLogContext } from "./request-log/context.ts";
+import { RequestRecorder } from "./request-log/recorder.ts";
+import { requestLogGateway } from "./request-log/request-log-gateway.ts";
 import type { RoomContext } from "./rooms/context.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 import type { UserContext } from "./users/context.ts";
@@ -32,6 +36,7 @@ import { secretSealer } from "./workflows/sealed-secrets.ts";
 export interface AppContext
   extends QuotaContext,
     OrganizationContext,
+    RequestLogContext,
     RoomContext,
     UserContext,
     FileContext,
@@ -50,6 +55,12 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
   const secrets = jwtSecrets(env);
   const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];
   const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
+  const requestLog = requestLogGateway(env);
+  const recorder = new RequestRecorder({
+    log: requestLog,
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    random: Math.random,
+  });
   return {
     schemes: [
       apiKeyScheme,
@@ -57,10 +68,15 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       (request, ports) =>
         authenticateMember(request, ports, { cookieSecret, origin: originOf(request, env) }),
     ],
+    ...(hasRequestLog(env) && {
+      observe: (request: ServedRequest, defer: (work: Promise<unknown>) => void) =>
+        recorder.record(request, defer),
+    }),
     ports: {
       rooms,
       subscribers,
       eventLog: eventLogGateway(env),
+      requestLog,
       tokens,
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),

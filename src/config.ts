@@ -7,6 +7,7 @@ import type { DebugPort } from "./platform/debug-port.ts";
 import { AppError } from "./platform/errors.ts";
 import { parseHosts } from "./platform/host.ts";
 import type { RoomRpc } from "./realtime/port/room-gateway.ts";
+import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
@@ -14,6 +15,7 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
   readonly EVENT_LOGS: DurableObjectNamespace<EventLogRpc>;
+  readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogRpc>;
   readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
   readonly FILES: R2Bucket;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
@@ -139,6 +141,12 @@ const SETTINGS = {
   /** For how long the event log keeps events, in days, and what each of its objects may have, in MiB. */
   EVENT_LOG_DAYS: wholeNumber(30),
   EVENT_LOG_MIB: wholeNumber(5 * 1024),
+  /** Whether there is a log of API requests, and for how long it keeps them, in days. */
+  REQUEST_LOG: z
+    .string()
+    .default("")
+    .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"')),
+  REQUEST_LOG_DAYS: wholeNumber(7),
   /** For how long the audit log keeps entries, in days. */
   AUDIT_LOG_DAYS: wholeNumber(90),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
@@ -277,6 +285,13 @@ export const eventLogLimits = (env: Settings) => ({
   keptMs: read(env, "EVENT_LOG_DAYS") * 24 * 60 * 60 * 1000,
   maxBytes: read(env, "EVENT_LOG_MIB") * 1024 * 1024,
 });
+
+/** Whether API requests are logged: they are, unless the setting turns it off. */
+export const hasRequestLog = (env: Settings): boolean => read(env, "REQUEST_LOG") !== "off";
+
+/** For how long the log of API requests keeps them, in milliseconds. */
+export const requestLogKeptMs = (env: Settings): number =>
+  read(env, "REQUEST_LOG_DAYS") * 24 * 60 * 60 * 1000;
 
 /** For how long the audit log keeps entries, in milliseconds. */
 export const auditLogKeptMs = (env: Settings): number => read(env, "AUDIT_LOG_DAYS") * 24 * 60 * 60 * 1000;

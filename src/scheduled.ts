@@ -16,6 +16,7 @@ import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
 import { type Database, openDatabase } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
 import { runTasks } from "./platform/time-limit.ts";
+import { requestLogGateway } from "./request-log/request-log-gateway.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
@@ -42,6 +43,7 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     db,
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),
+    requestLog: requestLogGateway(env),
     log: (message: string, error: unknown) => logError(message, { task: "scheduled" }, error),
   };
   await runTasks(

@@ -52,6 +52,8 @@ export default defineConfig({
                 bindings: {
                   ...DEVELOPMENT_SETTINGS,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+                  // Its own tests turn it on: for all others, an object per organization is work for nothing.
+                  REQUEST_LOG: "off",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",
                   WORKFLOW_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),

@@ -4,7 +4,8 @@ import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import { openDatabase } from "../platform/d1.ts";
-import { log, logError } from "../platform/log.ts";
+import type { AppError } from "../platform/errors.ts";
+import { type LogFields, log, logError } from "../platform/log.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize, type Scheme } from "./authenticate.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -17,6 +18,7 @@ import { parseJson, readBody } from "./json-body.ts";
 import { delayRefusal } from "./late-refusals.ts";
 import { originOf } from "./origin.ts";
 import { addressOf } from "./rate-limit.ts";
+import type { ServedRequest } from "./served-request.ts";
 import { checkBody, checkPath, checkQuery } from "./validate.ts";
 
 /** A request with its bindings, and the parameters that routing found in its path. */
@@ -33,6 +35,8 @@ export interface Composition<Ports extends object> {
   readonly schemes: readonly Scheme[];
   /** What endpoints need beside the {@link RequestContext}. */
   readonly ports: Ports;
+  /** Called with each request once it is answered; `defer` lets work finish after the response. */
+  observe?(request: ServedRequest, defer: (work: Promise<unknown>) => void): void;
 }
 
 /** Handles a call of an endpoint that needs at most `C` of a request. Never rejects. */
@@ -53,24 +57,43 @@ export function createPipeline<Ports extends object>(
   const opened = new WeakMap<Env, Composition<Ports>>();
   return async (endpoint, call) => {
     const requestId = crypto.randomUUID();
+    const at = Date.now();
+    let actor: Actor | null = null;
+    const observed = (response: Response, error: AppError | null): Response => {
+      const { params, request, execution } = call;
+      const accountId = params.accountId ?? "";
+      opened.get(call.env)?.observe?.(
+        {
+          ...{ requestId, accountId, endpoint, params, actor, address: addressOf(request), error },
+          ...{ at, durationMs: Date.now() - at, status: response.status },
+        },
+        (work) => execution.waitUntil(logFailures(work, { account: accountId, request: requestId })),
+      );
+      return response;
+    };
     try {
       const composition = opened.get(call.env) ?? compose(call.env);
       opened.set(call.env, composition);
       const { schemes, ports } = composition;
       const ctx = { ...(await authorizeCall(schemes, endpoint.access, call, requestId)), ...ports };
+      actor = ctx.actor;
       checkPath(new URL(call.request.url).pathname, endpoint.module);
-      return endpoint.kind === "raw"
-        ? await respondRaw(endpoint, ctx, call)
-        : await respond(endpoint, ctx, call);
+      return observed(
+        endpoint.kind === "raw" ? await respondRaw(endpoint, ctx, call) : await respond(endpoint, ctx, call),
+        null,
+      );
     } catch (error) {
       const refusal = toAppError(error, endpoint.module);
       if (refusal.code === "INTERNAL_ERROR") logError("A request failed", { request: requestId }, error);
       if (refusal.code === "RATE_LIMITED") await delayRefusal(call.request);
       if (refusal instanceof BrokenOff) log("warn", "A request broke off", { request: requestId }, refusal);
-      return failure(refusal, requestId);
+      return observed(failure(refusal, requestId), refusal);
     }
   };
 }
+
+const logFailures = (work: Promise<unknown>, fields: LogFields): Promise<unknown> =>
+  work.catch((error: unknown) => logError("Deferred work failed", fields, error));
 
 /** The context of a request, once its caller may call an endpoint with this access. */
 export async function authorizeCall(
@@ -85,7 +108,7 @@ export async function authorizeCall(
   const logFailure = (message: string, error?: unknown) =>
     logError(message, { account: accountId, request: requestId }, error);
   const defer = (work: Promise<unknown>) =>
-    execution.waitUntil(work.catch((error: unknown) => logFailure("Deferred work failed", error)));
+    execution.waitUntil(logFailures(work, { account: accountId, request: requestId }));
   const ports = { db, accountId, now, defer };
   const actor: Actor = await authorize(access, request, env, schemes, ports);
   return {

@@ -4,6 +4,7 @@ import type { SubscriberGateway } from "../delivery/port/subscriber-port.ts";
 import type { Database } from "../platform/d1.ts";
 import { Slices } from "../platform/slices.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
+import type { RequestLogGateway } from "../request-log/port/request-log-port.ts";
 import { purgeWebhooks } from "../webhooks/purge.ts";
 import { purgeWorkflows } from "../workflows/purge.ts";
 import { purgeRooms } from "./purge-rooms.ts";
@@ -19,6 +20,7 @@ export interface DeletionPorts {
   readonly db: Database;
   readonly rooms: RoomGateway;
   readonly subscribers: SubscriberGateway;
+  readonly requestLog: RequestLogGateway;
   log(message: string, error?: unknown): void;
 }
 
@@ -38,6 +40,7 @@ export async function continueDeletion(
       (await purgeAuditEntries(tenant, slices));
     if (!isEmpty) return;
     await ports.subscribers.removeLog(accountId);
+    await ports.requestLog.remove(accountId);
     await ports.db.run([deleteEmpty(accountId, now - ROW_REMAINS_MS)]);
   } catch (error) {
     ports.log("What a deleted organization owned could not be removed yet", error);

@@ -32,6 +32,7 @@ const BINDINGS = {
     ROOMS: { className: "RoomObject", useSQLite: true },
     SUBSCRIBERS: { className: "SubscriberObject", useSQLite: true },
     EVENT_LOGS: { className: "EventLogObject", useSQLite: true },
+    REQUEST_LOGS: { className: "RequestLogObject", useSQLite: true },
     GUESS_LIMITS: { className: "GuessLimitObject", useSQLite: true },
   },
 };

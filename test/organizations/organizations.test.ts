@@ -8,6 +8,7 @@ import type { Me } from "../../src/people/schema.ts";
 import { openDatabase } from "../../src/platform/d1.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
+import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
@@ -121,6 +122,7 @@ describe("an organization", () => {
       db: openDatabase(env.DB),
       rooms: roomGateway(env),
       subscribers: subscriberGateway(env),
+      requestLog: requestLogGateway(env),
       log: (message: string) => unexpected.push(message),
     };
     const left: number[] = [];

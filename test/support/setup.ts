@@ -7,6 +7,7 @@ import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-
 import type { EventLogObject } from "../../src/event-log/object/event-log-object.ts";
 import type { GuessLimitObject } from "../../src/people/limits/guess-limit-object.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
+import type { RequestLogObject } from "../../src/request-log/object/request-log-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 import { recordPlans } from "./plan-guard.ts";
@@ -18,6 +19,7 @@ declare global {
       readonly ROOMS: DurableObjectNamespace<RoomObject>;
       readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
       readonly EVENT_LOGS: DurableObjectNamespace<EventLogObject>;
+      readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogObject>;
       readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitObject>;
       readonly TEST_MIGRATIONS: D1Migration[];
       /** The stand-in for a dispatch namespace: its binding, its API, and the settings that fit them. */
@@ -27,7 +29,7 @@ declare global {
     }
   }
 }
-type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "GUESS_LIMITS">;
+type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "GUESS_LIMITS">;
 
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 

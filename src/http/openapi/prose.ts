@@ -77,6 +77,7 @@ export const PATH_PARAMETERS: Readonly<
   webhookId: { description: "The webhook's ID.", ...UUID },
   workflowId: { description: "The workflow's ID.", ...UUID },
   secret: { description: "The secret's name, as a program reads it from \`env\`." },
+  requestId: { description: "The request ID of a response." },
   deliveryId: { description: "The delivery's ID.", ...UUID },
 };
 

@@ -6,6 +6,7 @@ import { Documents } from "./documents.ts";
 import { Events } from "./events.ts";
 import { Files } from "./files.ts";
 import { Organization } from "./organization.ts";
+import { Requests } from "./requests.ts";
 import { Rooms } from "./rooms.ts";
 import { Stores } from "./stores.ts";
 import { Users } from "./users.ts";
@@ -54,6 +55,7 @@ export type {
 } from "../wire/requests.ts";
 export type {
   ApiKey,
+  ApiRequest,
   AuditEntry,
   Comment,
   Delivery,
@@ -113,6 +115,7 @@ export type {
   Search,
   TextSearch,
 } from "./pages.ts";
+export type { RequestFilter, Requests } from "./requests.ts";
 export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";
 export type {
   BatchResponse,
@@ -153,6 +156,7 @@ export class AtriumServer {
   readonly events: Events;
   readonly webhooks: Webhooks;
   readonly workflows: Workflows;
+  readonly requests: Requests;
   readonly organization: Organization;
   readonly #rest: Rest;
 
@@ -170,6 +174,7 @@ export class AtriumServer {
     this.events = new Events(rest);
     this.webhooks = new Webhooks(rest);
     this.workflows = new Workflows(rest);
+    this.requests = new Requests(rest);
     this.organization = new Organization(rest);
   }
 

@@ -8,6 +8,7 @@ export type { Hour, Overview } from "../../metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../organizations/schema.ts";
 export type { Quota } from "../../quotas/schema.ts";
 export type { Comment } from "../../realtime/protocol/comment.ts";
+export type { ApiRequest } from "../../request-log/schema.ts";
 export type { Room } from "../../rooms/schema.ts";
 export type {
   IssuedToken,

@@ -6,7 +6,7 @@ import type { SubscriberKey } from "../../../src/delivery/port/subscriber-port.t
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
 import { MAX_IN_FLIGHT } from "../../../src/webhooks/in-flight.ts";
 
-export { EventLogObject, GuessLimitObject } from "./unused-objects.ts";
+export { EventLogObject, GuessLimitObject, RequestLogObject } from "./unused-objects.ts";
 
 /** What one call enqueues; the service passes on as many at once. */
 const BATCH = 200;

@@ -7,6 +7,7 @@ export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-ob
 export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
+export { RequestLogObject } from "../../../src/request-log/object/request-log-object.ts";
 export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
 
 /** Counts in fixed windows. Miniflare's emulation of the binding writes each count to disk. */

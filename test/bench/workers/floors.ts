@@ -3,7 +3,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { Hono } from "hono";
 
-export { EventLogObject, GuessLimitObject, SubscriberObject } from "./unused-objects.ts";
+export { EventLogObject, GuessLimitObject, RequestLogObject, SubscriberObject } from "./unused-objects.ts";
 
 interface Env {
   readonly DB: D1Database;

@@ -11,6 +11,7 @@ export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-ob
 export { EventLogObject } from "../../../src/event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
 export { RoomObject } from "../../../src/realtime/room-object.ts";
+export { RequestLogObject } from "../../../src/request-log/object/request-log-object.ts";
 
 export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */

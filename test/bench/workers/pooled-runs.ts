@@ -1,2 +1,10 @@
 /** Runs a trivial function many times in one request, in a process of the pool. */
-export { default, EventLogObject, GuessLimitObject, Isolates, RoomObject, SubscriberObject } from "./runs.ts";
+export {
+  default,
+  EventLogObject,
+  GuessLimitObject,
+  Isolates,
+  RequestLogObject,
+  RoomObject,
+  SubscriberObject,
+} from "./runs.ts";

@@ -1,5 +1,11 @@
 /** Returns the text of the latest PUT: the least that it costs to send so much. */
-export { EventLogObject, GuessLimitObject, RoomObject, SubscriberObject } from "./unused-objects.ts";
+export {
+  EventLogObject,
+  GuessLimitObject,
+  RequestLogObject,
+  RoomObject,
+  SubscriberObject,
+} from "./unused-objects.ts";
 
 let text = "";
 

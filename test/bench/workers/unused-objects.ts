@@ -8,4 +8,6 @@ export class EventLogObject extends DurableObject {}
 
 export class GuessLimitObject extends DurableObject {}
 
+export class RequestLogObject extends DurableObject {}
+
 export class RoomObject extends DurableObject {}

@@ -43,6 +43,12 @@ export function useAddress(): (path: string) => string {
   return useCallback((path) => `/${id}${path}`, [id]);
 }
 
+/** The same; null outside of an organization, such as on the pages for signing in. */
+export function useOrganizationAddress(): ((path: string) => string) | null {
+  const current = useContext(CurrentContext);
+  return current === null ? null : (path) => `/${current.organization.id}${path}`;
+}
+
 /** Returns a function that prefixes query keys with the organization. */
 export function useKey(): (...parts: readonly unknown[]) => readonly unknown[] {
   const { id } = useCurrent().organization;

@@ -1,0 +1,52 @@
+/** The request log as the rest of the service reaches it, and what it keeps of a request. */
+
+/** Who made a request: an API key, a member, a user of a room, or a caller without a credential that is valid. */
+export const CREDENTIALS = ["key", "member", "user", "none"] as const;
+
+export interface LoggedRequest {
+  /** The request ID. */
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly method: string;
+  /** The endpoint's path below the organization's, with the names of its parameters. */
+  readonly route: string;
+  readonly operation: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly credential: (typeof CREDENTIALS)[number];
+  /** The ID of the key, person or user; null without one. */
+  readonly credentialId: string | null;
+  readonly roomId: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** Shortened to a network; null when it is not known. */
+  readonly address: string | null;
+  /** How many requests it stands for, itself included: more than 1 where successes are sampled. */
+  readonly weight: number;
+}
+
+export interface RequestLogQuery {
+  readonly limit: number;
+  /** Only what was logged before this position. */
+  readonly before: number | null;
+  readonly failedOnly: boolean;
+  readonly operation: string | null;
+  readonly credentialId: string | null;
+  readonly roomId: string | null;
+}
+
+export interface RequestLogPage {
+  /** The newest first. */
+  readonly requests: LoggedRequest[];
+  /** Where the page that follows begins; null on the last one. */
+  readonly before: number | null;
+}
+
+/** The way to the object that keeps an organization's request log. */
+export interface RequestLogGateway {
+  append(accountId: string, requests: readonly LoggedRequest[]): Promise<void>;
+  list(accountId: string, query: RequestLogQuery): Promise<RequestLogPage>;
+  find(accountId: string, id: string): Promise<LoggedRequest | null>;
+  remove(accountId: string): Promise<void>;
+}

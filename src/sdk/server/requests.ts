@@ -1,0 +1,39 @@
+/** `AtriumServer.requests`: the log of the latest requests to the API, some of them sampled. */
+import type { Rest } from "../core/rest.ts";
+import type { ApiRequest } from "../wire/resources.ts";
+
+/** Which requests to list; all that are kept, unless said otherwise. */
+export interface RequestFilter {
+  /** At most 100; 50 by default. */
+  readonly limit?: number;
+  /** The `cursor` of an earlier page: only what is older. */
+  readonly after?: string;
+  /** True for requests with a status of 400 or more only. */
+  readonly failed?: boolean;
+  /** Only requests to this operation of the API, such as `deleteRoom`. */
+  readonly operation?: string;
+  /** Only requests with this API key, or by this member or user. */
+  readonly credentialId?: string;
+  readonly roomId?: string;
+}
+
+export class Requests {
+  readonly #rest: Rest;
+
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  /** Newest first, about a second late. */
+  list(
+    filter: RequestFilter = {},
+  ): Promise<{ readonly requests: ApiRequest[]; readonly cursor: string | null }> {
+    return this.#rest.request({ method: "GET", path: ["requests"], query: { ...filter } });
+  }
+
+  /** A request by its request ID, as `AtriumError.requestId` has it. Throws `NOT_FOUND` when it is not in the log. */
+  async get(requestId: string): Promise<ApiRequest> {
+    const path = ["requests", requestId];
+    return (await this.#rest.request<{ request: ApiRequest }>({ method: "GET", path })).request;
+  }
+}

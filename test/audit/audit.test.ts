@@ -44,6 +44,7 @@ const CONTENT = [
   "runWorkflow",
   "setEntry",
   "testWebhook",
+  "triggerWorkflow",
   "updateComment",
   "updateDocument",
   "updateDocumentVersion",

@@ -8,8 +8,8 @@ import { runScheduledTasks } from "./scheduled.ts";
 export { SubscriberObject } from "./delivery/subscriber/subscriber-object.ts";
 export { EventLogObject } from "./event-log/object/event-log-object.ts";
 export { GuessLimitObject } from "./people/limits/guess-limit-object.ts";
-export { RequestLogObject } from "./request-log/object/request-log-object.ts";
 export { RoomObject } from "./realtime/room-object.ts";
+export { RequestLogObject } from "./request-log/object/request-log-object.ts";
 export { Isolates } from "./sandbox/runners/isolates.ts";
 
 declare global {

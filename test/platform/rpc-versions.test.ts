@@ -59,8 +59,8 @@ describe("an object", () => {
   });
 
   it("that lacks a method of a newer Worker is asked again", async () => {
-    const stubs = [env.ROOMS, env.SUBSCRIBERS, env.EVENT_LOGS, env.REQUEST_LOGS, env.GUESS_LIMITS].map((objects) =>
-      objects.getByName(crypto.randomUUID()),
+    const stubs = [env.ROOMS, env.SUBSCRIBERS, env.EVENT_LOGS, env.REQUEST_LOGS, env.GUESS_LIMITS].map(
+      (objects) => objects.getByName(crypto.randomUUID()),
     );
     for (const stub of stubs) {
       const method: unknown = Reflect.get(stub, "ofALaterVersion");

@@ -76,7 +76,7 @@ export const PATH_PARAMETERS: Readonly<
   version: { description: "The number of the version." },
   webhookId: { description: "The webhook's ID.", ...UUID },
   workflowId: { description: "The workflow's ID.", ...UUID },
-  secret: { description: "The secret's name, as a program reads it from \`env\`." },
+  secret: { description: "The secret's name, as a program reads it from `env`." },
   requestId: { description: "The request ID of a response." },
   deliveryId: { description: "The delivery's ID.", ...UUID },
 };

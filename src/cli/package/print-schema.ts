@@ -70,6 +70,6 @@ function printObject(shape: z.core.$ZodShape, { indent, ...printing }: Printing)
 
 function describe(field: z.core.$ZodType): string | null {
   const { description, format } = z.globalRegistry.get(field) ?? {};
-  if (description !== undefined) return description;
+  if (description !== undefined) return description.replaceAll("*/", "*\\/");
   return format === "date-time" ? "ISO 8601." : null;
 }

@@ -464,6 +464,7 @@ describe("the address", () => {
     };
     for (const name of Object.keys(endpoint.query?.shape ?? {})) {
       for (const value of wrong[name] ?? []) {
+        if (endpoint.operation === "compareDocumentVersions" && /^[0-9]+$/.test(value)) continue; // no times
         const path = withQuery(
           pathOf(endpoint, things).replace(/\?roomId=.*/, name === "roomId" ? "" : "$&"),
           `${name}=${value}`,

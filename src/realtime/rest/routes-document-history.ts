@@ -207,7 +207,7 @@ export const documentHistoryEndpoints = [
     errors: ["NOT_FOUND", "CONFLICT"],
     body: z
       .object({
-        userId: z.string().min(1).max(255),
+        userId: text(1, 255),
         from: z.int().min(0).default(0).meta({
           description: "The number of a version: what was written after it. 0 for all that the user wrote.",
         }),

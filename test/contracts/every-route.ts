@@ -7,6 +7,7 @@ import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/json-body.ts";
 import { isRepeatable } from "../../src/http/validate.ts";
 import { networkOf } from "../../src/platform/network.ts";
+import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
 import { type Account, type Answer, Api, account, bearer, formOf, ORIGIN } from "../support/api.ts";
 import { addMember, type Browser } from "../support/person.ts";
 
@@ -79,6 +80,19 @@ const initFor = (endpoint: AnyEndpoint, things: Things): RequestInit => {
 const call = (api: Api, endpoint: AnyEndpoint, things: Things) =>
   api.send(endpoint.method, pathOf(endpoint, things), initFor(endpoint, things));
 
+/** A request in the organization's log, which is off in these tests. Returns its ID. */
+async function loggedRequest(accountId: string): Promise<string> {
+  const id = crypto.randomUUID();
+  await requestLogGateway(env).append(accountId, [
+    {
+      ...{ id, at: Date.now(), method: "GET", route: "/rooms", operation: "listRooms", status: 200 },
+      ...{ durationMs: 4, credential: "key", credentialId: null, roomId: null, address: null, weight: 1 },
+      ...{ errorCode: null, errorMessage: null },
+    },
+  ]);
+  return id;
+}
+
 /** An organization with one of everything. */
 async function furnished(): Promise<Account & { things: Things; token: string; browser: Browser }> {
   const owner = await account();
@@ -130,6 +144,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     personId: member.id,
     organizationName: "An organization",
     invitationId: invitation.data.invitation.id,
+    requestId: await loggedRequest(owner.id),
     downloadId: crypto.randomUUID(), // none is open: only a socket that has joined begins one
   };
   return { ...owner, things, token: user.token, browser };

@@ -55,6 +55,7 @@ export class UnreliableReceiver {
 
   static async start(random: Random): Promise<UnreliableReceiver> {
     const receiver = new UnreliableReceiver(random);
+    receiver.#server.keepAliveTimeout = 0; // otherwise it closes connections on which the next request is on its way
     await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
     return receiver;
   }

@@ -255,4 +255,7 @@ export const WorkflowTriggeredEvent = z
 export type WorkflowTriggeredEvent = z.infer<typeof WorkflowTriggeredEvent>;
 
 /** Any event that starts a workflow: the first argument of its function. */
-export type WorkflowEvent = Event | WorkflowScheduledEvent | WorkflowTriggeredEvent;
+export const WorkflowEvent = z
+  .union([Event, WorkflowScheduledEvent, WorkflowTriggeredEvent])
+  .meta({ id: "WorkflowEvent" });
+export type WorkflowEvent = z.infer<typeof WorkflowEvent>;

@@ -98,7 +98,7 @@ describe("an attempt to reconnect", () => {
     };
     const retry = new ReconnectTimer({ ...clock, listen });
     const made: number[] = [];
-    const plan = () => retry.scheduleAttempt("soon", () => made.push(clock.now()));
+    const plan = () => retry.scheduleNext("soon", () => made.push(clock.now()));
     plan();
     clock.advance(500);
     plan();

@@ -49,7 +49,7 @@ export class ChangeRecorder {
     this.#fail = fail;
   }
 
-  /** What was collected before is stored with the next change, or by `scheduleWrite`. */
+  /** What was collected before is stored with the next change, or by `scheduleNext`. */
   begin(client: KeptClient, room: OfflineRoom, stores: StoresRecorder): void {
     this.#recorded = { client, room, stores };
   }
@@ -79,7 +79,7 @@ export class ChangeRecorder {
     const { batches, waiting, expired } = this.writes.adopt(kept, replicaOf, this.#runtime.date());
     continueWith(client, batches, waiting);
     for (const write of expired) this.#reject(client, write, new AtriumError(UNKNOWN));
-    void this.scheduleWrite();
+    void this.scheduleNext();
   }
 
   #reject(client: KeptClient, write: DiscardedWrite, error: AtriumError): void {
@@ -105,13 +105,13 @@ export class ChangeRecorder {
   /** A write was added to the queue, or has changed there. */
   queued(write: QueuedWrite): void {
     this.writes.queued(write);
-    void this.scheduleWrite();
+    void this.scheduleNext();
   }
 
   /** Settles when the id under which a batch will be sent is stored. */
   sealed(batch: KeptBatch): Promise<void> {
     this.writes.sealed(batch, this.#runtime.date());
-    return this.scheduleWrite();
+    return this.scheduleNext();
   }
 
   /** The room has answered a write. If it has refused that of an earlier page, the application is notified. */
@@ -121,11 +121,11 @@ export class ChangeRecorder {
     const { key, action, value, target } = write;
     if (isAdopted && outcome instanceof AtriumError && this.#recorded !== null)
       this.#reject(this.#recorded.client, { store: target.name, key, action, value }, outcome);
-    void this.scheduleWrite();
+    void this.scheduleNext();
   }
 
   /** Stores what the calls of one turn have changed together, including the batches that are made of it. */
-  scheduleWrite(): Promise<void> {
+  scheduleNext(): Promise<void> {
     this.#scheduled ??= new Promise((resolve) => {
       queueMicrotask(() =>
         queueMicrotask(() => {

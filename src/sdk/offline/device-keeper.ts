@@ -127,7 +127,7 @@ export class DeviceKeeper implements ClientKeeper {
       throw error;
     }
     this.#follow(client);
-    void recorder.scheduleWrite();
+    void recorder.scheduleNext();
   }
 
   /** Keeps the number of the latest change fresh, also while no store changes. */

@@ -183,7 +183,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
   #reopen(decision: "soon" | "later"): void {
     this.#drop();
     this.#state = "reconnecting";
-    this.#reconnect.scheduleAttempt(decision, () => this.#open());
+    this.#reconnect.scheduleNext(decision, () => this.#open());
   }
 
   #stop(fault: Fault, state: "idle" | "closed"): void {

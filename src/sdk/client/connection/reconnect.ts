@@ -62,7 +62,7 @@ export class ReconnectTimer {
   }
 
   /** Runs `action` after the delay of the next attempt, or as soon as the browser is online again. */
-  scheduleAttempt(decision: "soon" | "later", action: () => void): void {
+  scheduleNext(decision: "soon" | "later", action: () => void): void {
     this.#attempt += 1;
     const delayMs = reconnectDelayMs(this.#attempt, decision, this.#runtime.random());
     const run = () => {

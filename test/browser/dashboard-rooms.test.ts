@@ -150,9 +150,9 @@ describe("an open room", () => {
     const agenda = openDocument(bo, "agenda");
     agenda.doc.getText("default").insert(0, "Tea");
     await agenda.flush();
-    await happened("document createdagenda").waitFor();
+    await happened("document.createdagenda").waitFor();
     await desk.ask("DELETE", `/rooms/${roomId}/documents/agenda`);
-    await happened("document deletedagenda").waitFor();
+    await happened("document.deletedagenda").waitFor();
     await desk.button("Stop watching").click();
     await eventually("Bo is alone", () => names().length === 1);
     await desk.button("Watch live").click();
@@ -276,6 +276,9 @@ describe("an open room", () => {
     ]);
     expect(download.suggestedFilename()).toBe("notes.txt");
     expect(await readFile(await download.path(), "utf8")).toBe("Our Agenda\n");
+    await desk.page.getByRole("button", { name: /^Take back Bo.*'s changes…$/ }).click();
+    await desk.button("Take back").click();
+    await desk.notice("Changes taken back").waitFor();
     await desk.button("Delete… notes").click();
     const confirm = desk.dialog().getByRole("button", { name: "Delete document" });
     expect(await confirm.isDisabled()).toBe(true);

@@ -28,10 +28,10 @@ describe("the stream", () => {
     const again = document("again", 1, "2026-01-02T00:00:00.000Z");
     const after = [document("same", 1), document("changed", 2), document("new", 1), again];
     expect(changedDocuments(before, after, AT).map(({ name, about }) => `${name}: ${about}`)).toEqual([
-      "document changed: changed",
-      "document created: new",
-      "document created: again",
-      "document deleted: gone",
+      "document.updated: changed",
+      "document.created: new",
+      "document.created: again",
+      "document.deleted: gone",
     ]);
     expect(changedDocuments(after, after, AT)).toEqual([]);
   });

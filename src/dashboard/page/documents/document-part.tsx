@@ -97,7 +97,7 @@ function Known({ place, document }: KnownProps) {
               </Button>
             )}
           </section>
-          <Trail place={place} nameOf={nameOf} />
+          <Trail place={place} nameOf={nameOf} version={shown} />
         </div>
       </div>
     </>

@@ -1,19 +1,22 @@
 /** Who wrote what in a document, and when. */
-import type { DocumentAuthor, TrailEntry } from "atrium/server";
+import type { DocumentAuthor, DocumentVersion, TrailEntry } from "atrium/server";
 import { Button } from "../ui/button.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Time } from "../ui/time.tsx";
+import { Rollbacks } from "./rollbacks.tsx";
 import { joinNames } from "./use-author-names.ts";
 import { type DocumentPlace, useTrail } from "./use-history.ts";
 
 export interface TrailProps {
   readonly place: DocumentPlace;
   readonly nameOf: (author: DocumentAuthor) => string;
+  /** The version that is shown, since which one can take back what a user wrote. */
+  readonly version: DocumentVersion | undefined;
 }
 
-export function Trail({ place, nameOf }: TrailProps) {
+export function Trail({ place, nameOf, version }: TrailProps) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useTrail(place);
   const entries = data?.pages.flatMap(({ trail }) => trail) ?? [];
   return (
@@ -36,6 +39,7 @@ export function Trail({ place, nameOf }: TrailProps) {
           Older changes
         </Button>
       )}
+      <Rollbacks {...{ place, nameOf }} authors={entries.flatMap(({ authors }) => authors)} since={version} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** Queries and actions for the history of a document. */
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import type { HistoryOptions } from "atrium/server";
+import type { HistoryOptions, RollbackOptions } from "atrium/server";
 import { useEffect, useRef } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
@@ -98,6 +98,17 @@ export function useRestoreVersion(place: DocumentPlace, version: number) {
   const key = useKey();
   return useAction(() => atrium.documents.restoreVersion(place.roomId, place.name, version), {
     notice: (applied) => (applied ? "Version restored" : "The document shows this version already"),
+    invalidates: [useHistoryKey(place), key("room", place.roomId, "documents")],
+    isForm: true,
+  });
+}
+
+/** Takes back what a user wrote. */
+export function useRollBack(place: DocumentPlace, options: RollbackOptions) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useAction(() => atrium.documents.rollBack(place.roomId, place.name, options), {
+    notice: (applied) => (applied ? "Changes taken back" : "There was nothing to take back"),
     invalidates: [useHistoryKey(place), key("room", place.roomId, "documents")],
     isForm: true,
   });

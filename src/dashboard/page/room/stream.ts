@@ -46,7 +46,7 @@ export function changedDocuments(
     const isNew = earlier === undefined || earlier.created_at !== created_at;
     if (!isNew && earlier.seq === seq) return [];
     const id = `document ${name} ${created_at} ${seq}`;
-    return [{ id, at: updated_at, name: isNew ? "document created" : "document changed", about: name }];
+    return [{ id, at: updated_at, name: isNew ? "document.created" : "document.updated", about: name }];
   });
   const deleted = before.flatMap(({ name, created_at }): StreamItem[] =>
     left.has(name)
@@ -55,7 +55,7 @@ export function changedDocuments(
           {
             id: `no document ${name} ${created_at}`,
             at: now.toISOString(),
-            name: "document deleted",
+            name: "document.deleted",
             about: name,
           },
         ],

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useDocuments } from "../documents/use-documents.ts";
 import { useLive } from "../live/live.tsx";
 import { useNames } from "../live/use-names.ts";
-import { itemOfEvent } from "./event-item.ts";
+import { isSeenAnyway, itemOfEvent } from "./event-item.ts";
 import { changedDocuments, itemOfFeed, MAX_ITEMS, mergeItems, type StreamItem } from "./stream.ts";
 import { useRoomEvents } from "./use-room-events.ts";
 
@@ -12,12 +12,14 @@ const FLUSH_MS = 250;
 
 export function useStream(roomId: string) {
   const { data, error } = useRoomEvents(roomId);
+  const [openedAt] = useState(() => new Date().toISOString());
   const written = useFeedItems(roomId);
   const documents = useDocumentItems(roomId);
   const items = useMemo(() => {
-    const events = data?.events.map(itemOfEvent) ?? [];
+    const logged = data?.events.filter((event) => !isSeenAnyway(event, openedAt)) ?? [];
+    const events = logged.map(itemOfEvent);
     return mergeItems(events, written, documents);
-  }, [data, written, documents]);
+  }, [data, written, documents, openedAt]);
   return { items: data === undefined ? undefined : items, error };
 }
 

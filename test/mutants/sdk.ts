@@ -113,13 +113,13 @@ export const SDK: readonly Mutant[] = [
     file: "src/sdk/client/connection/change-stream.ts",
     code: "if (seq > this.#seq + 1) {",
     by: "if (seq < 0) {",
-    tests: ["test/sdk/reconnecting.test.ts", "test/sdk/client-primitives.test.ts"],
+    tests: ["test/sdk/client-primitives.test.ts"],
   },
   {
     bug: "entries that were deleted meanwhile stay after a reset",
     file: "src/sdk/client/stores/replica.ts",
     code: "this.#forgetExcept(load.current);",
     by: "",
-    tests: ["test/sdk/mirrors.test.ts"],
+    tests: ["test/sdk/resets.test.ts"],
   },
 ];

@@ -3,13 +3,6 @@ import type { Mutant } from "./mutant.ts";
 
 export const USERS: readonly Mutant[] = [
   {
-    bug: "a token may name its own algorithm",
-    file: "src/users/tokens.ts",
-    code: 'algorithms: ["HS256"],',
-    by: "",
-    tests: ["test/users/tokens.test.ts"],
-  },
-  {
     bug: "a member of the dashboard gets a lasting token",
     file: "src/users/token-commands.ts",
     code: 'if (ctx.actor.type === "person" && ttl > MEMBER_TOKEN_SECONDS)',

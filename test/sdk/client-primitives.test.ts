@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CLOSE } from "../../src/realtime/protocol/protocol.ts";
+import { ChangeStream } from "../../src/sdk/client/connection/change-stream.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
 import {
   planReconnect,
@@ -19,6 +20,18 @@ import { toFrame } from "../../src/sdk/core/json.ts";
 import { newId } from "../../src/sdk/core/runtime.ts";
 import { Clock } from "./clock.ts";
 import { ModelSocket } from "./model/model-socket.ts";
+
+it("changes are handed over once and in order, and a missing one is noticed (R32, R33)", () => {
+  const stream = new ChangeStream();
+  const handed: unknown[] = [];
+  stream.handle("changed", ({ number }) => handed.push(number));
+  const receive = (seq: number) =>
+    stream.receive({ kind: "event", event: "changed", data: { number: seq }, seq });
+  stream.continueFrom(4, "an epoch");
+  expect([receive(5), receive(5), receive(6)]).toEqual([true, true, true]);
+  expect([receive(8), stream.seq]).toEqual([false, undefined]);
+  expect(handed).toEqual([5, 6]);
+});
 
 describe("a reconnect", () => {
   it("waits a random part of a limit that doubles from 1 s to 10 s, from the first attempt on (R76)", () => {

@@ -30,10 +30,18 @@ export type Actor =
   /** An unauthenticated caller of a public endpoint. */
   | { readonly type: "anyone"; readonly address: string };
 
+/** What the events that the actor causes say of it: null unless a workflow's run acts. */
+export const causeOf = (
+  actor: Actor | WorkflowActor,
+): { readonly workflowId: string; readonly depth: number } | null =>
+  actor.type === "workflow" ? { workflowId: actor.workflowId, depth: actor.depth } : null;
+
 /** A run of a workflow, which acts in the room of its event only. */
 export interface WorkflowActor {
   readonly type: "workflow";
   readonly accountId: string;
   readonly workflowId: string;
   readonly roomId: string;
+  /** The depth of the events that its actions cause. */
+  readonly depth: number;
 }

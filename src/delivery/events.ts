@@ -5,6 +5,7 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import { Comment } from "../realtime/protocol/comment.ts";
 import { Room } from "../rooms/schema.ts";
 import { User } from "../users/schema.ts";
+import type { EventCause } from "./port/event-cause.ts";
 
 /** What every event has. */
 const common = {
@@ -13,6 +14,15 @@ const common = {
     .meta({ description: "The same for every subscriber and attempt; recognize repetitions by it." }),
   timestamp: Timestamp.meta({ description: "When the event happened." }),
   room: Room.meta({ description: "The room right after the event." }),
+};
+
+/** What events have that an action of a workflow has caused, and no others. */
+const cause = {
+  depth: z.int().min(1).optional().meta({
+    description:
+      "Only if an action of a workflow has caused the event: 1, or one more than the event of its run had. A workflow does not run on events above 5.",
+  }),
+  workflowId: z.uuid().optional().meta({ description: "That workflow." }),
 };
 
 const roomId = z.uuid();
@@ -72,6 +82,7 @@ export type RoomEvent = z.infer<typeof RoomEvent>;
 export const FileEvent = z
   .object({
     ...common,
+    ...cause,
     event: z.enum(["file.uploaded", "file.deleted"]),
     data: z.object({ roomId, key: z.string(), userId: z.string().optional() }),
     file: StorageFile.meta({ description: "The file right after the event; as it was, if it was deleted." }),
@@ -83,6 +94,7 @@ export type FileEvent = z.infer<typeof FileEvent>;
 export const StoreEvent = z
   .object({
     ...common,
+    ...cause,
     event: z.literal("store.changed"),
     data: z.object({
       roomId,
@@ -157,6 +169,7 @@ export type UserEvent = z.infer<typeof UserEvent>;
 export const CommentEvent = z
   .object({
     ...common,
+    ...cause,
     event: z.enum(["comment.created", "comment.updated", "comment.resolved", "comment.deleted"]),
     data: z.object({ roomId, commentId: z.uuid(), threadId: z.uuid(), userId: z.string().optional() }),
     comment: Comment.meta({
@@ -184,13 +197,19 @@ export const Event = z
   .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 
-/** An event without its id and timestamp, which are added when it is recorded. */
+/** An event without its id, timestamp and cause, which are added when it is recorded. */
 export type EventDraft = WithoutStamp<Event>;
-type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp"> : never;
+type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp" | "depth" | "workflowId"> : never;
 
 /** The event as JSON, its fields in the order in which people read them. */
-export function presentEvent(id: string, occurredAt: number, { event, data, ...rest }: EventDraft): string {
-  return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), data, ...rest });
+export function presentEvent(
+  id: string,
+  occurredAt: number,
+  { event, data, ...rest }: EventDraft,
+  cause: EventCause | null = null,
+): string {
+  const origin = cause === null ? {} : { depth: cause.depth, workflowId: cause.workflowId };
+  return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), ...origin, data, ...rest });
 }
 
 /** The service has disabled a workflow: its runs had to be killed, or too much waited for it. */

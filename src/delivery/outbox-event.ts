@@ -7,11 +7,12 @@ import type { RoomRow } from "../rooms/table.ts";
 import { presentUser, type UserRecord } from "../users/present.ts";
 import { type EventDraft, presentEvent } from "./events.ts";
 import type { OutboxEventRow } from "./outbox/table.ts";
+import type { EventCause } from "./port/event-cause.ts";
 
 /** The event's JSON. */
 export async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
   const room = parseRoom(row.room);
-  return presentEvent(row.id, row.occurredAt, await draftOf(rooms, row, room));
+  return presentEvent(row.id, row.occurredAt, await draftOf(rooms, row, room), causeOf(row));
 }
 
 async function draftOf(
@@ -30,7 +31,7 @@ async function draftOf(
     }
     case "file.uploaded":
     case "file.deleted": {
-      const { origin, by, ...file } = parseFile(subject);
+      const { origin, by, cause: _, ...file } = parseFile(subject);
       const data = { roomId, key: file.key, ...(by === null ? {} : { userId: by }) };
       return { event, data, room, file: presentFile(file, origin) };
     }
@@ -42,6 +43,10 @@ async function draftOf(
   }
 }
 
+/** Only files are changed by workflows, among what has events in D1. */
+const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
+  event === "file.uploaded" || event === "file.deleted" ? (parseFile(subject).cause ?? null) : null;
+
 /** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
 const attendanceOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomRow, userId: string) =>
   firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).attendance[userId];
@@ -49,5 +54,10 @@ const attendanceOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: 
 /** As the statements of the features wrote them (`insertEvent`). */
 const parseRoom = (json: string): RoomRow => JSON.parse(json) as RoomRow;
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
-type StoredFile = FileRow & { readonly origin: string; readonly by: string | null };
+type StoredFile = FileRow & {
+  readonly origin: string;
+  readonly by: string | null;
+  /** Absent in rows of the version before. */
+  readonly cause?: EventCause | null;
+};
 const parseFile = (json: string): StoredFile => JSON.parse(json) as StoredFile;

@@ -1,4 +1,5 @@
 /** The commands on files: upload, put, delete. */
+import { causeOf } from "../context/actor.ts";
 import { requireRoomAccess } from "../context/context.ts";
 import { newEvent } from "../delivery/outbox/event-store.ts";
 import type { Form } from "../http/form/form.ts";
@@ -157,10 +158,10 @@ class PendingUpload {
     const { key, roomId, uploadedBy } = await this.#insertedRow();
     const data = { file: { key, url: urlOf(ctx.origin, ctx.accountId, key) } };
     const quota = guardQuota(ctx, "file_bytes");
-    const isByWorkflow = ctx.actor.type === "workflow";
+    const cause = causeOf(ctx.actor);
     const uploaded = insertFileEvent(ctx, newEvent(ctx, "file.uploaded", roomId), {
-      ...{ key, origin: ctx.origin, uploadedBy, isByWorkflow },
-      userId: isByWorkflow ? null : uploadedBy,
+      ...{ key, origin: ctx.origin, uploadedBy, cause },
+      userId: cause === null ? uploadedBy : null,
     });
     const [stored, events] = await ctx
       .commit([markStored(ctx, key, size, ctx.now()), uploaded, quota.statement], data)
@@ -225,7 +226,7 @@ export async function deleteFile(ctx: FileOperationContext, key: string): Promis
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
   const deleted = insertFileEvent(ctx, newEvent(ctx, "file.deleted", parsed.roomId), {
     ...{ key, origin: ctx.origin, uploadedBy: uploader, userId: uploader },
-    isByWorkflow: ctx.actor.type === "workflow",
+    cause: causeOf(ctx.actor),
   });
   const [events, [row], deleting] = await ctx.commit([
     deleted,

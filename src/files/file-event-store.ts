@@ -1,6 +1,7 @@
 /** The statement that writes a file's event in the batch of the change itself. */
 import { type EventEntry, insertEvent, rowAsJson } from "../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../delivery/outbox/table.ts";
+import type { EventCause } from "../delivery/port/event-cause.ts";
 import type { Statement, Tenant } from "../platform/d1.ts";
 import { rooms } from "../rooms/table.ts";
 import { files } from "./storage/table.ts";
@@ -14,8 +15,8 @@ interface FileChange {
   readonly origin: string;
   /** With this, only if this user uploaded the file. */
   readonly uploadedBy: string | null;
-  /** What a workflow does runs no workflow, so that none can start itself again and again. */
-  readonly isByWorkflow: boolean;
+  /** The run that did it, if one did: what it does to files is for webhooks, and runs no workflow. */
+  readonly cause: EventCause | null;
 }
 
 const { sql: FILE_JSON } = rowAsJson(files, "files");
@@ -27,7 +28,7 @@ const { sql: FILE_JSON } = rowAsJson(files, "files");
 export const insertFileEvent = (
   tenant: Tenant,
   entry: EventEntry,
-  { key, userId, origin, uploadedBy, isByWorkflow }: FileChange,
+  { key, userId, origin, uploadedBy, cause }: FileChange,
 ): Statement<OutboxEventRow> =>
   insertEvent(tenant, entry, {
     from: "files JOIN rooms ON rooms.account_id = files.account_id AND rooms.id = files.room_id",
@@ -36,6 +37,9 @@ export const insertFileEvent = (
       params: [tenant.accountId, key, uploadedBy],
     },
     room: rowAsJson(rooms, "rooms"),
-    subject: { sql: `json_set(${FILE_JSON}, '$.origin', ?, '$.by', ?)`, params: [origin, userId] },
-    ...(isByWorkflow ? { subscribers: "webhook" } : {}),
+    subject: {
+      sql: `json_set(${FILE_JSON}, '$.origin', ?, '$.by', ?, '$.cause', json(?))`,
+      params: [origin, userId, JSON.stringify(cause)],
+    },
+    ...(cause !== null ? { subscribers: "webhook" } : {}),
   });

@@ -1,4 +1,5 @@
 /** Requests of the organization to a live room: checks that the room is the organization's, then passes them on. */
+import { causeOf } from "../context/actor.ts";
 import { type RequestContext, requireRoomAccess } from "../context/context.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
@@ -20,7 +21,7 @@ export async function requestRoom<Data>(
   request: RoomRequest,
 ): Promise<Data> {
   await getRoomRow(ctx, roomId);
-  return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
+  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor))) as Data;
 }
 
 /** A page of a store, as `STORE_SYNC` responds with it. */
@@ -50,15 +51,14 @@ export async function* readStore(
 
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
 export async function postComment<Data>(
-  ctx: RequestContext & LiveRoomContext,
+  ctx: LiveRoomContext,
   roomId: string,
-  data: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>["data"],
+  request: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>,
 ): Promise<Data> {
-  const { room, user } = await findTokenBearer(ctx, roomId, data.userId);
+  const { room, user } = await findTokenBearer(ctx, roomId, request.data.userId);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
-  const request: RoomRequest = { type: "COMMENT_POST", requestId: requestIdOf(ctx), data };
-  return (await ctx.rooms.request(roomId, ctx.accountId, request)) as Data;
+  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor))) as Data;
 }
 
 /**

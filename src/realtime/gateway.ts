@@ -25,8 +25,8 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
     apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
-    request: async (roomId, accountId, request) => {
-      const response = await stub(roomId).request(accountId, JSON.stringify(request));
+    request: async (roomId, accountId, request, cause) => {
+      const response = await stub(roomId).request(accountId, JSON.stringify(request), cause && { ...cause });
       return dataOf(JSON.parse(response) as Response);
     },
     visit: async (roomId, accountId, userId, visit) => {

@@ -1,4 +1,5 @@
 /** Handles what participants and the organization request: one transaction each, and one response. */
+import type { EventCause } from "../delivery/port/event-cause.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Role } from "../users/schema.ts";
 import { ORGANIZATION } from "./content/changes.ts";
@@ -14,13 +15,15 @@ import type { OrganizationRequest, RoomRequest } from "./protocol/room-request.t
 import type { Joined } from "./transport/connection.ts";
 import type { Effect } from "./transport/effects.ts";
 
-/** Who makes a request: a user, over a joined socket or over REST, or the organization. */
-interface Requester {
+/** Who makes a request: a user, over a joined socket or over REST, the organization, or a workflow's run for it. */
+export interface Requester {
   readonly role: Role;
   /** Null for the organization. */
   readonly userId: string | null;
   /** Null over REST. */
   readonly connection: Joined | null;
+  /** The run that makes it; null for anyone else. */
+  readonly cause: EventCause | null;
 }
 
 export interface RequestPorts {
@@ -89,7 +92,8 @@ export class Requests {
     const handler: Handler<RoomRequest> = this.#handlers[request.type];
     try {
       if (by.role === "viewer" && EDITOR_MESSAGES.has(request.type)) throw VIEWER_REFUSED;
-      const { data, effects = [] } = this.#run(handler, request, by);
+      const run = () => this.#run(handler, request, by);
+      const { data, effects = [] } = by.cause === null ? run() : this.#content.causes.during(by.cause, run);
       const changes = this.#participants.connections.sendToAll(this.#content.changes.takeEvents());
       const response = success(handler.description, data, request.requestId);
       return { response, effects: [...changes, ...effects] };
@@ -99,10 +103,28 @@ export class Requests {
   }
 
   #run(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
+    // A run that is made again repeats its requests: none has an effect twice, not even a broadcast.
+    if (by.cause !== null && request.requestId !== undefined) return this.#runOnce(handler, request, by);
     if (!handler.isLasting) return handler.handle(request, by);
     return {
       data: this.#content.changes.once(senderOf(by), request, () => handler.handle(request, by).data),
     };
+  }
+
+  #runOnce(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
+    let effects: readonly Effect[] = [];
+    const sender = `workflow:${by.cause?.workflowId}`;
+    const data = this.#content.changes.once(
+      sender,
+      request,
+      () => {
+        const result = handler.handle(request, by);
+        effects = result.effects ?? [];
+        return result.data;
+      },
+      "always",
+    );
+    return { data, effects };
   }
 
   #faultOf({ type }: RoomRequest, error: unknown): Fault {

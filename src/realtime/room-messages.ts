@@ -14,7 +14,7 @@ import { deliveryPoints, type PacedMessage } from "./protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "./protocol/frame.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
 import type { RoomRequest } from "./protocol/room-request.ts";
-import { type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
+import { type Requester, type RequestOutcome, type RequestPorts, Requests } from "./requests.ts";
 import { RoomQuestions } from "./room-questions.ts";
 import { type Connection, isOfDocuments, type Joined } from "./transport/connection.ts";
 import { send } from "./transport/connections.ts";
@@ -203,13 +203,13 @@ export class RoomMessages {
 
   #handleRequest(connection: Joined, request: RoomRequest): Effect[] {
     const { id, role, userId } = connection;
-    const { response, effects } = this.#requests.handle(request, { role, userId, connection });
+    const { response, effects } = this.#requests.handle(request, { role, userId, connection, cause: null });
     const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
     return [...effects, ...answer, deliveryOf(request, userId)];
   }
 
-  /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */
-  request(request: RoomRequest, userId: string | null): RequestOutcome {
+  /** Handles a request that came over REST. */
+  request(request: RoomRequest, { userId, cause }: Pick<Requester, "userId" | "cause">): RequestOutcome {
     const sender = userId ?? ORGANIZATION;
     if (request.type === "BROADCAST" && !this.#pacing.canBroadcast(sender))
       return { response: failure(TOO_MUCH, request.requestId), effects: [] };
@@ -217,6 +217,7 @@ export class RoomMessages {
       role: "editor",
       userId,
       connection: null,
+      cause,
     });
     return { response, effects: [...effects, deliveryOf(request, sender)] };
   }

@@ -1,6 +1,7 @@
 /** The Durable Object that hosts one room: it owns sockets, storage and alarm, and carries out the room's effects. */
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
+import type { EventCause } from "../delivery/port/event-cause.ts";
 import { AppError } from "../platform/errors.ts";
 import { respondWithPart } from "./download-response.ts";
 import type {
@@ -175,12 +176,15 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return this.#room.stats;
   }
 
-  /** Handles a request of the organization. Request and response are JSON, as they hold any value that users send. */
-  async request(accountId: string, request: string): Promise<string> {
+  /**
+   * Handles a request of the organization or, with `cause`, of a workflow's run for it. Request and response are JSON,
+   * as they hold any value that users send.
+   */
+  async request(accountId: string, request: string, cause: EventCause | null = null): Promise<string> {
     this.#context.identify(accountId);
     const parsed = JSON.parse(request) as RoomRequest;
     await (isReported(parsed) ? this.#parts.reads.requireRow() : this.#parts.reads.requireExisting());
-    const { response, effects } = this.#room.request(parsed);
+    const { response, effects } = this.#room.request(parsed, null, cause);
     this.#parts.effects.perform(effects);
     return serialize(response);
   }

@@ -1,4 +1,5 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
+import type { EventCause } from "../delivery/port/event-cause.ts";
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
 import { StoreQuota } from "./content/store-quota.ts";
 import { Channels } from "./documents/channels.ts";
@@ -11,6 +12,7 @@ import type { Downloads } from "./downloads.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
 import { CommentEvents } from "./outbox/comment-events.ts";
+import { CurrentCause } from "./outbox/current-cause.ts";
 import { DocumentEvents } from "./outbox/document-events.ts";
 import { StoreEvents } from "./outbox/store-events.ts";
 import type { PacingPorts } from "./pacing.ts";
@@ -80,16 +82,19 @@ export class Room {
   constructor(ports: RoomPorts) {
     this.#ports = ports;
     const participants = new Participants(ports);
+    const causes = new CurrentCause();
     const eventPorts = {
       storage: ports.storage,
       now: () => ports.now(),
       newId: () => ports.newId(),
+      cause: () => causes.get(),
       stats: () => participants.sessions.stats,
     };
     this.storeEvents = new StoreEvents(eventPorts);
     this.documentEvents = new DocumentEvents(eventPorts);
     const quota = new StoreQuota((part) => (part === "stores" ? content.stores : this.#documents).bytes);
-    const content = openContent(ports, new CommentEvents(eventPorts), this.storeEvents, quota);
+    const events = { comments: new CommentEvents(eventPorts), stores: this.storeEvents, causes };
+    const content = openContent(ports, events, quota);
     const handshake = new JoinHandshake(ports, participants, content);
     const tokenRefresh = new TokenRefresh(participants.connections);
     this.#participants = participants;
@@ -245,10 +250,14 @@ export class Room {
     return this.#participants.interrupt(ids, CLOSE.failed, "the server failed");
   }
 
-  /** Handles a request that came over REST: of the organization or, with `userId`, of an editor. */
-  request(request: RoomRequest, userId: string | null = null): RequestOutcome {
+  /** Handles a request that came over REST: of the organization, with `userId` of an editor, with `cause` of a workflow. */
+  request(
+    request: RoomRequest,
+    userId: string | null = null,
+    cause: EventCause | null = null,
+  ): RequestOutcome {
     if (this.updates.isDeleted) return { response: failure(ROOM_DELETED, request.requestId), effects: [] };
-    return this.messages.request(request, userId);
+    return this.messages.request(request, { userId, cause });
   }
 
   /** Sends the presence that has changed since the last flush. */

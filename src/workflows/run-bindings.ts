@@ -29,6 +29,7 @@ import type { BindingAnswer, FetchedResponse, HostBindings } from "../sandbox/ru
 import { listBareUsers } from "../users/queries.ts";
 import type { User } from "../users/schema.ts";
 import { fetchPublic } from "./public-fetch.ts";
+import { nameOfAction, RunActions } from "./run-actions.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */
 const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
@@ -43,6 +44,9 @@ export interface RunScope {
   readonly workflowId: string;
   /** The room of the event; empty for one that concerns no room. */
   readonly roomId: string;
+  readonly eventId: string;
+  /** Of the event; 0 unless an action of a workflow has caused it. */
+  readonly depth: number;
   /** The origin of this service: URLs of files begin with it, and `fetch` never goes there. */
   readonly origin: string;
   readonly calls: number;
@@ -130,6 +134,7 @@ export class RunBindings extends RpcTarget implements HostBindings {
   readonly #scope: RunScope;
   readonly #ports: RunPorts;
   readonly #context: FileOperationContext & LiveRoomContext;
+  readonly #actions: RunActions;
   /** Aborts requests in flight; created for the first one, because that takes as long as a small run. */
   #requests: AbortController | null = null;
   #isOver = false;
@@ -137,12 +142,12 @@ export class RunBindings extends RpcTarget implements HostBindings {
 
   constructor(scope: RunScope, ports: RunPorts) {
     super();
-    const { accountId, workflowId, roomId, origin } = scope;
+    const { accountId, workflowId, roomId, origin, depth } = scope;
     this.#scope = scope;
     this.#ports = ports;
     this.#context = {
       accountId,
-      actor: { type: "workflow", accountId, workflowId, roomId },
+      actor: { type: "workflow", accountId, workflowId, roomId, depth: depth + 1 },
       origin,
       db: ports.db,
       rooms: ports.rooms,
@@ -157,6 +162,7 @@ export class RunBindings extends RpcTarget implements HostBindings {
       },
       relayEvents: (context, rows) => ports.relayEvents(context, rows),
     };
+    this.#actions = new RunActions(this.#context, scope);
   }
 
   /** Ends the calls in progress, and refuses further ones. An own property, which the program cannot reach. */
@@ -260,6 +266,10 @@ export class RunBindings extends RpcTarget implements HostBindings {
     });
   }
 
+  act(action: Sent, args: Sent): Promise<BindingAnswer<object>> {
+    return this.#guard(nameOfAction(action), () => this.#actions.carryOut(action, args));
+  }
+
   fetch(request: Sent, redirect: Sent): Promise<BindingAnswer<FetchedResponse>> {
     return this.#call("fetch", { request, redirect }, ({ request, redirect }) => {
       const { fetch, devTargets, ownHosts } = this.#ports;
@@ -274,27 +284,34 @@ export class RunBindings extends RpcTarget implements HostBindings {
     return parseKey(key)?.roomId === this.#scope.roomId;
   }
 
-  async #call<M extends Method, T>(
+  #call<M extends Method, T>(
     method: M,
     sent: Record<string, Sent>,
     work: (args: Arguments<M>) => Promise<T>,
   ): Promise<BindingAnswer<T>> {
+    return this.#guard(method, () => {
+      const args = ARGUMENTS[method].safeParse(sent);
+      if (!args.success) throw refusal(explain(args.error, "arguments"));
+      // Each method is paired with its own schema, which TypeScript cannot follow through the table.
+      return work(args.data as Arguments<M>);
+    });
+  }
+
+  /** Counts the call, and refuses it after the run. `method` is for messages. */
+  async #guard<T>(method: string, work: () => Promise<T>): Promise<BindingAnswer<T>> {
     try {
       if (this.#isOver) throw refusal("the run is over");
       this.#calls += 1;
       if (this.isOverdrawn())
         throw refusal(`a run may make at most ${this.#scope.calls} calls to its bindings`);
       if (this.#scope.roomId === "" && method !== "fetch") throw refusal(NO_ROOM);
-      const args = ARGUMENTS[method].safeParse(sent);
-      if (!args.success) throw refusal(explain(args.error, "arguments"));
-      // Each method is paired with its own schema, which TypeScript cannot follow through the table.
-      return { value: await work(args.data as Arguments<M>) };
+      return { value: await work() };
     } catch (error) {
       return { problem: `${method}: ${this.#problemOf(method, error)}` };
     }
   }
 
-  #problemOf(method: Method, error: unknown): string {
+  #problemOf(method: string, error: unknown): string {
     if (this.#isOver) return "the run is over";
     if (error instanceof AppError && error.code !== "INTERNAL_ERROR") return error.message;
     this.#ports.log(`${method} of workflow ${this.#scope.workflowId} failed`, error);

@@ -10,6 +10,7 @@ import type {
   Pace,
 } from "../delivery/handler.ts";
 import { relayEvents } from "../delivery/outbox-relay.ts";
+import { depthOf, MAX_CAUSE_DEPTH } from "../delivery/port/event-cause.ts";
 import type { OutgoingEvent } from "../delivery/port/subscriber-port.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
@@ -118,6 +119,8 @@ export class WorkflowHandler implements DeliveryHandler {
     if (isExhausted(this.#readState().streak, row.updatedAt)) {
       return (await this.#disable(row, "killed")) ? { type: "suspended", why: DISABLED } : this.#postponed;
     }
+    const depth = depthOf(event.body);
+    if (depth > MAX_CAUSE_DEPTH) return this.#fail(loopAt(depth));
     if (row.problemAtRun !== null) return this.#fail(parseProblem(row.problemAtRun).message);
     if (attempts > row.retries) return { type: "failed", attempt: null, error: NO_FURTHER };
     // Its retries ended since `mayRepeat`: it has to be marked first.
@@ -216,13 +219,17 @@ export class WorkflowHandler implements DeliveryHandler {
   /** Rejects when the run could not be started. */
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
-    { roomId, body }: OutgoingEvent,
+    { eventId, roomId, body }: OutgoingEvent,
     attempt: number,
     secrets: readonly Secret[],
   ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
     const limits = runLimits(this.#env);
     this.#runner ??= selectRunner(this.#env);
-    const bindings = this.#openBindings({ accountId, workflowId, roomId, origin, calls: limits.calls });
+    const bindings = this.#openBindings({
+      ...{ accountId, workflowId, roomId, eventId, origin },
+      depth: depthOf(body),
+      calls: limits.calls,
+    });
     const input = { event: body, attempt, secrets };
     const report = await this.#runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
     return { report: redact(report, secrets), restMs: restAfter(report, limits) };
@@ -273,6 +280,9 @@ export class WorkflowHandler implements DeliveryHandler {
     logError(message, { account: this.#tenant.accountId, workflow: this.#id }, error);
   }
 }
+
+const loopAt = (depth: number): string =>
+  `Not started: its event has depth ${depth}, so actions of workflows follow each other in what looks like a loop. At most ${MAX_CAUSE_DEPTH} do`;
 
 /** As the command that saved the code wrote it. */
 const parseProblem = (json: string): { message: string } => JSON.parse(json) as { message: string };

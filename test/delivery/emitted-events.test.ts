@@ -543,14 +543,15 @@ describe("a file", () => {
     const tenant = openTenant(env.DB, owner.id);
     const user = await owner.api.createUser(room.id);
     const { key } = await upload(user.id);
-    const listeners = async (isByWorkflow: boolean) => {
+    const run = { workflowId: crypto.randomUUID(), depth: 1 };
+    const listeners = async (cause: typeof run | null) => {
       const entry = newEvent({ newId: () => crypto.randomUUID(), now: Date.now }, "file.deleted", room.id);
-      const change = { key, userId: null, origin: ORIGIN, uploadedBy: null, isByWorkflow };
+      const change = { key, userId: null, origin: ORIGIN, uploadedBy: null, cause };
       const [[row]] = await tenant.db.run([insertFileEvent(tenant, entry, change)]);
       return (JSON.parse(row?.pendingSubscriptions ?? "[]") as { kind: string }[]).map(({ kind }) => kind);
     };
-    expect(await listeners(false)).toEqual(["webhook", "workflow", "log"]);
-    expect(await listeners(true)).toEqual(["webhook", "log"]);
+    expect(await listeners(null)).toEqual(["webhook", "workflow", "log"]);
+    expect(await listeners(run)).toEqual(["webhook", "log"]);
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     await subscriber.receivedEvents(3);
     await expect.poll(rowsLeft).toBe(0);

@@ -321,7 +321,7 @@ describe.each([
         storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
         storage.follows.insert("a", "b");
         storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
-        storage.changedStores.note({ store: "s", fromSeq: 1 });
+        storage.changedStores.note({ store: "s", fromSeq: 1, cause: null });
         storage.documentNotes.note({ event: "document.created", document: "d", seq: 1, name: null });
         storage.occupancy.begin("session");
         storage.clear();
@@ -351,11 +351,11 @@ describe.each([
         ["a", 2],
         ["b", 3],
       ] as const)
-        storage.changedStores.note({ store, fromSeq });
+        storage.changedStores.note({ store, fromSeq, cause: null });
       const { changedStores } = reopen();
       expect(changedStores.list()).toEqual([
-        { store: "a", fromSeq: 2 },
-        { store: "b", fromSeq: 1 },
+        { store: "a", fromSeq: 2, cause: null },
+        { store: "b", fromSeq: 1, cause: null },
       ]);
       changedStores.clear();
       expect(reopen().changedStores.list()).toEqual([]);
@@ -381,6 +381,27 @@ describe.each([
       ]);
       documentNotes.clear();
       expect(left()).toEqual([]);
+    }));
+
+  it("keeps the lowest cause of a store's changes while workflows alone have made them", () =>
+    withStorage((storage, reopen) => {
+      const causeOf = (depth: number) => (depth === 0 ? null : { workflowId: `w${depth}`, depth });
+      const noted = (depths: readonly number[]) => {
+        const { changedStores } = reopen();
+        for (const depth of depths) changedStores.note({ store: "s", fromSeq: 1, cause: causeOf(depth) });
+        const causes = reopen()
+          .changedStores.list()
+          .map(({ cause }) => cause);
+        changedStores.clear();
+        return causes;
+      };
+      storage.changedStores.note({ store: "other", fromSeq: 1, cause: causeOf(2) });
+      storage.changedStores.note({ store: "s", fromSeq: 1, cause: causeOf(4) });
+      expect(noted([])).toEqual([causeOf(2), causeOf(4)]);
+      expect(noted([3, 2, 5])).toEqual([causeOf(2)]);
+      expect(noted([1, 0])).toEqual([null]);
+      expect(noted([0, 1])).toEqual([null]);
+      expect(noted([2, 2])).toEqual([causeOf(2)]);
     }));
 
   it("keeps events in order, with the subscriptions they have yet to reach, until they are deleted", () =>

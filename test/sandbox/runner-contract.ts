@@ -113,6 +113,24 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
       expect(await result({})).toEqual([1, [], null]);
     });
 
+    it("what runs do in their rooms", async () => {
+      const [one, other] = await Promise.all([stage(), stage()]);
+      const source = `export default async (_, { actions }) => {
+        const { version } = await actions.stores.set("board", "a", { at: new Date(0), none: undefined });
+        await actions.stores.delete("board", "b");
+        const { delivered } = await actions.broadcasts.send({ event: "done" });
+        const unfit = await actions.stores.set("board", "c", 1n).catch(({ name }) => name);
+        const refused = await actions.comments.resolve("none").catch(({ message }) => message);
+        return [version, delivered, unfit, refused, Object.isFrozen(actions.stores)];
+      };`;
+      expect(JSON.parse((await runProgram(runner, one, source)).result)).toEqual([
+        ...[1, 0, "TypeError", "actions.comments.resolve: Comment not found", true],
+      ]);
+      const stores = ({ api, roomId }: Stage) => api.get(`/rooms/${roomId}/stores`);
+      expect((await stores(one)).data).toMatchObject({ stores: [{ name: "board", entries: 1 }] });
+      expect((await stores(other)).data).toEqual({ stores: [] });
+    });
+
     it("a run from the capabilities of one that is over", async () => {
       const at = await stage();
       const source = `export default async (_, { store, files }) => {

@@ -38,12 +38,14 @@ describe("a run that is over", () => {
       "files.get": () => bindings.filesGet(key),
       "files.put": () => bindings.filesPut("b.txt", BYTES, "text/plain"),
       "files.delete": () => bindings.filesDelete(key),
+      "actions.stores.set": () => bindings.act("stores.set", '{"store":"board","key":"a","value":1}'),
       fetch: () => bindings.fetch(request(name), "follow"),
     };
     bindings.revoke();
     for (const [method, call] of Object.entries(calls))
       expect(await call()).toEqual({ problem: `${method}: the run is over` });
     expect(await keysIn(room)).toEqual([key]);
+    expect((await room.api.get(`/rooms/${room.roomId}/stores`)).data).toEqual({ stores: [] });
     expect(await receivedBy(name)).toEqual([]);
   });
 

@@ -278,7 +278,7 @@ describe("event", () => {
     expect(JSON.parse(result)).toEqual([
       event,
       true,
-      ["event", "attempt", "env", "store", "room", "documents", "files"],
+      ["event", "attempt", "env", "store", "room", "documents", "files", "actions"],
     ]);
   });
 });

@@ -44,6 +44,8 @@ const ports: RunPorts = {
 export interface BindingOptions extends Partial<RunPorts> {
   readonly workflowId?: string;
   readonly calls?: number;
+  readonly eventId?: string;
+  readonly depth?: number;
 }
 
 export function bindingsFor(
@@ -51,7 +53,11 @@ export function bindingsFor(
   options: BindingOptions = {},
 ): RunBindings {
   const { workflowId = crypto.randomUUID(), calls = LIMITS.calls } = options;
-  return new RunBindings({ accountId, roomId, workflowId, origin: ORIGIN, calls }, { ...ports, ...options });
+  const { eventId = crypto.randomUUID(), depth = 0 } = options;
+  return new RunBindings(
+    { accountId, roomId, workflowId, eventId, depth, origin: ORIGIN, calls },
+    { ...ports, ...options },
+  );
 }
 
 /** The event that a run is for. */

@@ -301,6 +301,41 @@ describe("a workflow with retries", () => {
     expect(await gate.arrived()).toHaveLength(3);
   });
 
+  it("does each of its actions once, however often a crash or a failure repeats it", async () => {
+    const gate = new Gate();
+    const { id: roomId } = await owner.api.createRoom();
+    const { id: userId } = await owner.api.createUser(roomId);
+    const subject = await Subject.create(`export default async (event, { actions, attempt }) => {
+      await actions.comments.create({ userId: "${userId}", text: "of " + event.number });
+      await actions.stores.set("board", "latest", event.number);
+      await fetch("${gate.url}", { method: "POST", body: event.id });
+      if (event.number === 1 && attempt < 3) throw new Error("not yet");
+      return attempt;
+    };`);
+    await subject.testWorkflow.change({ retries: 2 });
+    await subject.enqueue(outgoingEvent(1, roomId), outgoingEvent(2, roomId));
+    await gate.reached(1);
+    await subject.crash();
+    await subject.advance(WATCH_MS);
+    await gate.reached(2);
+    await gate.open();
+    for (const reached of [4, 5]) {
+      await expect.poll(() => subject.inFlight()).toBe(0);
+      await subject.advance(LONG_MS);
+      await gate.reached(reached);
+    }
+    await expect.poll(() => subject.pending()).toBe(0);
+    expect(await subject.list()).toMatchObject([
+      { status: "success", result: "1", attempts: 1 },
+      { status: "success", result: "3", attempts: 3 },
+    ]);
+    const path = `/rooms/${roomId}`;
+    const { data } = await owner.api.get<{ comments: { text: string }[] }>(`${path}/comments`);
+    expect(data.comments.map(({ text }) => text)).toEqual(["of 1", "of 2"]);
+    const { data: latest } = await owner.api.get<{ value: number }>(`${path}/stores/board/latest`);
+    expect(latest.value).toBe(2);
+  });
+
   it("makes a run by hand once", async () => {
     const subject = await withRetries(new Gate(), 5);
     expect(await subscribers.deliverNow(subject.key, outgoingEvent(1))).toMatchObject({

@@ -78,9 +78,15 @@ export class Changes {
 
   /**
    * Does what a request asks in a transaction, and returns the data of its response. A request that its sender
-   * repeats, under the same request id, returns the same data again and changes nothing.
+   * repeats, under the same request id, returns the same data again and changes nothing. What has changed nothing is
+   * done again, unless it is to be remembered `always`.
    */
-  once(sender: string, request: RoomRequest, work: () => object): object {
+  once(
+    sender: string,
+    request: RoomRequest,
+    work: () => object,
+    remembered: "ifChanged" | "always" = "ifChanged",
+  ): object {
     const { requestId } = request;
     if (requestId === undefined) return this.transaction(work);
     return this.transaction(() => {
@@ -89,7 +95,7 @@ export class Changes {
       if (answered !== null) return new JsonText(answered);
       const before = this.lastSeq;
       const data = work();
-      if (this.lastSeq > before)
+      if (this.lastSeq > before || remembered === "always")
         this.#receipts.write({ userId: sender, requestId, fingerprint, answer: textOf(data) });
       return data;
     });

@@ -1,5 +1,6 @@
 /** The room's lasting content, made of its parts: all of them log what they change. */
 import type { CommentEvents } from "../outbox/comment-events.ts";
+import type { CurrentCause } from "../outbox/current-cause.ts";
 import type { StoreEvents } from "../outbox/store-events.ts";
 import { Changes } from "./changes.ts";
 import { type CommentPorts, Comments } from "./comments.ts";
@@ -12,6 +13,8 @@ export interface RoomContent {
   readonly stores: Stores;
   readonly comments: Comments;
   readonly follows: Follows;
+  /** For the events of what a request changes. */
+  readonly causes: CurrentCause;
 }
 
 export interface ContentPorts extends CommentPorts {
@@ -21,8 +24,7 @@ export interface ContentPorts extends CommentPorts {
 
 export function openContent(
   ports: ContentPorts,
-  commentEvents: CommentEvents,
-  storeEvents: StoreEvents,
+  events: { readonly comments: CommentEvents; readonly stores: StoreEvents; readonly causes: CurrentCause },
   organization: StoreQuota,
 ): RoomContent {
   const { storage, storeQuotaBytes } = ports;
@@ -33,8 +35,9 @@ export function openContent(
   );
   return {
     changes,
-    stores: new Stores(storage, changes, storeEvents, { roomBytes: storeQuotaBytes, organization }),
-    comments: new Comments(ports, changes, commentEvents),
+    stores: new Stores(storage, changes, events.stores, { roomBytes: storeQuotaBytes, organization }),
+    comments: new Comments(ports, changes, events.comments),
     follows: new Follows(storage, changes),
+    causes: events.causes,
   };
 }

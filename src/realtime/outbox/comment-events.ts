@@ -17,17 +17,14 @@ export class CommentEvents {
     const row = storage.occupancy.readRoom();
     if (row === null) return; // of a room that only REST has used, before its row was stored with its comments
     const [id, now] = [this.#ports.newId(), this.#ports.now()];
-    const body = presentEvent(id, now, {
-      event,
-      data: {
-        roomId: row.id,
-        commentId: comment.id,
-        threadId: comment.thread_id,
-        ...(by === null ? {} : { userId: by }),
-      },
-      room: presentRoom(row, now, this.#ports.stats()),
-      comment,
-    });
+    const data = {
+      roomId: row.id,
+      commentId: comment.id,
+      threadId: comment.thread_id,
+      ...(by === null ? {} : { userId: by }),
+    };
+    const room = presentRoom(row, now, this.#ports.stats());
+    const body = presentEvent(id, now, { event, data, room, comment }, this.#ports.cause());
     storage.events.append({ id, event, occurredAt: now, body });
   }
 }

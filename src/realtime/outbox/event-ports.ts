@@ -1,4 +1,5 @@
 /** What the events of the room's content need. */
+import type { EventCause } from "../../delivery/port/event-cause.ts";
 import type { RoomStats } from "../port/snapshots.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 
@@ -7,6 +8,8 @@ export interface EventPorts {
   /** Epoch milliseconds. */
   now(): number;
   newId(): string;
+  /** The run that the change follows from; null when no workflow has made it. */
+  cause(): EventCause | null;
   /** The room's stats, which its events show. */
   stats(): RoomStats;
 }

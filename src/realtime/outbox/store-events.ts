@@ -19,8 +19,10 @@ export class StoreEvents extends DelayedEvents {
 
   /** Notes stores that have changed since `fromSeq`, in the transaction that changes them. */
   note(stores: Iterable<string>, fromSeq: number): void {
+    const { changedStores } = this.#ports.storage;
+    const cause = this.#ports.cause();
     for (const store of stores) {
-      this.#ports.storage.changedStores.note({ store, fromSeq });
+      changedStores.note({ store, fromSeq, cause });
       this.noted();
     }
   }
@@ -48,15 +50,18 @@ class NotedStores implements NotedEvents {
     this.forget();
   }
 
-  #append({ store, fromSeq }: ChangedStore, row: RoomRow): void {
+  #append({ store, fromSeq, cause }: ChangedStore, row: RoomRow): void {
     const { storage, now, newId, stats } = this.#ports;
     const [id, occurredAt, toSeq] = [newId(), now(), storage.changes.lastSeq()];
-    const body = presentEvent(id, occurredAt, {
-      event: "store.changed",
-      data: { roomId: row.id, store, fromSeq, toSeq },
-      room: presentRoom(row, occurredAt, stats()),
-    });
-    storage.events.append({ id, event: "store.changed", occurredAt, body });
+    const event = "store.changed";
+    const data = { roomId: row.id, store, fromSeq, toSeq };
+    const body = presentEvent(
+      id,
+      occurredAt,
+      { event, data, room: presentRoom(row, occurredAt, stats()) },
+      cause,
+    );
+    storage.events.append({ id, event, occurredAt, body });
   }
 
   forget(): void {

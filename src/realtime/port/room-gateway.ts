@@ -1,4 +1,5 @@
 /** The port to the objects that run live rooms: what the rest of the Worker may ask of them, and the RPC that answers. */
+import type { EventCause } from "../../delivery/port/event-cause.ts";
 import type { ErrorCode, Module } from "../../platform/error-codes.ts";
 import type {
   AuthoredUpdate,
@@ -31,8 +32,11 @@ export interface RoomGateway {
   reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
   /** Applies a change to the connected users; idempotent. Returns the stats after it. */
   apply(roomId: string, accountId: string, change: RoomCommand): Promise<RoomStats>;
-  /** Sends the organization's request to the live room; throws the error that the room responds with. */
-  request(roomId: string, accountId: string, request: object): Promise<object>;
+  /**
+   * Sends the organization's request to the live room; throws the error that the room responds with. With `cause` it is
+   * made by the run of a workflow.
+   */
+  request(roomId: string, accountId: string, request: object, cause?: EventCause | null): Promise<object>;
   /** A user takes part without a socket; returns until when (epoch ms), and throws what refuses it. */
   visit(roomId: string, accountId: string, userId: string, visit: object): Promise<number>;
   /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */
@@ -112,7 +116,7 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   reconcile(accountId: string): Reconciliation | Promise<Reconciliation>;
   apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
   /** Takes and returns JSON: a request and the response to it. */
-  request(accountId: string, request: string): string | Promise<string>;
+  request(accountId: string, request: string, cause?: EventCause | null): string | Promise<string>;
   visit(accountId: string, userId: string, visit: string): Promise<string>;
   listDocuments(accountId: string): ListedDocument[] | Promise<ListedDocument[]>;
   readDocument(

@@ -4,7 +4,7 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { pageShape, paging } from "../../http/paginate.ts";
 import { text } from "../../platform/text.ts";
 import type { RoomContext } from "../../rooms/context.ts";
-import { postComment, requestRoom } from "../commands.ts";
+import { postComment, requestIdOf, requestRoom } from "../commands.ts";
 import { Comment, CommentPost, CommentUpdate } from "../protocol/comment.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
@@ -51,7 +51,8 @@ export const commentEndpoints = [
     status: 201,
     done: "Comment created",
     data: z.object({ comment: Comment }),
-    handle: (ctx, { params, body }) => postComment(ctx, params.roomId, body),
+    handle: (ctx, { params, body }) =>
+      postComment(ctx, params.roomId, { type: "COMMENT_POST", requestId: requestIdOf(ctx), data: body }),
   }),
   endpoint({
     ...common,

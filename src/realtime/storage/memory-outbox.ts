@@ -57,7 +57,13 @@ export class MemoryChangedStores
   }
 
   note(changed: ChangedStore): void {
-    if (!this.state.has(changed.store)) this.state = new Map(this.state).set(changed.store, changed);
+    const noted = this.state.get(changed.store);
+    if (noted !== undefined && noted.cause === null) return;
+    const isLower =
+      noted === undefined || changed.cause === null || changed.cause.depth < (noted.cause?.depth ?? 0);
+    const cause = isLower ? changed.cause : noted.cause;
+    const fromSeq = noted?.fromSeq ?? changed.fromSeq;
+    this.state = new Map(this.state).set(changed.store, { store: changed.store, fromSeq, cause });
   }
 
   list(): ChangedStore[] {

@@ -60,18 +60,54 @@ export class SqliteEvents extends SqlitePart implements EventTable {
   }
 }
 
+type ChangedRow = {
+  store: string;
+  fromSeq: number;
+  depth: number | null;
+  workflowId: string | null;
+};
+
+/**
+ * A cause stands in a table of its own, and only while workflows alone have changed the store: what anyone else writes,
+ * very often, costs nothing more.
+ */
 export class SqliteChangedStores extends SqlitePart implements ChangedStoreTable {
-  note({ store, fromSeq }: ChangedStore): void {
+  /** False while there are certainly none; null if not known. */
+  #mayHaveCauses: boolean | null = null;
+
+  note({ store, fromSeq, cause }: ChangedStore): void {
+    if (cause !== null) {
+      this.tables.write(
+        `INSERT INTO change_causes (store, depth, workflow_id)
+         SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM changed_stores WHERE store = ?1)
+           OR EXISTS (SELECT 1 FROM change_causes WHERE store = ?1 AND depth > ?2)
+         ON CONFLICT DO UPDATE SET depth = excluded.depth, workflow_id = excluded.workflow_id`,
+        store,
+        cause.depth,
+        cause.workflowId,
+      );
+      this.#mayHaveCauses = true;
+    } else {
+      this.#mayHaveCauses ??= this.tables.read("SELECT 1 FROM change_causes LIMIT 1").length > 0;
+      if (this.#mayHaveCauses) this.tables.write("DELETE FROM change_causes WHERE store = ?", store);
+    }
     this.tables.write("INSERT OR IGNORE INTO changed_stores VALUES (?, ?)", store, fromSeq);
   }
 
   list(): ChangedStore[] {
-    const query = "SELECT store, from_seq AS fromSeq FROM changed_stores ORDER BY store";
-    return this.tables.read<{ store: string; fromSeq: number }>(query);
+    const query = `SELECT store, from_seq AS fromSeq, depth, workflow_id AS workflowId
+      FROM changed_stores LEFT JOIN change_causes USING (store) ORDER BY store`;
+    return this.tables.read<ChangedRow>(query).map(({ store, fromSeq, depth, workflowId }) => ({
+      store,
+      fromSeq,
+      cause: depth === null || workflowId === null ? null : { depth, workflowId },
+    }));
   }
 
   clear(): void {
     this.tables.write("DELETE FROM changed_stores");
+    this.tables.write("DELETE FROM change_causes");
+    this.#mayHaveCauses = null;
   }
 }
 

@@ -169,6 +169,11 @@ const TABLES: Readonly<Record<string, string>> = {
   );
   CREATE UNIQUE INDEX IF NOT EXISTS document_notes_of_updates ON document_notes (document)
     WHERE event = 'document.updated';`,
+  change_causes: `CREATE TABLE IF NOT EXISTS change_causes (
+    store TEXT PRIMARY KEY,
+    depth INTEGER NOT NULL,
+    workflow_id TEXT NOT NULL
+  ) WITHOUT ROWID;`,
   participants: `CREATE TABLE IF NOT EXISTS participants (
     position INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL UNIQUE,

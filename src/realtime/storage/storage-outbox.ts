@@ -1,4 +1,5 @@
 /** The storage port for the room's outbox, and for the occupancy period that its events report. */
+import type { EventCause } from "../../delivery/port/event-cause.ts";
 import type { EventName } from "../../delivery/port/event-name.ts";
 import type { RoomRow } from "../../rooms/table.ts";
 import type { UserRecord } from "../../users/present.ts";
@@ -33,10 +34,12 @@ export interface ChangedStore {
   readonly store: string;
   /** The first of these changes. */
   readonly fromSeq: number;
+  /** The run behind these changes, of several the one with the lowest depth; null if anyone else has made some. */
+  readonly cause: EventCause | null;
 }
 
 export interface ChangedStoreTable {
-  /** Notes a store that has changed with this seq; of one that is noted already the earlier seq stays. */
+  /** Notes a store that has changed with this seq; of one that is noted already the earlier seq and the lower depth stay. */
   note(changed: ChangedStore): void;
   /** By the names of the stores. */
   list(): ChangedStore[];

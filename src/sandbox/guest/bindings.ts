@@ -1,6 +1,7 @@
 /** The bindings as a program sees them: each call goes to the service over RPC. */
 
 import type { HostBindings, RunInput } from "../runners/runner.ts";
+import { openActions } from "./actions.ts";
 import { fetchBy } from "./fetch.ts";
 import { withTypes } from "./host-bindings.ts";
 import {
@@ -59,6 +60,7 @@ export function openBindings(
       },
       delete: (key: string) => lanes.call(() => host.filesDelete(key)),
     }),
+    actions: openActions(lanes, host),
   };
   return { bindings, fetch: fetchBy(lanes, host) };
 }

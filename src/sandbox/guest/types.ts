@@ -2,6 +2,7 @@
 import type { WorkflowEvent } from "../../delivery/events.ts";
 import type { EventName, WorkflowEventName } from "../../delivery/port/event-name.ts";
 import type { StorageFile, UploadResult } from "../../files/schema.ts";
+import type { Comment } from "../../realtime/protocol/comment.ts";
 import type { Room } from "../../rooms/schema.ts";
 import type { User } from "../../users/schema.ts";
 
@@ -40,6 +41,8 @@ export interface Bindings<Name extends WorkflowEventName = EventName> {
   readonly documents: DocumentsBinding;
   /** The room's files. */
   readonly files: FilesBinding;
+  /** Changes in the room, as the organization. */
+  readonly actions: ActionsBinding;
   /** The workflow's secrets by name, as text. What the run logs and returns shows `***` in their place. */
   readonly env: Readonly<Record<string, string>>;
   /** The event that started the run, the same as the first argument. */
@@ -49,6 +52,62 @@ export interface Bindings<Name extends WorkflowEventName = EventName> {
    * off is made again under the same number.
    */
   readonly attempt: number;
+}
+
+/**
+ * What a run changes in the room, as a request with an API key would, within the same limits. A run that is made again
+ * for its event does not repeat an action: one with the same arguments resolves to what the first one did. Keep times and
+ * random values out of them, and use the event's own. Events that follow carry a `depth`.
+ */
+export interface ActionsBinding {
+  readonly stores: StoreActions;
+  readonly comments: CommentActions;
+  readonly broadcasts: BroadcastActions;
+}
+
+export interface StoreActions {
+  /** Sets an entry to any JSON value; its version is the `seq` of the change. */
+  set(
+    store: string,
+    key: string,
+    value: unknown,
+  ): Promise<{ readonly version: number; readonly seq: number }>;
+  /** Deletes an entry, if there is one. */
+  delete(store: string, key: string): Promise<void>;
+}
+
+/** A comment to write on behalf of a user of the room. */
+export interface CommentAction {
+  /** The author. */
+  readonly userId: string;
+  readonly text: string;
+  /** The thread to reply in; without it, the comment starts one. */
+  readonly threadId?: string;
+  /** What the comment is about, in your own format. */
+  readonly anchor?: unknown;
+  /** The ids of the mentioned users. */
+  readonly mentions?: readonly string[];
+}
+
+export interface CommentActions {
+  /** Writes a comment, or a reply. Rejects without the user or the thread. */
+  create(comment: CommentAction): Promise<Comment>;
+  /** Resolves a comment or, with false, reopens it. */
+  resolve(commentId: string, resolved?: boolean): Promise<Comment>;
+}
+
+/** A message to the users who are online. */
+export interface BroadcastAction {
+  readonly event: string;
+  /** Any JSON, at most 64 KiB. */
+  readonly data?: unknown;
+  /** If omitted, everyone who is online. */
+  readonly userIds?: readonly string[];
+}
+
+export interface BroadcastActions {
+  /** Sends the message, whose `from` is null. Resolves to the number of users reached. */
+  send(message: BroadcastAction): Promise<{ readonly delivered: number }>;
 }
 
 export interface StoreBinding {

@@ -80,6 +80,8 @@ export interface HostBindings {
   filesGet(key: unknown): Promise<BindingAnswer<{ readonly data: ArrayBuffer } | null>>;
   filesPut(name: unknown, bytes: unknown, type: unknown): Promise<BindingAnswer<object>>;
   filesDelete(key: unknown): Promise<BindingAnswer<boolean>>;
+  /** Changes something in the room, as the organization: the name of an action, and its arguments as JSON. */
+  act(action: unknown, args: unknown): Promise<BindingAnswer<object>>;
   fetch(request: unknown, redirect: unknown): Promise<BindingAnswer<FetchedResponse>>;
 }
 

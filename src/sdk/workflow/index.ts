@@ -1,6 +1,11 @@
 /** `atrium/workflow`: the types of a workflow and of what it can use. There is no code behind them. */
 export type {
+  ActionsBinding,
   Bindings,
+  BroadcastAction,
+  BroadcastActions,
+  CommentAction,
+  CommentActions,
   DocumentContent,
   DocumentsBinding,
   EventOf,
@@ -10,6 +15,7 @@ export type {
   FileWithContent,
   RoomBinding,
   RoomDocument,
+  StoreActions,
   StoreBinding,
   Workflow,
 } from "../../sandbox/guest/types.ts";

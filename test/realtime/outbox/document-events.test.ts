@@ -27,6 +27,7 @@ function open(): void {
     storage,
     now: () => now,
     newId: () => crypto.randomUUID(),
+    cause: () => null,
     stats: () => ({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null }),
   });
   const ports = { ...FREE, events, storage, now: () => now };

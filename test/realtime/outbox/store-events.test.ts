@@ -1,6 +1,7 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
 import { beforeEach, expect, it } from "vitest";
 import type { StoreEvent } from "../../../src/delivery/events.ts";
+import type { EventCause } from "../../../src/delivery/port/event-cause.ts";
 import { Changes } from "../../../src/realtime/content/changes.ts";
 import { UNHEARD_INTERVAL_MS } from "../../../src/realtime/outbox/delayed-events.ts";
 import { STORE_EVENT_INTERVAL_MS, type StoreEvents } from "../../../src/realtime/outbox/store-events.ts";
@@ -63,6 +64,27 @@ it("all changes within the interval are one event of each store", async () => {
   now += STORE_EVENT_INTERVAL_MS;
   await report(() => true);
   expect(recorded()).toEqual([...first, ["a", 4, 4]]);
+});
+
+it("changes that workflows alone have made have the lowest depth of these, all others none", async () => {
+  let cause: EventCause | null = null;
+  events = storeEventsOf(
+    storage,
+    () => now,
+    () => cause,
+  );
+  events.offerRow(ROOM);
+  for (const depth of [3, 2, 4]) {
+    cause = { workflowId: `w${depth}`, depth };
+    change("a", "b");
+  }
+  cause = null;
+  change("b");
+  now += STORE_EVENT_INTERVAL_MS;
+  await report(() => true);
+  const [a, b] = storage.events.list(2).map(({ body }) => body);
+  expect(JSON.parse(a ?? "")).toMatchObject({ data: { store: "a" }, depth: 2, workflowId: "w2" });
+  expect(Object.keys(JSON.parse(b ?? ""))).toEqual(["id", "event", "timestamp", "data", "room"]);
 });
 
 it("while no subscriber listens nothing is recorded, and the room looks for one once a minute", async () => {

@@ -1,0 +1,158 @@
+/** What runs change in their room: as the organization, once per event, marked, and never in an endless chain. */
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BindingAnswer } from "../../src/sandbox/runners/runner.ts";
+import { type BindingOptions, bindingsFor, type Stage, stage } from "./support.ts";
+import { TestWorkflow } from "./test-workflow.ts";
+
+let at: Stage;
+let userId: string;
+
+beforeEach(async () => {
+  at = await stage();
+  userId = (await at.api.createUser(at.roomId)).id;
+});
+
+/** Asks for an action as a harness does. */
+const act = (options: BindingOptions, name: string, args: unknown): Promise<BindingAnswer<object>> =>
+  bindingsFor(at, options).act(name, JSON.stringify(args));
+
+const comments = async () => {
+  const { data } = await at.api.get<{ comments: { id: string; text: string; resolved: boolean }[] }>(
+    `/rooms/${at.roomId}/comments`,
+  );
+  return data.comments;
+};
+const entry = async (key: string) =>
+  (await at.api.get<{ value: unknown }>(`/rooms/${at.roomId}/stores/board/${key}`)).data.value;
+
+describe("a run", () => {
+  it("changes what the room stores, and reaches who is online", async () => {
+    const run = bindingsFor(at);
+    const ask = async (name: string, args: unknown) => {
+      const answer = await run.act(name, JSON.stringify(args));
+      if ("problem" in answer) throw new Error(answer.problem);
+      return answer.value;
+    };
+    expect(await ask("stores.set", { store: "board", key: "a", value: [1] })).toEqual({ version: 1, seq: 1 });
+    expect(await entry("a")).toEqual([1]);
+    await ask("stores.delete", { store: "board", key: "a" });
+    expect(await entry("a")).toBeUndefined();
+    const created = await ask("comments.create", { userId, text: "Hello" });
+    expect(created).toMatchObject({ comment: { user_id: userId, text: "Hello", resolved: false } });
+    const [thread] = await comments();
+    await ask("comments.create", { userId, text: "A reply", threadId: thread?.id });
+    await ask("comments.resolve", { commentId: thread?.id });
+    expect(await comments()).toMatchObject([
+      { text: "Hello", resolved: true },
+      { text: "A reply", thread_id: thread?.id },
+    ]);
+    expect(await ask("broadcasts.send", { event: "done", data: { by: "run" } })).toEqual({ delivered: 0 });
+  });
+
+  it.each([
+    ["stores.set", { store: "board", key: "a" }, "actions.stores.set: value: is required"],
+    ["stores.set", { store: "", key: "a", value: 1 }, /^actions\.stores\.set: store: must have 1 to 128/],
+    ["stores.set", { store: "b", key: "a", value: "x".repeat(200_000) }, /^actions\.stores\.set: .*bytes/],
+    ["comments.create", { text: "Hello" }, "actions.comments.create: userId is required"],
+    ["comments.create", { userId: "no one", text: "Hello" }, "actions.comments.create: User not found"],
+    ["comments.resolve", { commentId: "none" }, "actions.comments.resolve: Comment not found"],
+    ["rooms.delete", {}, /^actions: there is no such action; there are stores\.set, /],
+    ["toString", {}, /^actions: there is no such action/],
+    ["stores.set", 7, /^actions\.stores\.set: arguments/],
+  ])("is refused %s with %j", async (name, args, problem) => {
+    expect(await act({}, name, args)).toEqual({
+      problem: problem instanceof RegExp ? expect.stringMatching(problem) : problem,
+    });
+  });
+
+  it("is refused what is no JSON, is too long, or nests too deep", async () => {
+    const run = bindingsFor(at);
+    const deep = `{"store":"b","key":"a","value":${"[".repeat(40)}${"]".repeat(40)}}`;
+    for (const json of [7, undefined, "{", "x".repeat(2 ** 20 + 1), deep])
+      expect(await run.act("stores.set", json)).toEqual({ problem: expect.any(String) });
+    expect(await entry("a")).toBeUndefined();
+  });
+
+  it("counts its actions among its calls", async () => {
+    const run = bindingsFor(at, { calls: 1 });
+    await run.act("broadcasts.send", '{"event":"one"}');
+    expect(await run.act("broadcasts.send", '{"event":"two"}')).toEqual({
+      problem: "actions.broadcasts.send: a run may make at most 1 calls to its bindings",
+    });
+  });
+});
+
+describe("a run that is made again", () => {
+  it("does nothing twice, in whichever order, and what one run asks for several times as often", async () => {
+    const options = { workflowId: crypto.randomUUID(), eventId: crypto.randomUUID() };
+    const once = async (texts: readonly string[]) => {
+      const run = bindingsFor(at, options);
+      const answers = texts.map((text) => run.act("comments.create", JSON.stringify({ userId, text })));
+      return (await Promise.all(answers)).map((answer) => JSON.stringify(answer)).toSorted();
+    };
+    const first = await once(["a", "b", "a"]);
+    expect(await once(["a", "a", "b"])).toEqual(first);
+    expect((await comments()).map(({ text }) => text).toSorted()).toEqual(["a", "a", "b"]);
+    await once(["a", "c"]);
+    expect(await comments()).toHaveLength(4);
+  });
+
+  it("neither deletes nor broadcasts again what has happened in between", async () => {
+    const options = { workflowId: crypto.randomUUID(), eventId: crypto.randomUUID() };
+    const target = { store: "board", key: "a" };
+    await act(options, "stores.delete", target);
+    await at.api.put(`/rooms/${at.roomId}/stores/board/a`, { value: "new" });
+    await act(options, "stores.delete", target);
+    expect(await entry("a")).toBe("new");
+    const first = await act(options, "broadcasts.send", { event: "done" });
+    expect(await act(options, "broadcasts.send", { event: "done" })).toEqual(first);
+  });
+
+  it("is another one for another event, and for another workflow", async () => {
+    const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    for (const options of [
+      { workflowId: one, eventId: one },
+      { workflowId: one, eventId: other },
+      { workflowId: other, eventId: one },
+    ])
+      await act(options, "comments.create", { userId, text: "a" });
+    expect(await comments()).toHaveLength(3);
+  });
+});
+
+describe("an event that an action has caused", () => {
+  it("has the depth and the workflow, and no run follows when they look like a loop", async () => {
+    const code = `export default async (event, { actions }) => {
+      await actions.comments.create({ userId: event.data.userId, text: "after " + (event.depth ?? 0) });
+      return [event.depth ?? null, event.workflowId ?? null];
+    };`;
+    const loop = await TestWorkflow.create(at.api, code, { events: ["comment.created"] });
+    await at.api.post(`/rooms/${at.roomId}/comments`, { userId, text: "Hello" });
+    const executions = await loop.ran(7);
+    expect(executions.slice(0, 6).map(({ result }) => JSON.parse(result))).toEqual([
+      [null, null],
+      ...[1, 2, 3, 4, 5].map((depth) => [depth, loop.workflow.id]),
+    ]);
+    expect(executions[6]).toMatchObject({
+      status: "failed",
+      attempts: 0,
+      result: expect.stringMatching(/^Not started: its event has depth 6, .* looks like a loop/),
+    });
+    expect(await comments()).toHaveLength(7);
+  });
+
+  it("has them for files, too", async () => {
+    const code = `export default async (event, { files }) => { await files.put("a.txt", "a"); };`;
+    const writer = await TestWorkflow.create(at.api, code);
+    await writer.run("session.started", { roomId: at.roomId });
+    const logged = async () => {
+      const { data } = await at.api.get<{ events: { event: string; depth?: number; workflowId?: string }[] }>(
+        `/rooms/${at.roomId}/events?limit=100`,
+      );
+      return data.events.filter(({ event }) => event === "file.uploaded");
+    };
+    await expect
+      .poll(logged)
+      .toEqual([expect.objectContaining({ depth: 1, workflowId: writer.workflow.id })]);
+  });
+});

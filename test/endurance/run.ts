@@ -7,7 +7,7 @@ import { ROOT } from "../../src/cli/process/wrangler.ts";
 
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
-  "[--client-kills N] [--document-kills N] [--events N] [--protocol N] [--runaways N] " +
+  "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
   "[--restart-users N] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
@@ -26,6 +26,7 @@ const TESTS = {
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
   events: { files: ["test/stories/events.test.ts"], runs: "ATRIUM_EVENTS" },
   "document-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_DOCUMENT_KILLS" },
+  "workflow-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_WORKFLOW_KILLS" },
   "client-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
   "restart-users": { files: ["test/endurance/restart.test.ts"], runs: "ATRIUM_RESTART_USERS" },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
@@ -72,6 +73,7 @@ function parse() {
         clients: option,
         "client-kills": option,
         "document-kills": option,
+        "workflow-kills": option,
         events: option,
         protocol: option,
         "restart-users": option,

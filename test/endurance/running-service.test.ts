@@ -10,8 +10,9 @@ import { killUnderDocuments } from "./document-kills.ts";
 import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
+import { killUnderWorkflows } from "./workflow-kills.ts";
 
-const { seed, scenarios, kills, clientKills, documentKills } = inject("endurance");
+const { seed, scenarios, kills, clientKills, documentKills, workflowKills } = inject("endurance");
 const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
 /** For the start, and for each scenario on a busy machine. */
 const [START_MS, SCENARIO_MS] = [60_000, 60_000];
@@ -95,4 +96,19 @@ it(
     expect(kept).toBeGreaterThan(0);
   },
   START_MS + documentKills * SCENARIO_MS,
+);
+
+it(
+  "with retries each event of a workflow ends, and its actions happen once, when the service is killed under its runs",
+  async () => {
+    console.log(`Killing the service ${workflowKills} times under workflows, with seed ${seed}`);
+    let events = 0;
+    for (let room = 0; room * KILLS_PER_SCENARIO < workflowKills; room += 1) {
+      const kills = Math.min(KILLS_PER_SCENARIO, workflowKills - room * KILLS_PER_SCENARIO);
+      events += (await killUnderWorkflows(service, kills, randomOf(seed + room))).events;
+    }
+    console.log(`${events} events were run on, with two actions each`);
+    expect(events).toBeGreaterThan(0);
+  },
+  START_MS + workflowKills * SCENARIO_MS,
 );

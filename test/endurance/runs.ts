@@ -27,6 +27,8 @@ export interface Runs {
   readonly clientKills: number;
   /** The same while a document is edited over all wires. */
   readonly documentKills: number;
+  /** The same while events run a workflow with retries. */
+  readonly workflowKills: number;
   /** Users of the SDK under whom the service is restarted. */
   readonly restartUsers: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
@@ -47,6 +49,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     events: read("ATRIUM_EVENTS", 40),
     clientKills: read("ATRIUM_CLIENT_KILLS", 1),
     documentKills: read("ATRIUM_DOCUMENT_KILLS", 1),
+    workflowKills: read("ATRIUM_WORKFLOW_KILLS", 1),
     restartUsers: read("ATRIUM_RESTART_USERS", 10),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };

@@ -1,0 +1,73 @@
+/** Events run a workflow with retries while the service is killed: each ends, and each of its actions happens once. */
+import { expect } from "vitest";
+import type { Comment } from "../../src/realtime/protocol/comment.ts";
+import type { WorkflowExecution } from "../../src/workflows/execution-schema.ts";
+import type { Workflow } from "../../src/workflows/schema.ts";
+import { eventually } from "../node/processes.ts";
+import type { Random } from "../sdk/convergence.ts";
+import { Customer } from "../stories/client.ts";
+import type { KillableService } from "./killable-service.ts";
+
+const EVENTS_PER_KILL = 4;
+const RETRIES = 1;
+/** About as long as the runs of these events take. */
+const MAX_LATE_MS = 40;
+/** Every so many-th event fails each time, and the one after it once: the first few do neither, as retries wait. */
+const FAILING_EVERY = 6;
+
+/** The number of an event is its user's name. */
+const isFailing = (number: number): boolean => number % FAILING_EVERY === FAILING_EVERY - 1;
+
+const codeOf = (author: string): string => `export default async ({ user }, { actions, attempt }) => {
+  const number = Number(user.name);
+  await actions.comments.create({ userId: "${author}", text: "begin " + number });
+  await new Promise((go) => setTimeout(go, number % 7));
+  await actions.comments.create({ userId: "${author}", text: "end " + number });
+  const turn = number % ${FAILING_EVERY};
+  if (turn === ${FAILING_EVERY - 1} || (turn === ${FAILING_EVERY - 2} && attempt === 1)) throw new Error("on purpose");
+  return number;
+};`;
+
+/** Kills the service this often, a few events after each start, and checks what became of all of them. */
+export async function killUnderWorkflows(
+  service: KillableService,
+  kills: number,
+  random: Random,
+): Promise<{ readonly events: number }> {
+  const customer = new Customer(service, service.organization);
+  const { id: roomId } = await customer.createRoom();
+  const { id: author } = await customer.createUser(roomId, "Author");
+  const { data } = await customer.send<{ workflow: Workflow }>("POST", "/workflows", {
+    ...{ name: "Two comments", code: codeOf(author), events: ["user.created"], roomId },
+    retries: RETRIES,
+  });
+  let events = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    for (let created = 0; created < EVENTS_PER_KILL; created += 1) {
+      await customer.createUser(roomId, `${events}`);
+      events += 1;
+    }
+    await new Promise((resolve) => setTimeout(resolve, random(MAX_LATE_MS)));
+    await service.kill();
+    await service.start();
+  }
+  const executions = async () => {
+    const path = `/workflows/${data.workflow.id}/executions?limit=100`;
+    return (await customer.send<{ executions: WorkflowExecution[] }>("GET", path)).data.executions;
+  };
+  await eventually("every event is over", async () => (await executions()).length === events);
+
+  const numbers = Array.from({ length: events }, (_, number) => number);
+  const ended = await executions();
+  const results = ended.filter(({ status }) => status === "success").map(({ result }) => Number(result));
+  expect(new Set(results)).toEqual(new Set(numbers.filter((number) => !isFailing(number))));
+  const failed = ended.filter(({ status }) => status === "failed");
+  expect(failed.map(({ attempts }) => attempts)).toEqual(numbers.filter(isFailing).map(() => 1 + RETRIES));
+  const path = `/rooms/${roomId}/comments?limit=100`;
+  const { comments } = (await customer.send<{ comments: Comment[] }>("GET", path)).data;
+  const texts = comments.map(({ text }) => text);
+  expect(texts.toSorted()).toEqual(
+    numbers.flatMap((number) => [`begin ${number}`, `end ${number}`]).toSorted(),
+  );
+  return { events };
+}

@@ -36,6 +36,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "createApiKey",
   "revokeApiKey",
   "listMembers",
+  "listAuditEntries",
   "updateMember",
   "removeMember",
   "createPasswordLink",

@@ -54,9 +54,16 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   httpTrigger: (value) => typeof value === "boolean",
 };
 
+/** In the history of documents, `from` and `to` are the numbers of versions, not times. */
+const isVersion = ({ operation }: EnvelopeEndpoint, name: string, value: unknown): boolean =>
+  (operation === "compareDocumentVersions" || operation === "rollBackDocument") &&
+  (name === "from" || name === "to") &&
+  Number.isSafeInteger(value);
+
 /** What is right for a field of one body only: a workflow with an HTTP trigger needs no events. */
 const isRight = (endpoint: EnvelopeEndpoint, field: string, value: unknown): boolean =>
   (RIGHT[field]?.(value) ?? false) ||
+  isVersion(endpoint, field, value) ||
   (endpoint.operation === "updateWorkflow" && field === "events" && Array.isArray(value));
 
 /** The body that the endpoint's own description gives as an example, about these things. */
@@ -490,7 +497,7 @@ describe("the address", () => {
     };
     for (const name of Object.keys(endpoint.query?.shape ?? {})) {
       for (const value of wrong[name] ?? []) {
-        if (endpoint.operation === "compareDocumentVersions" && /^[0-9]+$/.test(value)) continue; // no times
+        if (isVersion(endpoint, name, Number(value || Number.NaN))) continue;
         const path = withQuery(
           pathOf(endpoint, things).replace(/\?roomId=.*/, name === "roomId" ? "" : "$&"),
           `${name}=${value}`,

@@ -2,6 +2,8 @@
 import { type RawData, WebSocket } from "ws";
 import { CommandError } from "../../../src/cli/process/command.ts";
 
+/** The close code of one who leaves for good. */
+const LEAVING = 1000;
 const ANSWER_LIMIT_MS = 20_000;
 /** Concurrent connection attempts: more would only wait for each other. */
 const CONNECTING_AT_ONCE = 25;
@@ -125,6 +127,13 @@ export class ClientSocket {
   mustBeOpen(): void {
     if (this.#ending !== null)
       throw new CommandError(`${this.protocol.url} ended a connection: ${this.#ending}`);
+  }
+
+  /** Closes as a client does that leaves, and waits until the server has answered. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#socket.once("close", () => resolve()));
+    this.#socket.close(LEAVING);
+    await closed;
   }
 
   /** Closes without a handshake, which an overloaded server would delay. */

@@ -1,0 +1,58 @@
+/** Atrium, with everything counted that Cloudflare bills: `GET /bill` responds with the sums so far. */
+/// <reference types="@cloudflare/workers-types" />
+import { app } from "../../../src/app.ts";
+import type { Env } from "../../../src/config.ts";
+import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
+import { EventLogObject as EventLog } from "../../../src/event-log/object/event-log-object.ts";
+import { RoomObject as Room } from "../../../src/realtime/room-object.ts";
+import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
+
+export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
+export { Isolates } from "../../../src/sandbox/runners/isolates.ts";
+
+/** No load of the bench is refused. */
+const unlimited: RateLimit = { limit: async () => ({ success: true }) };
+
+const metered = (env: Env): Env => ({
+  ...env,
+  DB: meteredDatabase(env.DB),
+  ACCOUNT_RATE_LIMIT: unlimited,
+  CREDENTIAL_RATE_LIMIT: unlimited,
+  USER_RATE_LIMIT: unlimited,
+  AUTH_FAILURE_RATE_LIMIT: unlimited,
+});
+
+export class RoomObject extends Room {
+  constructor(ctx: DurableObjectState, env: Env) {
+    meterStorage(ctx, "rooms");
+    super(ctx, metered(env));
+  }
+}
+meterClass(RoomObject, "rooms");
+
+export class SubscriberObject extends Subscriber {
+  constructor(ctx: DurableObjectState, env: Env) {
+    meterStorage(ctx, "subscribers");
+    super(ctx, metered(env));
+  }
+}
+meterClass(SubscriberObject, "subscribers");
+
+export class EventLogObject extends EventLog {
+  constructor(ctx: DurableObjectState, env: Env) {
+    meterStorage(ctx, "eventLogs");
+    super(ctx, metered(env));
+  }
+}
+meterClass(EventLogObject, "eventLogs");
+
+let known: Env | undefined;
+
+export default {
+  fetch(request: Request, env: Env, execution: ExecutionContext) {
+    if (new URL(request.url).pathname === "/bill") return Response.json(bill);
+    bill.requests += 1;
+    known ??= metered(env);
+    return app.fetch(request, known, execution);
+  },
+};

@@ -41,6 +41,7 @@ const CONTENT = [
   "removeParticipant",
   "replayWebhookEvents",
   "restoreDocumentVersion",
+  "rollBackDocument",
   "runWorkflow",
   "setEntry",
   "testWebhook",

@@ -147,6 +147,7 @@ export async function killUnderEvents(
     receiver.mayHang = isLong;
     const rooms: string[] = [];
     for (let room = 0; room < (isLong ? 20 : 4); room += 1) rooms.push((await customer.createRoom()).id);
+    receiver.rooms = new Set(rooms);
     const perRoom = Math.ceil(events / rooms.length);
     const total = perRoom * rooms.length;
     const body = { url: receiver.url, events: ["user.created", "user.updated"] };

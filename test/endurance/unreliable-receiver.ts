@@ -27,6 +27,8 @@ class Arrived {
 }
 
 export class UnreliableReceiver {
+  /** The rooms whose events count; it accepts those of others, which earlier tests have left, and forgets them. */
+  rooms: ReadonlySet<string> = new Set();
   /** What it was sent, whatever it made of that. */
   readonly seen = new Arrived();
   /** The same of requests that replays cause. */
@@ -46,6 +48,10 @@ export class UnreliableReceiver {
       let body = "";
       for await (const chunk of request.setEncoding("utf8")) body += chunk;
       const event = JSON.parse(body) as Event;
+      if (!this.rooms.has(event.data.roomId)) {
+        response.end();
+        return;
+      }
       const isReplay = request.headers[REPLAY_HEADER.toLowerCase()] !== undefined;
       (isReplay ? this.replayed : this.seen).add(event);
       if (this.isReliable) this.#keep(event, response);

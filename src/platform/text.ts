@@ -51,6 +51,7 @@ export const cutToBytes = (value: string, bytes: number): string =>
 
 /** True when arrays and objects nest deeper than `max` levels. `JSON.parse` itself accepts any depth. */
 export function isTooDeep(json: string, max: number): boolean {
+  if (hasAtMostBrackets(json, max)) return false;
   let depth = 0;
   let inString = false;
   for (let i = 0; i < json.length; i += 1) {
@@ -65,4 +66,19 @@ export function isTooDeep(json: string, max: number): boolean {
     } else if (char === 0x7d || char === 0x5d) depth -= 1;
   }
   return false;
+}
+
+/**
+ * Whether at most `max` arrays and objects open, those in strings counted. The runtime searches a long text in a small
+ * part of the time that a look at each of its characters takes, which a message costs even if it is then refused.
+ */
+function hasAtMostBrackets(json: string, max: number): boolean {
+  let left = max;
+  for (const bracket of ["{", "["]) {
+    for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1)) {
+      if (left === 0) return false;
+      left -= 1;
+    }
+  }
+  return true;
 }

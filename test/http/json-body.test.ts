@@ -1,6 +1,6 @@
 /** JSON bodies at the limits of size and depth, and with duplicate keys. */
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/json-body.ts";
 import { isTooDeep } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
@@ -32,8 +32,8 @@ describe("depth", () => {
       return outer;
     });
     fc.assert(
-      fc.property(wrapped, fc.constantFrom(0, 2), (any, indent) => {
-        expect(isTooDeep(JSON.stringify(any, null, indent), MAX_DEPTH)).toBe(depthOf(any) > MAX_DEPTH);
+      fc.property(wrapped, fc.constantFrom(0, 2), fc.nat(MAX_DEPTH), (any, indent, max) => {
+        expect(isTooDeep(JSON.stringify(any, null, indent), max)).toBe(depthOf(any) > max);
       }),
     );
   });
@@ -43,6 +43,22 @@ describe("depth", () => {
       false,
       true,
     ]);
+  });
+
+  it("is found out without a look at each character where little nests", () => {
+    const looks = vi.spyOn(String.prototype, "charCodeAt");
+    try {
+      expect(isTooDeep(JSON.stringify({ data: "x".repeat(60_000) }), MAX_DEPTH)).toBe(false);
+      expect(looks).not.toHaveBeenCalled();
+    } finally {
+      looks.mockRestore();
+    }
+  });
+
+  it("does not count what strings contain, however much that is", () => {
+    const brackets = "[".repeat(MAX_DEPTH + 1);
+    expect(isTooDeep(JSON.stringify([brackets]), MAX_DEPTH)).toBe(false);
+    expect(isTooDeep(JSON.stringify([brackets]), 0)).toBe(true);
   });
 });
 

@@ -100,6 +100,7 @@ export class JoinAuthorizer {
       const claims = await tokensFor(jwtSecrets(context.env)).verify(token, context.now());
       if (claims === null) return INVALID_TOKEN;
       if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
+      // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
       if (!mayJoin(claims.userId)) return TOO_MANY_JOINS;
       const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
       return joiner === null ? SOCKET_GONE : this.#judge(claims, joiner);

@@ -221,6 +221,23 @@ describe("a user who comes back too often", () => {
     room.now += 1_000;
     await room.join(ada);
   });
+
+  it("is neither held up by forged tokens nor given away by their answers (R70)", async () => {
+    const { room, ada, ben, atAda } = await roomOfTwo();
+    const [header, claims] = ada.token.split(".");
+    const forged = `${header}.${claims}.${ben.token.split(".").at(2)}`;
+    const tryForged = async () => (await room.connect()).request("JOIN_ROOM", { token: forged });
+    for (let count = 0; count < 64; count += 1)
+      expect(await tryForged()).toEqual(failed("UNAUTHORIZED", "Auth"));
+    await room.join(ada);
+    for (let count = 0; count < 1_001; count += 1)
+      atAda.send({ type: "PRESENCE_UPDATE", data: { state: null } });
+    expect(await atAda.closed).toMatchObject({ code: 4429 });
+    expect(await tryForged()).toEqual(failed("UNAUTHORIZED", "Auth"));
+    expect(await (await room.connect()).request("JOIN_ROOM", { token: ada.token })).toEqual(
+      failed("RATE_LIMITED"),
+    );
+  });
 });
 
 it("the sockets of a user share 400 frames a second and a burst of 2,000 (R60)", async () => {

@@ -9,6 +9,10 @@ const REMEMBER_MS = 10_000;
 const STEP_MS = 50;
 const MAX_DELAY_MS = 1_000;
 const MAX_UPGRADE_DELAY_MS = 5_000;
+/** Those that wait longest are spread over this part of that time, or they would all come back at the same moment. */
+const SPREAD = 0.5;
+/** Multiples of the golden ratio fall evenly on a circle, wherever one begins or stops. */
+const GOLDEN_RATIO = 0.618_033_988_75;
 /** Beyond this many that wait, refusals are answered at once: waiting takes memory. */
 const MAX_WAITING = 4_000;
 
@@ -23,13 +27,20 @@ export class LateRefusals {
     const count = (this.#counts.get(client, now) ?? 0) + 1;
     this.#counts.set(client, count, now);
     const max = isUpgrade ? MAX_UPGRADE_DELAY_MS : MAX_DELAY_MS;
-    const ms = Math.min(max, Math.max(0, count - PROMPT_REFUSALS) * STEP_MS);
+    const ms = delayOf(count - PROMPT_REFUSALS, max);
     if (ms === 0) return 0;
     if (this.#waiting.length >= MAX_WAITING) this.#waiting = this.#waiting.filter((until) => until > now);
     if (this.#waiting.length >= MAX_WAITING) return 0;
     this.#waiting.push(now + ms);
     return ms;
   }
+}
+
+/** The delay of the nth refusal that is not prompt. */
+function delayOf(nth: number, max: number): number {
+  const beyond = nth - max / STEP_MS;
+  if (beyond < 0) return Math.max(0, nth) * STEP_MS;
+  return Math.round(max * (1 - SPREAD * ((beyond * GOLDEN_RATIO) % 1)));
 }
 
 const refusals = new LateRefusals();

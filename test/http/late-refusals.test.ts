@@ -23,6 +23,21 @@ describe("a client that is refused", () => {
     const many = delays(refusals, 4_021);
     expect(many.filter((ms) => ms > 0)).toHaveLength(4_000);
     expect(many.at(-1)).toBe(0);
-    expect(delays(refusals, 1, "a", false, 5_000)).toEqual([1_000]);
+    const [later = 0] = delays(refusals, 1, "a", false, 5_000);
+    expect(later).toBeGreaterThanOrEqual(500);
+  });
+
+  it.each([
+    ["requests", false, 500, 1_000],
+    ["upgrades", true, 2_500, 5_000],
+  ])("with a thousand %s at once does not get all answers at the same moment", (_, isUpgrade, from, to) => {
+    const longest = delays(new LateRefusals(), 1_120, "a", isUpgrade).slice(120);
+    const tenths = Array<number>(10).fill(0);
+    for (const ms of longest) {
+      const tenth = Math.min(9, Math.floor((10 * (ms - from)) / (to - from)));
+      tenths[tenth] = (tenths[tenth] ?? Number.NaN) + 1;
+    }
+    for (const count of tenths) expect(count).toBeGreaterThan(90);
+    expect(Math.min(...longest)).toBeGreaterThanOrEqual(from);
   });
 });

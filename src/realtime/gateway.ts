@@ -20,6 +20,10 @@ const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
 export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
   const stub = (roomId: string) => env.ROOMS.getByName(roomId);
+  const requireConnectable = (roomId: string, request: Request): void => {
+    const seconds = refused.get(refusalKey(roomId, request), Date.now());
+    if (seconds !== undefined) throw tooManyConnections(seconds);
+  };
   return {
     read: async (roomId, accountId, userIds) => stub(roomId).read(accountId, [...userIds]),
     readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
@@ -58,12 +62,10 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
       return changed;
     },
     deleteDocument: async (roomId, accountId, name) => stub(roomId).deleteDocument(accountId, name),
-    requireConnectable: (roomId, request) => {
-      const seconds = refused.get(refusalKey(roomId, request), Date.now());
-      if (seconds !== undefined) throw tooManyConnections(seconds);
-    },
+    requireConnectable,
     // A new request: of what the client sent, only the upgrade reaches the object.
     connect: async (roomId, accountId, request, entry) => {
+      requireConnectable(roomId, request); // of many at once, the first may have been refused meanwhile
       const response = await stub(roomId).fetch("https://room/socket", {
         headers: {
           Upgrade: request.headers.get("Upgrade") ?? "",

@@ -1,6 +1,6 @@
 /** R24 to R26 and R68: pings, silence, and expiring tokens. */
 import { describe, expect, it } from "vitest";
-import { planAlarm } from "../../src/realtime/transport/deadlines.ts";
+import { findOverdue, planAlarm } from "../../src/realtime/transport/deadlines.ts";
 import { failed, makeRoom, roomOfTwo, tokens } from "./support/rooms.ts";
 
 describe("the heartbeat", () => {
@@ -146,4 +146,18 @@ it("the next alarm is at the earliest deadline, and at most 60 s ahead while a u
   );
   expect(planAlarm(100_000, [joined(100_000)])).toBe(160_000);
   expect(planAlarm(100_000, [joined(100_000), joined(40_000)])).toBe(115_000);
+});
+
+it("a thousand sockets that do not join need few alarms, and are closed at most 250 ms late (R2)", () => {
+  let waiting = Array.from({ length: 1_000 }, (_, index) => {
+    return { phase: "waiting", id: `${index}`, openedAt: 100_003 + index, address: "192.0.2.1" } as const;
+  });
+  let alarms = 0;
+  for (let at = planAlarm(110_000, waiting); at !== null; at = planAlarm(at, waiting)) {
+    const now = at;
+    alarms += 1;
+    for (const { openedAt } of waiting) expect(now).toBeLessThan(openedAt + 10_250);
+    waiting = waiting.filter((socket) => findOverdue(socket, now) === null);
+  }
+  expect(alarms).toBe(5);
 });

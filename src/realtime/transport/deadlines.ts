@@ -2,6 +2,9 @@
 import { JOIN_DEADLINE_MS, SILENCE_MS, SWEEP_INTERVAL_MS } from "../protocol/protocol.ts";
 import type { Connection } from "./connection.ts";
 
+/** Sockets that do not join are closed together, so that a thousand of them need few alarms: each one is stored. */
+const JOIN_GRANULARITY_MS = 250;
+
 /** Why a socket must be closed. */
 export type Overdue = "joinTimeout" | "silent" | "tokenExpired";
 
@@ -23,7 +26,7 @@ export function planAlarm(now: number, connections: Iterable<Connection>): numbe
     const dueAt =
       connection.phase === "joined"
         ? Math.min(connection.lastSeenAt + SILENCE_MS, now + SWEEP_INTERVAL_MS)
-        : connection.openedAt + JOIN_DEADLINE_MS;
+        : Math.ceil((connection.openedAt + JOIN_DEADLINE_MS) / JOIN_GRANULARITY_MS) * JOIN_GRANULARITY_MS;
     next = Math.min(next, dueAt);
   }
   return Number.isFinite(next) ? next : null;

@@ -42,7 +42,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
     schema: DocumentUpdatedEvent,
   },
   "document.deleted": { summary: "A document was deleted", schema: DocumentEvent },
-  "version.created": { summary: "A document became a version", schema: VersionEvent },
+  "version.created": { summary: "A version of a document was created", schema: VersionEvent },
   "file.uploaded": { summary: "A file was uploaded", schema: FileEvent },
   "file.deleted": { summary: "A file was deleted", schema: FileEvent },
   "room.created": { summary: "A room was created", schema: RoomEvent },

@@ -41,6 +41,12 @@ it("completes the bindings with their types", async () => {
   await desk.page.keyboard.press("Escape");
 });
 
+it("has room for more code than there is", async () => {
+  await code().waitFor();
+  const box = await desk.page.locator(".code-host").boundingBox();
+  expect(box?.height).toBeGreaterThan(300);
+});
+
 it("shows a compile error at its line", async () => {
   await write("export default async function () {\n  const = 1;\n}\n");
   await desk.field("Name").fill("Who is here");

@@ -1,7 +1,7 @@
 /** What Cloudflare counts for its bill, summed up by the metered Worker and compared by the fleet bench. */
 
 /** The classes of objects that take part in serving rooms. */
-export const OBJECT_CLASSES = ["rooms", "subscribers", "eventLogs"] as const;
+export const OBJECT_CLASSES = ["rooms", "subscribers", "eventLogs", "requestLogs"] as const;
 export type ObjectClass = (typeof OBJECT_CLASSES)[number];
 
 /** What the objects of one class did. */
@@ -48,7 +48,12 @@ const emptyObjectBill = (): ObjectBill => ({
 export const emptyBill = (): Bill => ({
   requests: 0,
   database: { trips: 0, statements: 0, rowsRead: 0, rowsWritten: 0 },
-  objects: { rooms: emptyObjectBill(), subscribers: emptyObjectBill(), eventLogs: emptyObjectBill() },
+  objects: {
+    rooms: emptyObjectBill(),
+    subscribers: emptyObjectBill(),
+    eventLogs: emptyObjectBill(),
+    requestLogs: emptyObjectBill(),
+  },
 });
 
 /** A bill whose every figure is that of `change` for the figures of `bills`. */
@@ -67,6 +72,7 @@ function combine(change: (...figures: number[]) => number, ...bills: readonly Bi
       rooms: all(bills.map(({ objects }) => objects.rooms)),
       subscribers: all(bills.map(({ objects }) => objects.subscribers)),
       eventLogs: all(bills.map(({ objects }) => objects.eventLogs)),
+      requestLogs: all(bills.map(({ objects }) => objects.requestLogs)),
     },
   };
 }

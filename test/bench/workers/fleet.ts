@@ -5,6 +5,7 @@ import type { Env } from "../../../src/config.ts";
 import { SubscriberObject as Subscriber } from "../../../src/delivery/subscriber/subscriber-object.ts";
 import { EventLogObject as EventLog } from "../../../src/event-log/object/event-log-object.ts";
 import { RoomObject as Room } from "../../../src/realtime/room-object.ts";
+import { RequestLogObject as RequestLog } from "../../../src/request-log/object/request-log-object.ts";
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
 
 export { GuessLimitObject } from "../../../src/people/limits/guess-limit-object.ts";
@@ -45,6 +46,14 @@ export class EventLogObject extends EventLog {
   }
 }
 meterClass(EventLogObject, "eventLogs");
+
+export class RequestLogObject extends RequestLog {
+  constructor(ctx: DurableObjectState, env: Env) {
+    meterStorage(ctx, "requestLogs");
+    super(ctx, metered(env));
+  }
+}
+meterClass(RequestLogObject, "requestLogs");
 
 let known: Env | undefined;
 

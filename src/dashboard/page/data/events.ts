@@ -17,7 +17,7 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "document.created": "A document was created",
   "document.updated": "A document was changed",
   "document.deleted": "A document was deleted",
-  "version.created": "A document became a version",
+  "version.created": "A version was created",
   "file.uploaded": "A file was uploaded",
   "file.deleted": "A file was deleted",
   "room.created": "A room was created",

@@ -35,6 +35,7 @@ function socketsOf(effect: Effect): readonly string[] {
       return [effect.connection.id];
     case "close":
     case "authorizeJoin":
+    case "authorizeDocuments":
     case "queryDatabase":
     case "acknowledgeRead":
       return [effect.id];
@@ -190,6 +191,9 @@ export class EffectExecutor {
         break;
       case "authorizeRefresh":
         joins.refresh(effect);
+        break;
+      case "authorizeDocuments":
+        joins.openDocuments(effect);
         break;
       case "refreshUser":
       case "checkUsers":

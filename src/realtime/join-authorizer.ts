@@ -80,11 +80,26 @@ export class JoinAuthorizer {
 
   /** A joined socket has sent its next token. */
   refresh({ id, token, requestId }: EffectOf<"authorizeRefresh">): void {
-    const { context, perform, room } = this.#ports;
-    const deciding = this.#decide({ id, token, mayJoin: () => true });
-    context.keepAlive(
-      deciding.then((decision) => perform(room.tokenRefresh.complete(id, decision, requestId))),
-    );
+    const { tokenRefresh } = this.#ports.room;
+    this.#verify(id, token, (decision) => tokenRefresh.complete(id, decision, requestId));
+  }
+
+  /** A joined socket has sent a token for documents. */
+  openDocuments({ id, token }: EffectOf<"authorizeDocuments">): void {
+    const { documentSockets } = this.#ports.room;
+    this.#verify(id, token, (decision) => documentSockets.verified(id, token, decision));
+  }
+
+  #verify(id: string, token: string, complete: (decision: JoinDecision) => readonly Effect[]): void {
+    const { context, fail, perform } = this.#ports;
+    const completing = this.#decide({ id, token, mayJoin: () => true }).then((decision) => {
+      try {
+        perform(complete(decision));
+      } catch (error) {
+        fail(id, "A token of a joined socket could not be used", error);
+      }
+    });
+    context.keepAlive(completing);
   }
 
   /** Joins wait for a moment, and are then read together. */

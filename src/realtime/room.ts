@@ -8,6 +8,7 @@ import { DocumentRequests } from "./documents/document-requests.ts";
 import { DocumentSockets } from "./documents/document-sockets.ts";
 import { Documents } from "./documents/documents.ts";
 import { OpenDocuments } from "./documents/open-documents.ts";
+import { PendingTokens } from "./documents/pending-tokens.ts";
 import type { Downloads } from "./downloads.ts";
 import { JoinHandshake } from "./join/join-handshake.ts";
 import { TokenRefresh } from "./join/token-refresh.ts";
@@ -66,6 +67,7 @@ export class Room {
   readonly handshake: JoinHandshake;
   /** Who takes part without a socket. */
   readonly visits: Visits;
+  /** Sockets of editors' own clients: completes `authorizeDocuments` effects. */
   readonly documentSockets: DocumentSockets;
   readonly openDocuments: OpenDocuments;
   readonly documentRequests: DocumentRequests;
@@ -112,8 +114,9 @@ export class Room {
       },
     });
     const channels = new Channels(this.#documents);
-    this.openDocuments = new OpenDocuments(participants, this.#documents, channels);
-    this.documentSockets = new DocumentSockets(participants, handshake, this.openDocuments);
+    const pendingTokens = new PendingTokens();
+    this.openDocuments = new OpenDocuments(participants, this.#documents, channels, pendingTokens);
+    this.documentSockets = new DocumentSockets(participants, handshake, this.openDocuments, pendingTokens);
     this.documentRequests = new DocumentRequests(this.#documents, channels, this.openDocuments);
     this.documentHistory = new DocumentHistory(
       { ...eventPorts, events: this.documentEvents },

@@ -55,6 +55,13 @@ export const DOCUMENTS: readonly Mutant[] = [
     tests: ["test/realtime/documents/document-sockets.test.ts"],
   },
   {
+    bug: "a document opens whose token was refused",
+    file: "src/realtime/documents/open-documents.ts",
+    code: 'if (wire === "hocuspocus" || frame.type === "close") {',
+    by: 'if (frame.type === "close") {',
+    tests: ["test/realtime/documents/document-sockets.test.ts"],
+  },
+  {
     bug: "a deleted document stays open",
     file: "src/realtime/documents/document-requests.ts",
     code: "this.#documents.delete(name) ? this.#open.closeForAll(name) : null",

@@ -68,14 +68,14 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a socket goes on with another user's token",
     file: "src/realtime/join/token-refresh.ts",
-    code: "if (decision.user.id !== connection.userId) return [send([id], failure(ANOTHER_USER, requestId))];",
+    code: "if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };",
     by: "",
     tests: ["test/realtime/heartbeat.test.ts"],
   },
   {
     bug: "an editor's socket stays one with a viewer's token",
     file: "src/realtime/join/token-refresh.ts",
-    code: "if (isLower(decision.role, connection.role)) return [send([id], failure(LOWER_ROLE, requestId))];",
+    code: "if (isLower(decision.role, connection.role)) return { refusal: LOWER_ROLE };",
     by: "",
     tests: ["test/realtime/heartbeat.test.ts"],
   },
@@ -293,7 +293,7 @@ export const REALTIME: readonly Mutant[] = [
   {
     bug: "a newer token does not prolong its socket",
     file: "src/realtime/join/token-refresh.ts",
-    code: "this.#connections.update(refreshed);",
+    code: "this.#connections.update(next.connection);",
     by: "",
     tests: ["test/realtime/heartbeat.test.ts"],
   },

@@ -10,7 +10,6 @@ import { Transfers } from "./transfers.ts";
 import { MalformedUpdate } from "./update-scan.ts";
 import {
   type AwarenessEntry,
-  authenticatedBody,
   awarenessBody,
   type DocumentFrame,
   deniedBody,
@@ -55,7 +54,6 @@ export class DocumentMessages {
       case "queryAwareness":
         return [sendTo(subscription, awarenessBody(channel.awareness.all()))];
       case "authenticate":
-        return authenticate(connection, subscription, frame.token);
       case "close":
       case "other":
         return [];
@@ -99,12 +97,6 @@ export class DocumentMessages {
     }
   }
 }
-
-/** A further document of the socket, or a newer token, by which the socket may stay open longer. */
-const authenticate = ({ id, role }: Joined, subscription: Subscription, token: string): Effect[] => [
-  sendTo(subscription, authenticatedBody(role === "viewer" ? "readonly" : "read-write")),
-  { type: "authorizeRefresh", id, token, requestId: undefined },
-];
 
 /** What a client learns of its update. `isExpected` is false for an answer that synchronizes nothing. */
 function acknowledge(

@@ -1,13 +1,14 @@
 /** The sockets that editors' own clients open for documents: how they join, whichever protocol they speak. */
 import type { JoinDecision } from "../join/join-decision.ts";
 import type { JoinHandshake } from "../join/join-handshake.ts";
+import { nextToken } from "../join/token-refresh.ts";
 import type { Participants } from "../participants/participants.ts";
 import { CLOSE } from "../protocol/protocol.ts";
-import type { Authorizing, Waiting } from "../transport/connection.ts";
+import type { Authorizing, Joined, Waiting } from "../transport/connection.ts";
 import type { Effect } from "../transport/effects.ts";
-import { EarlyFrames } from "./early-frames.ts";
 import { MAX_DOCUMENT_FRAME_BYTES } from "./limits.ts";
 import type { OpenDocuments } from "./open-documents.ts";
+import type { PendingTokens } from "./pending-tokens.ts";
 import { deniedBody, parseDocumentFrame, refusedBody, withKey } from "./wire/frames.ts";
 
 /** How many tokens a client may try on one socket: each has to be verified. */
@@ -24,15 +25,21 @@ export class DocumentSockets {
   readonly #participants: Participants;
   readonly #handshake: JoinHandshake;
   readonly #open: OpenDocuments;
-  readonly #early = new EarlyFrames();
-  /** Those that came with the upgrades of sockets that have sent nothing yet. */
+  readonly #pending: PendingTokens;
+  /** By which the sockets are to join; y-websocket's came with the upgrade. */
   readonly #tokens = new Map<string, string>();
   readonly #refusals = new Map<string, Refusals>();
 
-  constructor(participants: Participants, handshake: JoinHandshake, open: OpenDocuments) {
+  constructor(
+    participants: Participants,
+    handshake: JoinHandshake,
+    open: OpenDocuments,
+    pending: PendingTokens,
+  ) {
     this.#participants = participants;
     this.#handshake = handshake;
     this.#open = open;
+    this.#pending = pending;
     participants.onRemoved = (id) => this.#remove(id);
   }
 
@@ -68,6 +75,7 @@ export class DocumentSockets {
     const named = parseDocumentFrame(bytes, true);
     if (named?.frame.type === "authenticate") {
       this.#refusals.get(id)?.keys.delete(named.key);
+      this.#tokens.set(id, named.frame.token);
       return [...this.#keep(id, bytes), ...this.#handshake.begin(connection, named.frame.token)];
     }
     const isIgnored = named !== null && this.#refusals.get(id)?.keys.has(named.key) === true;
@@ -80,7 +88,7 @@ export class DocumentSockets {
 
   /** The token is being verified: what the client sends meanwhile waits. */
   #keep(id: string, bytes: Uint8Array): Effect[] {
-    if (this.#early.add(id, bytes)) return [];
+    if (this.#pending.early.add(id, bytes)) return [];
     return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
   }
 
@@ -100,7 +108,7 @@ export class DocumentSockets {
     this.#participants.connections.put(waiting);
     const refused: Effect[] = [];
     const others: Uint8Array[] = [];
-    for (const bytes of this.#early.take(id)) {
+    for (const bytes of this.#pending.early.take(id)) {
       const authentication = authenticationIn(bytes);
       if (authentication?.token !== request.token) others.push(bytes);
       else {
@@ -121,7 +129,7 @@ export class DocumentSockets {
   refuse(id: string, decision: JoinDecision): Effect[] {
     const { documents } = this.#participants.connections.get(id) ?? {};
     if (decision.approved || documents === undefined) return [];
-    const early = this.#early.take(id);
+    const early = this.#pending.early.take(id);
     if (documents.wire === "yWebsocket")
       return [{ type: "sendBytes", to: [id], frame: deniedBody(decision.message) }];
     return early.flatMap((bytes) => {
@@ -132,15 +140,50 @@ export class DocumentSockets {
 
   /** A socket has joined: it receives what it has asked for meanwhile. */
   joined(id: string): Effect[] {
-    if (this.#participants.connections.get(id)?.phase !== "joined") return [];
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    const token = connection.documents?.wire === "hocuspocus" ? this.#tokens.get(id) : undefined;
     this.#tokens.delete(id);
     this.#refusals.delete(id);
-    const opened = this.#open.joined(id);
-    return [...opened, ...this.#early.take(id).flatMap((bytes) => this.#open.receive(id, bytes))];
+    const early = this.#pending.early.take(id);
+    return [...this.#open.joined(id), ...early.flatMap((bytes) => this.#receiveEarly(id, bytes, token))];
+  }
+
+  /** A frame that has waited for the socket to join: the token by which it did needs no further verification. */
+  #receiveEarly(id: string, bytes: Uint8Array, token: string | undefined): Effect[] {
+    const authentication = token === undefined ? null : authenticationIn(bytes);
+    return authentication !== null && authentication.token === token
+      ? this.#open.admit(id, authentication.key)
+      : this.#open.receive(id, bytes);
+  }
+
+  /**
+   * Completes an `authorizeDocuments` effect: the documents that have waited for the token open, or learn why they do
+   * not. Those that are open stay open, by the token that the socket has. A refusal that may pass closes the socket.
+   */
+  verified(id: string, token: string, decision: JoinDecision): Effect[] {
+    const keys = this.#pending.end(id, token);
+    const connection = this.#participants.connections.get(id);
+    if (connection?.phase !== "joined") return [];
+    if (!decision.approved && !decision.authFailed) return this.#participants.disconnectFor([id], decision);
+    const early = this.#pending.early.take(id);
+    return [
+      ...this.#answer(connection, decision, keys),
+      ...early.flatMap((bytes) => this.#open.receive(id, bytes)),
+    ];
+  }
+
+  #answer(connection: Joined, decision: JoinDecision, keys: readonly string[]): Effect[] {
+    const { id } = connection;
+    const next = nextToken(connection, decision);
+    if ("refusal" in next) return keys.map((key) => refusal(id, key, next.refusal.message));
+    this.#participants.connections.update(next.connection);
+    const attach: Effect = { type: "attach", connection: next.connection };
+    return [attach, ...keys.flatMap((key) => this.#open.admit(id, key))];
   }
 
   #remove(id: string): Effect[] {
-    this.#early.take(id);
+    this.#pending.forget(id);
     this.#tokens.delete(id);
     this.#refusals.delete(id);
     return this.#open.remove(id);

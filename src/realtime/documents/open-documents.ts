@@ -3,7 +3,7 @@ import { byteLength } from "../../platform/text.ts";
 import type { Participants } from "../participants/participants.ts";
 import { failure } from "../protocol/frame.ts";
 import { CLOSE } from "../protocol/protocol.ts";
-import type { Joined } from "../transport/connection.ts";
+import type { DocumentWire, Joined } from "../transport/connection.ts";
 import { send } from "../transport/connections.ts";
 import type { Effect } from "../transport/effects.ts";
 import { type Channel, sendTo } from "./channel.ts";
@@ -16,9 +16,11 @@ import {
   MAX_OPEN_NAME_BYTES,
   MAX_OPEN_NAME_BYTES_BESIDE,
 } from "./limits.ts";
+import type { PendingTokens } from "./pending-tokens.ts";
 import { Subscription } from "./subscription.ts";
 import { MalformedUpdate } from "./update-scan.ts";
 import {
+  authenticatedBody,
   closeBody,
   type DocumentFrame,
   nameOf,
@@ -35,10 +37,12 @@ export class OpenDocuments {
   readonly #participants: Participants;
   readonly #channels: Channels;
   readonly #messages: DocumentMessages;
+  readonly #pending: PendingTokens;
 
-  constructor(participants: Participants, documents: Documents, channels: Channels) {
+  constructor(participants: Participants, documents: Documents, channels: Channels, pending: PendingTokens) {
     this.#participants = participants;
     this.#channels = channels;
+    this.#pending = pending;
     this.#messages = new DocumentMessages(documents, channels);
   }
 
@@ -79,15 +83,46 @@ export class OpenDocuments {
     if (named === null) return this.#break(id, UNREADABLE);
     const { key, frame } = named;
     if (frame.type === "other") return [];
+    if (frame.type === "authenticate")
+      return wire === "hocuspocus" ? this.#verify(connection, key, frame.token, bytes) : [];
     const name = isNamed ? nameOf(key) : (connection.documents.opened[0] ?? "");
     const channel = this.#channels.open(name);
     const known = channel.find(id, isNamed ? key : null);
     if (known !== undefined) return this.#act(connection, channel, known, frame);
-    if (frame.type === "close") {
+    if (wire === "hocuspocus" || frame.type === "close") {
       this.#channels.release(name);
-      return [];
+      return this.#pending.isWaiting(id, key) ? this.#wait(id, bytes) : [];
     }
-    return this.#open(connection, channel, new Subscription(id, key), frame);
+    const subscription = new Subscription(id, key);
+    const opened = this.#open(connection, channel, subscription);
+    return [...opened.effects, ...(opened.isOpen ? this.#act(connection, channel, subscription, frame) : [])];
+  }
+
+  /** A token for a document: what follows about a document that is not open waits until it is verified. */
+  #verify(connection: DocumentConnection, key: string, token: string, bytes: Uint8Array): Effect[] {
+    const { id, documents } = connection;
+    if (this.#pending.isWaiting(id, key)) return this.#wait(id, bytes);
+    const opening = [...new Set([...documents.opened, ...this.#pending.keysOf(id)])];
+    if (!documents.opened.includes(key) && !mayOpen(documents.wire, opening, key)) return [unnamed(id, key)];
+    return this.#pending.begin(id, key, token);
+  }
+
+  #wait(id: string, bytes: Uint8Array): Effect[] {
+    if (this.#pending.early.add(id, bytes)) return [];
+    return this.#participants.disconnect([id], CLOSE.flooding, "too much before the token was verified");
+  }
+
+  /** The token for a document of Hocuspocus' client is accepted: the document is open from now on. */
+  admit(id: string, key: string): Effect[] {
+    const connection = this.#find(id);
+    if (connection === null) return [];
+    const channel = this.#channels.open(nameOf(key));
+    const known = channel.find(id, key);
+    const subscription = known ?? new Subscription(id, key);
+    const opened =
+      known === undefined ? this.#open(connection, channel, subscription) : { isOpen: true, effects: [] };
+    const scope = authenticatedBody(connection.role === "viewer" ? "readonly" : "read-write");
+    return [...opened.effects, ...(opened.isOpen ? [sendTo(subscription, scope)] : [])];
   }
 
   #break(id: string, reason: string): Effect[] {
@@ -98,23 +133,18 @@ export class OpenDocuments {
     connection: DocumentConnection,
     channel: Channel,
     subscription: Subscription,
-    frame: DocumentFrame,
-  ): Effect[] {
+  ): { readonly isOpen: boolean; readonly effects: Effect[] } {
     const key = subscription.key ?? "";
-    const opened = [...connection.documents.opened, key];
-    const { name } = channel;
-    const maxBytes = connection.documents.wire === "room" ? MAX_OPEN_NAME_BYTES_BESIDE : MAX_OPEN_NAME_BYTES;
-    const isTooMuch = byteLength(JSON.stringify(opened)) > maxBytes;
-    if (name === "" || name.length > MAX_DOCUMENT_NAME_LENGTH || isTooMuch) {
-      this.#channels.release(name);
-      return [{ type: "sendBytes", to: [connection.id], frame: withKey(key, refusedBody(UNNAMED)) }];
+    const { wire, opened } = connection.documents;
+    if (!mayOpen(wire, opened, key)) {
+      this.#channels.release(channel.name);
+      return { isOpen: false, effects: [unnamed(connection.id, key)] };
     }
-    const attached = this.#update(connection, opened);
-    return [
-      { type: "attach", connection: attached },
-      ...channel.add(subscription),
-      ...this.#act(connection, channel, subscription, frame),
-    ];
+    const attached = this.#update(connection, [...opened, key]);
+    return {
+      isOpen: true,
+      effects: [{ type: "attach", connection: attached }, ...channel.add(subscription)],
+    };
   }
 
   #update(connection: DocumentConnection, opened: readonly string[]): Joined {
@@ -200,6 +230,20 @@ export class OpenDocuments {
 
 /** What only editors' own clients send. */
 const isUnknown = ({ type }: DocumentFrame): boolean => type === "other" || type === "authenticate";
+
+/** Whether a socket that has these documents open may open another one. */
+function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: string): boolean {
+  const name = nameOf(key);
+  const maxBytes = wire === "room" ? MAX_OPEN_NAME_BYTES_BESIDE : MAX_OPEN_NAME_BYTES;
+  const bytes = byteLength(JSON.stringify([...opened, key]));
+  return name !== "" && name.length <= MAX_DOCUMENT_NAME_LENGTH && bytes <= maxBytes;
+}
+
+const unnamed = (id: string, key: string): Effect => ({
+  type: "sendBytes",
+  to: [id],
+  frame: withKey(key, refusedBody(UNNAMED)),
+});
 
 const unreadable = (id: string): Effect =>
   send([id], failure({ module: "Rooms", code: "BAD_REQUEST", message: UNREADABLE }));

@@ -18,6 +18,17 @@ const ANOTHER_USER = refusal("FORBIDDEN", "token: must be of this connection's u
 const LOWER_ROLE = refusal("FORBIDDEN", "token: allows a lower role than this connection has; join again");
 const IN_PROGRESS = refusal("CONFLICT", "Another token of this connection is being verified");
 
+/** The connection with its next token, or why the token is refused. */
+type NextToken = { readonly connection: Joined } | { readonly refusal: Fault };
+
+/** What a verified token does to the connection whose client has sent it. */
+export function nextToken(connection: Joined, decision: JoinDecision): NextToken {
+  if (!decision.approved) return { refusal: decision };
+  if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };
+  if (isLower(decision.role, connection.role)) return { refusal: LOWER_ROLE };
+  return { connection: withToken(connection, decision) };
+}
+
 export class TokenRefresh {
   readonly #connections: Connections;
   /** The sockets whose next token is being verified. */
@@ -39,14 +50,12 @@ export class TokenRefresh {
     this.#pending.delete(id);
     const connection = this.#connections.get(id);
     if (connection?.phase !== "joined") return [];
-    if (!decision.approved) return [send([id], failure(decision, requestId))];
-    if (decision.user.id !== connection.userId) return [send([id], failure(ANOTHER_USER, requestId))];
-    if (isLower(decision.role, connection.role)) return [send([id], failure(LOWER_ROLE, requestId))];
-    const refreshed = withToken(connection, decision);
-    this.#connections.update(refreshed);
-    const expiresAt = new Date(decision.tokenExpiresAt).toISOString();
+    const next = nextToken(connection, decision);
+    if ("refusal" in next) return [send([id], failure(next.refusal, requestId))];
+    this.#connections.update(next.connection);
+    const expiresAt = new Date(next.connection.tokenExpiresAt).toISOString();
     return [
-      { type: "attach", connection: refreshed },
+      { type: "attach", connection: next.connection },
       send([id], success("Token refreshed", { expiresAt }, requestId)),
     ];
   }

@@ -23,6 +23,8 @@ export type Effect =
       readonly token: string;
       readonly requestId: string | undefined;
     }
+  /** The same for documents of a joined socket, then call `documentSockets.verified`. */
+  | { readonly type: "authorizeDocuments"; readonly id: string; readonly token: string }
   /** Read the room or its users from the database, then call `questions.answer`. */
   | {
       readonly type: "queryDatabase";

@@ -1,4 +1,5 @@
 /** Documents over the sockets of editors' own clients, frame by frame. */
+import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { describe, expect, it, vi } from "vitest";
 import { writeSyncStep1 } from "y-protocols/sync";
@@ -199,6 +200,44 @@ it("a token that is refused to one document keeps no other document of Hocuspocu
   client.sync();
   await client.until(() => client.notes.some(([, note]) => note === "read-write"));
   await client.synced();
+});
+
+it("on a socket that has joined, a token opens its document once it is verified, or is refused (D9, D13)", async () => {
+  const { room, ada, vera } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();
+  await client.until(() => client.notes.length === 2);
+  const received = new Map<string, (string | number)[]>();
+  client.onFrame = (bytes) => {
+    const decoder = decoding.createDecoder(bytes);
+    const key = decoding.readVarString(decoder);
+    const [type, kind] = [decoding.readVarUint(decoder), decoding.readVarUint(decoder)];
+    const frame = type === 2 ? `${kind}: ${decoding.readVarString(decoder)}` : type;
+    received.set(key, [...(received.get(key) ?? []), frame]);
+  };
+  const ask = (key: string) => {
+    const frame = encoding.createEncoder();
+    encoding.writeVarString(frame, key);
+    encoding.writeVarUint(frame, 0);
+    writeSyncStep1(frame, new Y.Doc());
+    client.sendBytes(encoding.toUint8Array(frame));
+  };
+  client.authenticate("no token", "refused");
+  ask("refused");
+  client.authenticate(vera.token, "another user's");
+  client.authenticate("no token");
+  client.authenticate("no token", "corrected");
+  client.authenticate(ada.token, "corrected");
+  ask("corrected");
+  await client.until(() => received.size === 4 && received.get("corrected")?.length === 4);
+  ask("refused");
+  client.type("the first document stays open");
+  await client.until(() => client.notes.filter(([type]) => type === 8).length === 2);
+  expect(Object.fromEntries(received)).toEqual({
+    refused: [`1: ${REFUSED}`],
+    "another user's": ["1: token: must be of this connection's user"],
+    notes: [`1: ${REFUSED}`, 8],
+    corrected: [`1: ${REFUSED}`, "2: read-write", 0, 0],
+  });
 });
 
 it("tokens cannot be tried without end on one socket, nor for long (D13)", async () => {

@@ -285,3 +285,16 @@ describe("the protocol", () => {
     expect([...quoted].filter((rule) => !rules.includes(rule))).toEqual([]);
   });
 });
+
+it("each Worker of the benchmarks exports the objects of wrangler.toml: it does not start otherwise", () => {
+  const settings = readFileSync(path.join(SRC, "../wrangler.toml"), "utf8");
+  const objects = new Set([...settings.matchAll(/class_name = "(\w+)"/g)].map(([, name = ""]) => name));
+  const workers = path.join(SRC, "../test/bench/workers");
+  const lacking = globSync("*.ts", { cwd: workers }).flatMap((file) => {
+    const text = readFileSync(path.join(workers, file), "utf8");
+    if (!text.includes("export default")) return [];
+    return [...objects].filter((name) => !text.includes(name)).map((name) => `${file}: ${name}`);
+  });
+  expect(objects.size).toBeGreaterThan(3);
+  expect(lacking).toEqual([]);
+});

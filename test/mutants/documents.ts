@@ -62,6 +62,13 @@ export const DOCUMENTS: readonly Mutant[] = [
     tests: ["test/realtime/documents/document-sockets.test.ts"],
   },
   {
+    bug: "a rollback writes again what an undo has brought back",
+    file: "src/realtime/documents/written-again.ts",
+    code: "value === written[index]) ? original.length : 0;",
+    by: "value === written[index]) ? 0 : 0;",
+    tests: ["test/realtime/documents/rollback.test.ts"],
+  },
+  {
     bug: "a deleted document stays open",
     file: "src/realtime/documents/document-requests.ts",
     code: "this.#documents.delete(name) ? this.#open.closeForAll(name) : null",

@@ -3,9 +3,10 @@ import * as Y from "yjs";
 import type { Author, AuthoredUpdate } from "../port/document-history.ts";
 import { type Attribution, attribute } from "./attribution.ts";
 import { mergeMany } from "./merge-many.ts";
-import { RangeMap } from "./range-map.ts";
+import type { RangeMap } from "./range-map.ts";
 import { requireBuildable } from "./render.ts";
-import { editAsServer, isServerClient } from "./server-clients.ts";
+import { editAsServer } from "./server-clients.ts";
+import { itemsOf, writtenAgain } from "./written-again.ts";
 
 /** How far outwards the containers are looked at with which something was deleted. */
 const MAX_DEPTH = 200;
@@ -20,7 +21,7 @@ export interface RolledBack {
  * The update that takes back what the author wrote in `since`, which is all that the document has beyond `before`; null
  * when there is nothing to take back. What the author inserted is deleted, except for containers in which others have
  * written. What the author deleted is written again, unless its container is gone, others have changed its entry since,
- * or an edit of the service has written it again already. CONFLICT when the document is too large to be built.
+ * or it has been written again already. CONFLICT when the document is too large to be built.
  */
 export function rollbackUpdate(
   before: readonly Uint8Array[],
@@ -53,12 +54,6 @@ export function rollbackUpdate(
 }
 
 type DeleteSet = ReturnType<typeof Y.createDeleteSet>;
-
-/** All items of a document, client by client in the order of their clocks. */
-function* itemsOf(doc: Y.Doc): Generator<Y.Item> {
-  for (const structs of doc.store.clients.values())
-    for (const struct of structs) if (struct instanceof Y.Item) yield struct;
-}
 
 /** The item of the shared type that an item is in; null for one of the document's own types. */
 const containerOf = ({ parent }: Y.Item): Y.Item | null =>
@@ -94,7 +89,15 @@ class OwnChanges {
     this.#isOwn = (authors) => authors?.length === 1 && JSON.stringify(authors[0]) === JSON.stringify(author);
     for (const [{ client, start, end }, authors] of this.#attribution.inserted.entries())
       if (this.#isOwn(authors)) add(this.insertions, client, start, end);
-    const restored = restoredBy(doc);
+    const { inserted, deleted } = this.#attribution;
+    const restored = writtenAgain(doc, {
+      isLater: (client, start, end) => {
+        const stretch = inserted.at(client, start);
+        return stretch.value === later && stretch.end >= end;
+      },
+      isDeletedWith: ({ id }, container) =>
+        deleted.at(id.client, id.clock).value === deleted.at(container.id.client, container.id.clock).value,
+    });
     for (const item of itemsOf(doc))
       if (item.deleted && !this.#isEntryOfOthers(item)) this.#addDeleted(item, restored);
   }
@@ -142,26 +145,4 @@ function add(set: DeleteSet, client: number, start: number, end: number): void {
     ranges[ranges.length - 1] = { clock: last.clock, len: end - last.clock };
   else ranges.push({ clock: start, len: end - start });
   set.clients.set(client, ranges);
-}
-
-/** What edits of the service have written again: each such item stands before the one that it repeats. */
-function restoredBy(doc: Y.Doc): RangeMap<true> {
-  const restored = new RangeMap<true>();
-  let [previous, offset]: [Y.Item | null, number] = [null, 0];
-  for (const item of itemsOf(doc)) {
-    const { id, origin, rightOrigin, length } = item;
-    const isRepetition =
-      isServerClient(id.client) && rightOrigin !== null && rightOrigin.client !== id.client;
-    // An item of which a part was deleted later has been split.
-    const isRest =
-      previous !== null &&
-      Y.compareIDs(origin, previous.lastId) &&
-      Y.compareIDs(rightOrigin, previous.rightOrigin);
-    offset = isRest ? offset + (previous?.length ?? 0) : 0;
-    previous = item;
-    if (!isRepetition) continue;
-    const start = rightOrigin.clock + offset;
-    restored.fill({ client: rightOrigin.client, start, end: start + length }, true);
-  }
-  return restored;
 }

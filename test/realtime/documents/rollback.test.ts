@@ -196,6 +196,58 @@ it("takes back no more than was written between the two points, and undo takes i
   expect(rollbackUpdate([], since, { author: by("ben"), upTo: ALL })).toBeNull();
 });
 
+it("does not write again what its author's own undo has written again since (D25)", () => {
+  const { doc, since, write, rollBack } = shared();
+  const [text, list, xml] = [doc.getText("text"), doc.getArray("list"), doc.getXmlFragment("xml")];
+  const shown = () => [text.toString(), list.toJSON(), xml.toString()];
+  const paragraph = new Y.XmlElement("p");
+  write("ben", () => {
+    text.insert(0, "one two three");
+    list.insert(0, [1, "two", { a: 3 }]);
+    paragraph.setAttribute("class", "lead");
+    paragraph.insert(0, [new Y.XmlText("four five")]);
+    xml.insert(0, [paragraph, new Y.XmlElement("hr")]);
+  });
+  const before = shown();
+  const undo = new Y.UndoManager([text, list, xml], { captureTimeout: 0, trackedOrigins: new Set([null]) });
+  write("ada", () => text.delete(4, 2));
+  write("ada", () => text.delete(4, 2));
+  write("ada", () => list.delete(0, 3));
+  write("ada", () => xml.delete(0, 1));
+  const to = since.length;
+  for (let steps = 0; steps < 4; steps += 1) undo.undo();
+  expect(shown()).toEqual(before);
+  expect([rollBack("ada", to), shown()]).toEqual([false, before]);
+  write("ben", () => text.insert(8, "and "));
+  expect(rollBack("ada", to)).toBe(false);
+});
+
+it("writes again what was deleted where others have written something else since (D25)", () => {
+  const { doc, since, write, rollBack } = shared();
+  const [text, list, xml] = [doc.getText("text"), doc.getArray("list"), doc.getXmlFragment("xml")];
+  write("ben", () => {
+    text.insert(0, "a cat");
+    list.insert(0, [1, 2, 3]);
+    const paragraph = new Y.XmlElement("p");
+    paragraph.insert(0, [new Y.XmlText("kept")]);
+    xml.insert(0, [paragraph]);
+  });
+  write("ada", () => {
+    text.delete(2, 3);
+    list.delete(0, 3);
+    xml.delete(0, 1);
+  });
+  const to = since.length;
+  write("ben", () => {
+    text.insert(2, "car");
+    list.insert(0, [1, 2, 4]);
+    xml.insert(0, [new Y.XmlElement("p")]);
+  });
+  expect(rollBack("ada", to)).toBe(true);
+  const shown = [text.toString(), list.toJSON(), xml.toString()];
+  expect(shown).toEqual(["a catcar", [1, 2, 4, 1, 2, 3], "<p></p><p>kept</p>"]);
+});
+
 /** The text of a delta. */
 const lettersOf = (delta: unknown): string =>
   (Array.isArray(delta) ? delta : []).map(({ insert }: { insert: string }) => insert).join("");

@@ -32,6 +32,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     remove: async (key) => stub(key).remove(),
     send: async (key, sender, destination, message) => senderOf(key, sender).send(destination, message),
     list: async (key, filter, query) => stub(key).list(filter, { ...query }),
+    find: async (key, deliveryId) => stub(key).find(deliveryId),
     startReplay: async (key, request) => stub(key).startReplay(key, request),
     stats: async (key, range) => stub(key).stats(range),
     findReplay: async (key) => stub(key).findReplay(),

@@ -1,7 +1,7 @@
 /** Runs of workflows on the wire: what asks for one, and how its execution is presented. The SDK infers its types from it. */
 import * as z from "zod";
 import { EventName, WorkflowEventName } from "../delivery/port/event-name.ts";
-import type { DeliveryRecord, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
+import type { DeliveryRecord, FoundDelivery, LoggedAttempt } from "../delivery/port/subscriber-port.ts";
 import { text } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
@@ -90,6 +90,32 @@ export const WorkflowExecution = z
   });
 export type WorkflowExecution = z.infer<typeof WorkflowExecution>;
 
+/** An execution as it is now, finished or not. */
+export const CurrentExecution = WorkflowExecution.extend({
+  status: z.enum(["pending", "running", "success", "failed"]).meta({
+    description:
+      "`pending` while a run is yet to start, a retry included, and `running` while one is in progress. `success` and `failed` are final.",
+  }),
+  result: z.string().nullable().meta({
+    description:
+      "The returned value as JSON; for a failed run, the error message, also while a retry waits or runs. Null before a run has ended.",
+  }),
+}).meta({
+  id: "CurrentExecution",
+  example: {
+    id: "0d7f2b1c-4a3e-4f59-8c6d-1e2b3a4c5d6f",
+    workflow_id: EXAMPLE.id,
+    event: "workflow.triggered",
+    status: "running",
+    result: null,
+    attempts: 0,
+    duration_ms: 0,
+    created_at: "2026-01-31T09:31:00.000Z",
+    logs: [],
+  },
+});
+export type CurrentExecution = z.infer<typeof CurrentExecution>;
+
 /** A run, as the log of its delivery keeps it. */
 export interface LoggedRun extends LoggedAttempt {
   /** JSON; null when it failed. */
@@ -114,6 +140,16 @@ export function presentExecution(workflowId: string, delivery: DeliveryRecord): 
     created_at: presentTime(delivery.createdAt),
     logs: [...(run?.logs ?? [])],
   };
+}
+
+/** Presents a delivery to the workflow, whether it is over or not. */
+export function presentCurrentExecution(
+  workflowId: string,
+  { delivery, isInFlight }: FoundDelivery,
+): CurrentExecution {
+  const execution = presentExecution(workflowId, delivery);
+  if (delivery.status !== "pending") return execution;
+  return { ...execution, status: isInFlight ? "running" : "pending", result: delivery.error };
 }
 
 /** As the workflow's handler logged them. */

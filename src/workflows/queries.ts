@@ -7,7 +7,12 @@ import { type PresentedPage, type PresentedScroll, presentPage } from "../http/p
 import type { Page } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { WorkflowContext } from "./context.ts";
-import { presentExecution, type WorkflowExecution } from "./execution-schema.ts";
+import {
+  type CurrentExecution,
+  presentCurrentExecution,
+  presentExecution,
+  type WorkflowExecution,
+} from "./execution-schema.ts";
 import { presentWorkflow, type Workflow } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 import {
@@ -80,6 +85,19 @@ export async function listExecutions(
   const found = await ctx.subscribers.list(key, "over", query);
   const executions = found.deliveries.map((each) => presentExecution(workflowId, each));
   return { executions, ...presentDeliveryPage(page, found) };
+}
+
+/** A run as it is now, from the moment it was asked for. NOT_FOUND without the workflow, or when the run is not kept. */
+export async function getExecution(
+  ctx: WorkflowContext,
+  workflowId: string,
+  executionId: string,
+): Promise<{ execution: CurrentExecution }> {
+  const [[row]] = await ctx.db.run([selectWorkflowSummary(ctx, workflowId)]);
+  if (row === undefined) throw notFound("Workflows", "Workflow");
+  const found = await ctx.subscribers.find(subscriberKey(ctx, workflowId), executionId);
+  if (found === null) throw notFound("Workflows", "Execution");
+  return { execution: presentCurrentExecution(workflowId, found) };
 }
 
 /** How the workflow's runs went lately, and what waits for it. NOT_FOUND without the workflow. */

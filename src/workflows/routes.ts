@@ -5,8 +5,9 @@ import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
-import { WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
+import { CurrentExecution, WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
 import {
+  getExecution,
   getVersion,
   getWorkflow,
   getWorkflowStats,
@@ -163,6 +164,20 @@ export const workflowEndpoints = [
     done: "Executions retrieved",
     data: z.object({ executions: z.array(WorkflowExecution), ...scrollShape }),
     handle: (ctx, { params, query }) => listExecutions(ctx, params.workflowId, toPage(query)),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/workflows/:workflowId/executions/:executionId",
+    operation: "getWorkflowExecution",
+    summary: "Get an execution of a workflow",
+    details:
+      "As it is now, finished or not: the execution that a request to the HTTP trigger has started is found from its response on. It answers `NOT_FOUND` once it is no longer kept, and for a run that did not start because the workflow was disabled.",
+    errors: ["NOT_FOUND"],
+    status: 200,
+    done: "Execution retrieved",
+    data: z.object({ execution: CurrentExecution }),
+    handle: (ctx, { params }) => getExecution(ctx, params.workflowId, params.executionId),
   }),
   endpoint({
     ...common,

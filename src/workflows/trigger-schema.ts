@@ -14,7 +14,10 @@ export const TriggerPayload = z.unknown().meta({
 /** The run that a request has started. */
 export const StartedExecution = z
   .object({
-    id: z.uuid().meta({ description: "Of the execution, which the list has when the run is finished." }),
+    id: z.uuid().meta({
+      description:
+        "Of the execution, which can be retrieved from now on. The list has it when it is finished.",
+    }),
   })
   .meta({ id: "StartedExecution", example: { id: "0d7f2b1c-4a3e-8f59-8c6d-1e2b3a4c5d6f" } });
 export type StartedExecution = z.infer<typeof StartedExecution>;

@@ -133,7 +133,12 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     events: ["session.started"],
     httpTrigger: true,
   });
-  await owner.api.put(`/workflows/${workflow.data.workflow.id}/secrets/TOKEN`, { value: "a secret" });
+  const workflowPath = `/workflows/${workflow.data.workflow.id}`;
+  await owner.api.put(`${workflowPath}/secrets/TOKEN`, { value: "a secret" });
+  const ran = await owner.api.post<{ execution: { id: string } }>(`${workflowPath}/run`, {
+    event: "session.started",
+    data: { roomId: room.id },
+  });
   const update = "AQEBAAQBAXQBYQA=";
   await owner.api.send("PUT", `/rooms/${room.id}/documents/notes`, {
     ...{ body: JSON.stringify({ update }), headers: { "Content-Type": "application/json" } },
@@ -157,6 +162,7 @@ async function furnished(): Promise<Account & { things: Things; token: string; b
     webhookId,
     deliveryId: tested.data.delivery.id,
     workflowId: workflow.data.workflow.id,
+    executionId: ran.data.execution.id,
     secret: "TOKEN",
     version: "1",
     personId: member.id,

@@ -150,6 +150,15 @@ describe("a request about workflows", () => {
     expect(await costOf(owner, "POST", "/workflows", { ...creation, roomId })).toMatchObject({ trips: 2 });
   });
 
+  it("costs one and a call of the workflow's object to read an execution", async () => {
+    const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
+    const path = `/workflows/${made.data.workflow.id}`;
+    const body = { event: "user.updated", data: { roomId, userId } };
+    const ran = await owner.api.post<{ execution: { id: string } }>(`${path}/run`, body);
+    const cost = await costOf(owner, "GET", `${path}/executions/${ran.data.execution.id}`);
+    expect(cost).toMatchObject({ status: 200, trips: 1, objectCalls: 0, subscriberCalls: 1 });
+  });
+
   it("costs one more when it changes code: what is the same is not made ready again", async () => {
     const made = await owner.api.post<{ workflow: { id: string } }>("/workflows", creation);
     const path = `/workflows/${made.data.workflow.id}`;

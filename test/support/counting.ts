@@ -1,4 +1,4 @@
-/** Bindings that count: how often a request goes to D1, to R2, and how often it calls a room's object. */
+/** Bindings that count: how often a request goes to D1, to R2, and how often it calls objects of rooms and subscribers. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
@@ -38,9 +38,9 @@ function countingD1(d1: D1Database, onTrip: () => void): D1Database {
   });
 }
 
-/** The rooms' objects as they are, but for telling `onCall` of each call. */
-const countingRooms = (rooms: Env["ROOMS"], onCall: () => void): Env["ROOMS"] =>
-  new Proxy(rooms, {
+/** A namespace of objects as it is, but for telling `onCall` of each call. */
+const countingObjects = <T extends Env["ROOMS"] | Env["SUBSCRIBERS"]>(objects: T, onCall: () => void): T =>
+  new Proxy(objects, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== "function") return member;
@@ -70,7 +70,10 @@ export interface Cost {
   readonly status: number;
   /** D1 round trips, those that the answer does not wait for included. */
   readonly trips: number;
+  /** Of rooms' objects. */
   readonly objectCalls: number;
+  /** Of the objects of webhooks and workflows. */
+  readonly subscriberCalls: number;
   readonly r2Calls: number;
 }
 
@@ -88,6 +91,7 @@ export async function costOf(
   await expect.poll(() => env.DB.prepare("SELECT id FROM outbox_events LIMIT 1").first()).toBeNull();
   let trips = 0;
   let objectCalls = 0;
+  let subscriberCalls = 0;
   let r2Calls = 0;
   const counting: Env = {
     ...env,
@@ -95,8 +99,11 @@ export async function costOf(
     DB: countingD1(env.DB, () => {
       trips += 1;
     }),
-    ROOMS: countingRooms(env.ROOMS, () => {
+    ROOMS: countingObjects(env.ROOMS, () => {
       objectCalls += 1;
+    }),
+    SUBSCRIBERS: countingObjects(env.SUBSCRIBERS, () => {
+      subscriberCalls += 1;
     }),
     FILES: countingR2(env.FILES, () => {
       r2Calls += 1;
@@ -111,5 +118,5 @@ export async function costOf(
   const response = await app.fetch(request, counting, execution);
   await waitOnExecutionContext(execution);
   await response.arrayBuffer();
-  return { status: response.status, trips, objectCalls, r2Calls };
+  return { status: response.status, trips, objectCalls, subscriberCalls, r2Calls };
 }

@@ -2,8 +2,10 @@
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
 import { WorkflowTriggeredEvent } from "../../src/delivery/events.ts";
+import type { CurrentExecution } from "../../src/workflows/execution-schema.ts";
 import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "../../src/workflows/trigger-schema.ts";
 import { type Account, type Answer, Api, account } from "../support/api.ts";
+import { Gate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
 const CODE = "export default (event) => event;";
@@ -144,6 +146,48 @@ describe("the organization's credential", () => {
       status: 409,
       error: { message: "The workflow has no HTTP trigger; set httpTrigger to true" },
     });
+  });
+});
+
+describe("an execution", () => {
+  const read = (id: string, { api } = owner, path = subject.path) =>
+    api.get<{ execution: CurrentExecution }>(`${path}/executions/${id}`);
+  const found = async (id: string) => (await read(id)).data.execution;
+
+  it("is found from the response to its trigger on: running or pending, and then as it ended", async () => {
+    const gate = new Gate();
+    await subject.change({ code: gate.codeReturning("done") });
+    const trigger = async () =>
+      (await owner.api.post<Started>(`${subject.path}/trigger`, {})).data.execution.id;
+    const first = await trigger();
+    expect(await found(first)).toEqual({
+      id: first,
+      workflow_id: subject.workflow.id,
+      event: "workflow.triggered",
+      ...{ status: "running", result: null, attempts: 0, duration_ms: 0, logs: [] },
+      created_at: expect.any(String),
+    });
+    for (let inFlight = 1; inFlight < 6; inFlight += 1) await trigger();
+    const seventh = await trigger();
+    expect(await found(seventh)).toMatchObject({ id: seventh, status: "pending", result: null });
+    await gate.open();
+    const executions = await subject.ran(7);
+    expect(executions).toContainEqual(expect.objectContaining({ id: seventh, result: '"done"' }));
+    for (const execution of executions) expect(await found(execution.id)).toEqual(execution);
+  });
+
+  it("is found when it was started by hand, and under no other workflow, organization or id", async () => {
+    const { id: roomId } = await owner.api.createRoom();
+    const { execution } = (await subject.run("session.started", { roomId })).data;
+    expect(await found(execution.id)).toEqual(execution);
+    const other = await TestWorkflow.create(owner.api, CODE);
+    for (const answer of [
+      await read(crypto.randomUUID()),
+      await read("x"),
+      await read(execution.id, owner, other.path),
+      await read(execution.id, await account()),
+    ])
+      expect(refusal(answer)).toEqual([404, "NOT_FOUND", "Workflows"]);
   });
 });
 

@@ -70,6 +70,13 @@ export type DeliveryRecord = OutgoingEvent & {
   readonly log: string;
 };
 
+/** A delivery as it is now. */
+export interface FoundDelivery {
+  readonly delivery: DeliveryRecord;
+  /** True while an attempt is being made. */
+  readonly isInFlight: boolean;
+}
+
 /** Which deliveries a list shows; `over` means all but the pending ones. */
 export type StatusFilter = DeliveryStatus | "over" | "any";
 
@@ -133,6 +140,8 @@ export interface SubscriberGateway {
   ): Promise<AttemptResult>;
   /** A page of the deliveries that are kept, newest first; it ends early rather than exceed 4 MiB. */
   list(key: SubscriberKey, filter: StatusFilter, query: DeliveryQuery): Promise<DeliveryPage>;
+  /** One delivery as it is now; null when it is not kept. */
+  find(key: SubscriberKey, deliveryId: string): Promise<FoundDelivery | null>;
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): Promise<ReplayRecord | null>;
   /** How its attempts went in the range that ends now, and what waits. */

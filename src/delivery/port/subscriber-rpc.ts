@@ -5,6 +5,7 @@ import type {
   DeliveryPage,
   DeliveryQuery,
   DeliveryRecord,
+  FoundDelivery,
   OutgoingEvent,
   StatusFilter,
   SubscriberKey,
@@ -20,6 +21,7 @@ export interface SubscriberRpc extends Rpc.DurableObjectBranded {
   remove(): Promise<void>;
   send(destination: Destination, message: WebhookMessage): Promise<AttemptResult>;
   list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage;
+  find(deliveryId: string): FoundDelivery | null;
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null;
   stats(range: StatsRange): SubscriberStats;
   findReplay(): ReplayRecord | null;

@@ -64,6 +64,11 @@ export class Attempts {
     return this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
   }
 
+  /** True while an attempt of the delivery with this number is being made. */
+  isInFlight(seq: number): boolean {
+    return this.#scheduler.isInFlight(seq);
+  }
+
   /** When the next attempt may start (epoch ms); null when none waits, or none can before one in flight has ended. */
   dueAt(now: number): number | null {
     return this.#scheduler.dueAt(now);

@@ -50,6 +50,10 @@ export class Scheduler {
     return this.#inFlight.size;
   }
 
+  isInFlight(seq: number): boolean {
+    return this.#inFlight.has(seq);
+  }
+
   /** Lets a lane take the next turn, whatever the subscriber's pace. */
   prefer(lane: string): void {
     if (this.#next.length < MAX_PREFERRED) this.#next.push(lane);

@@ -10,6 +10,7 @@ import type {
   DeliveryPage,
   DeliveryQuery,
   DeliveryRecord,
+  FoundDelivery,
   OutgoingEvent,
   StatusFilter,
   SubscriberKey,
@@ -170,6 +171,12 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
   list(filter: StatusFilter, query: DeliveryQuery): DeliveryPage {
     this.#attempts.flush();
     return this.#history.list(filter, query);
+  }
+
+  find(deliveryId: string): FoundDelivery | null {
+    this.#attempts.flush();
+    const delivery = this.#history.findById(deliveryId);
+    return delivery && { delivery, isInFlight: this.#attempts.isInFlight(delivery.seq) };
   }
 
   stats(range: StatsRange): SubscriberStats {

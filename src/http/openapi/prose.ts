@@ -75,6 +75,7 @@ export const PATH_PARAMETERS: Readonly<
   commentId: { description: "The comment's ID.", ...UUID },
   version: { description: "The number of the version." },
   webhookId: { description: "The webhook's ID.", ...UUID },
+  executionId: { description: "The execution's ID.", ...UUID },
   workflowId: { description: "The workflow's ID.", ...UUID },
   secret: { description: "The secret's name, as a program reads it from `env`." },
   requestId: { description: "The request ID of a response." },

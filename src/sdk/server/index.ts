@@ -58,6 +58,7 @@ export type {
   ApiRequest,
   AuditEntry,
   Comment,
+  CurrentExecution,
   Delivery,
   DeliveryAttempt,
   DeliveryStats,

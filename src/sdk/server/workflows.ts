@@ -3,6 +3,7 @@ import type { Rest } from "../core/rest.ts";
 import type { EventName } from "../wire/events.ts";
 import type { WorkflowInput, WorkflowRunInput, WorkflowUpdateInput } from "../wire/requests.ts";
 import type {
+  CurrentExecution,
   DeliveryStats,
   Workflow,
   WorkflowExecution,
@@ -63,6 +64,12 @@ export class Workflows {
     return this.#rest.request({ method: "GET", path, query: { ...page } });
   }
 
+  /** An execution as it is now: `status` says whether it is `pending`, `running` or finished. */
+  async getExecution(workflowId: string, executionId: string): Promise<CurrentExecution> {
+    const path = ["workflows", workflowId, "executions", executionId];
+    return (await this.#rest.request<{ execution: CurrentExecution }>({ method: "GET", path })).execution;
+  }
+
   /** The last 50 versions of its code, newest first, without the code. */
   listVersions(
     workflowId: string,
@@ -118,7 +125,7 @@ export class Workflows {
 
   /**
    * Starts a workflow that has an `httpTrigger`, with any JSON as its payload, and returns the id of the execution
-   * without waiting for it.
+   * without waiting for it: {@link getExecution} says how it goes.
    */
   async trigger(workflowId: string, payload: object): Promise<{ readonly id: string }> {
     const path = ["workflows", workflowId, "trigger"];

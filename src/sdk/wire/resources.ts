@@ -20,7 +20,7 @@ export type {
 export type { Delivery, DeliveryAttempt } from "../../webhooks/delivery-schema.ts";
 export type { Replay } from "../../webhooks/replay-schema.ts";
 export type { Webhook, WebhookWithSecret } from "../../webhooks/schema.ts";
-export type { LogLine, WorkflowExecution } from "../../workflows/execution-schema.ts";
+export type { CurrentExecution, LogLine, WorkflowExecution } from "../../workflows/execution-schema.ts";
 export type { Workflow } from "../../workflows/schema.ts";
 export type { WorkflowSecret } from "../../workflows/secret-schema.ts";
 export type { WorkflowWithSecret } from "../../workflows/trigger-schema.ts";

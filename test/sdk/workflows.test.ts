@@ -42,23 +42,26 @@ describe("AtriumServer.workflows", () => {
     await expect(workflows.get(created.id)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Workflows" });
   });
 
-  it("runs a workflow and returns its result and logs", async () => {
+  it("runs a workflow, which has a secret and acts in its room, and returns its result and logs", async () => {
     const code = `
       import type { Workflow } from "atrium/workflow";
-      const greet: Workflow<"user.created"> = async ({ user }, { room }) => {
-        console.log("Hello", user.name);
+      const greet: Workflow<"user.created"> = async ({ user }, { room, env, actions }) => {
+        console.log("Hello", user.name, env.TOKEN);
+        await actions.stores.set("greeted", user.name, { tokenLength: env.TOKEN.length });
         return { room: (await room.get())?.name };
       };
       export default greet;`;
     const { id } = await atrium.workflows.create({ name: "Greet", code, events: ["user.created"], roomId });
+    await atrium.workflows.setSecret(id, "TOKEN", "a token of another service");
     const { id: userId } = await atrium.users.create({ roomId, name: "Ada" });
     const execution = await atrium.workflows.run(id, "user.created", { roomId, userId });
     expect(execution).toMatchObject({
       workflow_id: id,
       status: "success",
       result: '{"room":"Weekly planning"}',
-      logs: [{ level: "log", message: "Hello Ada" }],
+      logs: [{ level: "log", message: "Hello Ada ***" }],
     });
+    expect(await atrium.stores.get(roomId, "greeted", "Ada")).toMatchObject({ value: { tokenLength: 26 } });
     const { executions } = await atrium.workflows.listExecutions(id, { limit: 10 });
     expect(executions).toContainEqual(execution);
   });

@@ -7,7 +7,7 @@ import { subscriberKey } from "./queries.ts";
 import { placeOf } from "./sealed-secrets.ts";
 import { presentSecret, SecretName, type WorkflowSecret } from "./secret-schema.ts";
 import { deleteSecret as deleteRow, MAX_SECRETS, putSecret, selectSecrets } from "./secret-store.ts";
-import { selectWorkflowSummary, touchWorkflow } from "./store.ts";
+import { selectWorkflowSummary, touchIfChanged } from "./store.ts";
 
 /** All of them, by name and without values. NOT_FOUND without the workflow. */
 export async function listSecrets(
@@ -33,12 +33,13 @@ export async function setSecret(
   if (!name.success) throw new AppError("Workflows", "BAD_REQUEST", explain(name.error, "The secret's name"));
   const sealed = await ctx.secretSealer.seal(value, placeOf(ctx.accountId, workflowId, name.data));
   const now = ctx.now();
-  const [[touched], [row]] = await ctx.commit([
-    touchWorkflow(ctx, workflowId, now),
+  const [[workflow], [row], [touched]] = await ctx.commit([
+    selectWorkflowSummary(ctx, workflowId),
     putSecret(ctx, workflowId, name.data, sealed, now),
+    touchIfChanged(ctx, workflowId, now),
   ]);
-  if (touched === undefined) throw notFound("Workflows", "Workflow");
-  if (row === undefined) {
+  if (workflow === undefined) throw notFound("Workflows", "Workflow");
+  if (row === undefined || touched === undefined) {
     const why = `A workflow can have at most ${MAX_SECRETS} secrets; delete one that it does not need`;
     throw new AppError("Workflows", "CONFLICT", why);
   }
@@ -52,12 +53,13 @@ export async function deleteSecret(
   workflowId: string,
   secret: string,
 ): Promise<Record<string, never>> {
-  const [[touched], deleted] = await ctx.commit([
-    touchWorkflow(ctx, workflowId, ctx.now()),
+  const [[workflow], , [touched]] = await ctx.commit([
+    selectWorkflowSummary(ctx, workflowId),
     deleteRow(ctx, workflowId, secret),
+    touchIfChanged(ctx, workflowId, ctx.now()),
   ]);
-  if (touched === undefined) throw notFound("Workflows", "Workflow");
-  if (deleted.length === 0) throw notFound("Workflows", "Secret");
+  if (workflow === undefined) throw notFound("Workflows", "Workflow");
+  if (touched === undefined) throw notFound("Workflows", "Secret");
   await notifyRuns(ctx, workflowId, touched.updatedAt);
   return {};
 }

@@ -42,17 +42,12 @@ export const putSecret = (
   params: [accountId, workflowId, secret, now, keyId, sealed],
 });
 
-/** Returns the name if there was such a secret. */
-export const deleteSecret = (
-  tenant: Tenant,
-  workflowId: string,
-  secret: string,
-): Statement<{ name: string }> =>
+/** Deletes the secret if there is one. */
+export const deleteSecret = (tenant: Tenant, workflowId: string, secret: string): Statement =>
   statement(
     build
       .delete(workflowSecrets)
-      .where(and(ofWorkflow(tenant, workflowId), eq(workflowSecrets.name, secret)))
-      .returning({ name }),
+      .where(and(ofWorkflow(tenant, workflowId), eq(workflowSecrets.name, secret))),
   );
 
 /** Some of the secrets, of all organizations, that these keys have sealed. */

@@ -124,13 +124,16 @@ export const updateWorkflow = (
       .returning(SHOWN),
   );
 
-/** Gives the workflow a new version, so that runs read it again. Returns no row when there is no such workflow. */
-export const touchWorkflow = (tenant: Tenant, id: string, now: number): Statement<{ updatedAt: number }> =>
+/**
+ * Gives the workflow a new version, so that runs read it again, if the statement before it in the batch has changed
+ * something. Returns no row if not.
+ */
+export const touchIfChanged = (tenant: Tenant, id: string, now: number): Statement<{ updatedAt: number }> =>
   statement(
     build
       .update(workflows)
       .set({ updatedAt: nextVersion(workflows.updatedAt, now) })
-      .where(byId(tenant, id))
+      .where(and(byId(tenant, id), sql`changes() > 0`))
       .returning({ updatedAt: columnsOf(workflows).updatedAt }),
   );
 

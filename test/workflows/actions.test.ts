@@ -4,6 +4,8 @@ import type { BindingAnswer } from "../../src/sandbox/runners/runner.ts";
 import { type BindingOptions, bindingsFor, type Stage, stage } from "./support.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
+const NO_ROOM = "the run has no room, because its workflow is for all rooms; give the workflow a roomId";
+
 let at: Stage;
 let userId: string;
 
@@ -71,6 +73,22 @@ describe("a run", () => {
     for (const json of [7, undefined, "{", "x".repeat(2 ** 20 + 1), deep])
       expect(await run.act("stores.set", json)).toEqual({ problem: expect.any(String) });
     expect(await entry("a")).toBeUndefined();
+  });
+
+  it("is refused each of them without a room, and is given what to do", async () => {
+    const roomless = bindingsFor({ ...at, roomId: "" });
+    expect(await roomless.act("stores.set", '{"store":"board","key":"a","value":1}')).toEqual({
+      problem: `actions.stores.set: ${NO_ROOM}`,
+    });
+    const code = `export default (_, { actions }) => actions.broadcasts.send({ event: "done" });`;
+    const started = await TestWorkflow.create(at.api, code, { events: [], httpTrigger: true });
+    await at.api.post(`${started.path}/trigger`, {});
+    expect(await started.ran(1)).toMatchObject([
+      { status: "failed", result: expect.stringContaining(`actions.broadcasts.send: ${NO_ROOM}`) },
+    ]);
+    await started.change({ roomId: at.roomId });
+    await at.api.post(`${started.path}/trigger`, {});
+    expect((await started.ran(2))[1]).toMatchObject({ status: "success", result: '{"delivered":0}' });
   });
 
   it("counts its actions among its calls", async () => {

@@ -35,6 +35,12 @@ const stored = () =>
     .all<{ name: string; keyId: string; sealed: string }>()
     .then(({ results }) => results);
 
+/** What a change leaves: the workflow's row and the audit log. */
+const traces = async () => [
+  (await owner.api.get(greeter.path)).data,
+  (await owner.api.get<{ entries: unknown[] }>("/audit")).data.entries,
+];
+
 it("a run reads a secret, and shows *** in its place", async () => {
   const answer = await set("TOKEN");
   expect(answer).toMatchObject({ status: 200, data: { secret: { name: "TOKEN" } } });
@@ -56,7 +62,12 @@ it("is listed by name without its value, replaced, and deleted, for the very nex
   expect(await returned()).toMatchObject({ length: "another value".length });
   expect(await owner.api.delete(`${greeter.path}/secrets/TOKEN`)).toMatchObject({ status: 200 });
   expect(await returned()).toEqual({ names: ["_other2"], length: 0, token: null });
-  expect(await owner.api.delete(`${greeter.path}/secrets/TOKEN`)).toMatchObject({ status: 404 });
+  const before = await traces();
+  expect(await owner.api.delete(`${greeter.path}/secrets/TOKEN`)).toMatchObject({
+    status: 404,
+    error: { message: "Secret not found" },
+  });
+  expect(await traces()).toEqual(before);
 });
 
 it("is refused with a bad name or value, in a missing or foreign workflow, and beyond 50", async () => {
@@ -85,7 +96,9 @@ it("is refused with a bad name or value, in a missing or foreign workflow, and b
   )
     .bind(greeter.workflow.id)
     .run();
+  const before = await traces();
   expect(await set("ONE_MORE")).toMatchObject({ status: 409, error: { code: "CONFLICT" } });
+  expect(await traces()).toEqual(before);
   expect(await set("TOKEN")).toMatchObject({ status: 200 });
   await owner.api.delete(greeter.path); // under other names, their values cannot be opened
 });

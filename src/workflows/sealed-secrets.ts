@@ -2,7 +2,7 @@
 import type { Database, Statement } from "../platform/d1.ts";
 import { type Sealer, sealerFor } from "../platform/sealer.ts";
 import type { Secret } from "../sandbox/runners/runner.ts";
-import { resealSecret, type StoredSecret, selectSealedBy } from "./secret-store.ts";
+import { markUnreadable, resealSecret, type StoredSecret, selectSealedBy } from "./secret-store.ts";
 import type { RunnableWorkflow } from "./table.ts";
 
 const PURPOSE = "atrium workflow secrets";
@@ -56,12 +56,7 @@ export class OpenSecrets {
 /** As `selectRunnable` returns them. */
 const parseSealed = (json: string) => JSON.parse(json) as [name: string, keyId: string, sealed: string][];
 
-async function resealed(sealer: Sealer, row: StoredSecret): Promise<readonly Statement[]> {
-  const place = placeOf(row.accountId, row.workflowId, row.name);
-  return [resealSecret(row, await sealer.seal(await sealer.open(row, place), place))];
-}
-
-/** Seals with the current key what replaced ones have sealed, so that these can be forgotten. */
+/** Seals with the current key what replaced ones have sealed, so that these can be forgotten. What none can open is marked. */
 export async function resealSecrets(
   db: Database,
   sealer: Sealer,
@@ -71,15 +66,27 @@ export async function resealSecrets(
   if (replaced.length === 0) return;
   for (let slice = 0; slice < MAX_SLICES; slice += 1) {
     const [rows] = await db.run([selectSealedBy(replaced, SLICE)]);
-    const sealedAgain = rows.map((row) =>
-      resealed(sealer, row).catch((error: unknown) => {
-        log("A secret of a workflow could not be sealed with the new key", error);
-        return [];
-      }),
-    );
-    const [first, ...others] = (await Promise.all(sealedAgain)).flat();
+    const [first, ...others] = await Promise.all(rows.map((row) => resealed(sealer, row, log)));
     if (first === undefined) return;
     await db.run([first, ...others]);
     if (rows.length < SLICE) return;
   }
+}
+
+/** What takes the row out of those that a replaced key has sealed. */
+async function resealed(
+  sealer: Sealer,
+  row: StoredSecret,
+  log: (message: string, error: unknown) => void,
+): Promise<Statement> {
+  const { accountId, workflowId, name } = row;
+  const place = placeOf(accountId, workflowId, name);
+  let value: string;
+  try {
+    value = await sealer.open(row, place);
+  } catch (error) {
+    log(`The secret ${name} of workflow ${workflowId} cannot be decrypted and must be set again`, error);
+    return markUnreadable(row);
+  }
+  return resealSecret(row, await sealer.seal(value, place));
 }

@@ -63,14 +63,24 @@ export const selectSealedBy = (keyIds: readonly string[], limit: number): Statem
 /** Seals a secret's value with another key, unless it was set again meanwhile. */
 export const resealSecret = (before: StoredSecret, after: Sealed): Statement =>
   statement(
+    build.update(workflowSecrets).set({ keyId: after.keyId, sealed: after.sealed }).where(unchanged(before)),
+  );
+
+/**
+ * Notes that a secret cannot be opened with the key that it names, unless it was set again meanwhile: no key has the
+ * name that is stored in its place, so that no one tries again.
+ */
+export const markUnreadable = (secret: StoredSecret): Statement =>
+  statement(
     build
       .update(workflowSecrets)
-      .set({ keyId: after.keyId, sealed: after.sealed })
-      .where(
-        and(
-          ofWorkflow(before, before.workflowId),
-          eq(workflowSecrets.name, before.name),
-          eq(workflowSecrets.sealed, before.sealed),
-        ),
-      ),
+      .set({ keyId: `unreadable ${secret.keyId}` })
+      .where(unchanged(secret)),
+  );
+
+const unchanged = ({ accountId, workflowId, name: secret, sealed }: StoredSecret) =>
+  and(
+    ofWorkflow({ accountId }, workflowId),
+    eq(workflowSecrets.name, secret),
+    eq(workflowSecrets.sealed, sealed),
   );

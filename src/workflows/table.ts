@@ -115,7 +115,7 @@ export const workflowSecrets = sqliteTable(
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
-    /** Which key has sealed it. */
+    /** Which key has sealed it; no key has this id when the value can no longer be opened. */
     keyId: text("key_id").notNull(),
     /** The value, encrypted for this organization, workflow and name. */
     sealed: text().notNull(),

@@ -140,3 +140,37 @@ it("is sealed again with the deployment's new secret, after which the old one is
   const onlyNew = secretSealer([replacement]);
   expect(await onlyNew.open({ keyId: after?.keyId ?? "", sealed: after?.sealed ?? "" }, place)).toBe(VALUE);
 });
+
+it("that cannot be opened is reported once, and holds up no other, however many there are", async () => {
+  await set("TOKEN");
+  const lost = 150;
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+     INSERT INTO workflow_secrets SELECT account_id, workflow_id, 'S' || n, 0, 0, key_id, sealed
+     FROM workflow_secrets, numbers WHERE workflow_id = ?`,
+  )
+    .bind(lost, greeter.workflow.id)
+    .run();
+  const other = await TestWorkflow.create(owner.api, CODE);
+  await owner.api.put(`${other.path}/secrets/LATEST`, { value: VALUE });
+  const replacement = secretSealer(["a newer secret of the tests", ...jwtSecrets(env)]);
+  const logged: string[] = [];
+  const reported = () => logged.filter((message) => message.includes(greeter.workflow.id));
+  const reseal = () => resealSecrets(openDatabase(env.DB), replacement, (message) => logged.push(message));
+  await reseal();
+  expect(new Set(reported()).size).toBe(lost);
+  await reseal();
+  expect(reported()).toHaveLength(lost);
+  const { keyId } = await replacement.seal(VALUE, []);
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM workflow_secrets WHERE key_id = ? AND workflow_id IN (?, ?) ORDER BY name",
+  )
+    .bind(keyId, greeter.workflow.id, other.workflow.id)
+    .all();
+  expect(results).toEqual([{ name: "LATEST" }, { name: "TOKEN" }]);
+  await owner.api.delete(`${greeter.path}/secrets/TOKEN`);
+  expect(await run()).toMatchObject({
+    status: "failed",
+    result: expect.stringMatching(/^The secret S\d+ can no longer be decrypted; set it again$/),
+  });
+});

@@ -1,15 +1,13 @@
 /** What a run may use: bindings to one room, counted, and revoked when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
-import * as z from "zod";
 import type { EventRelay } from "../delivery/outbox/outbox.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
 import type { FileOperationContext } from "../files/context.ts";
 import { parseKey } from "../files/file-key.ts";
-import { cleanName } from "../files/file-name.ts";
 import { listFiles, readFile } from "../files/queries.ts";
 import type { StorageFile, UploadResult } from "../files/schema.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
-import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
+import { parseTypeFilter } from "../files/storage/media-type.ts";
 import { explain } from "../http/validate.ts";
 import type { Database, Page } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
@@ -17,10 +15,7 @@ import { presentTime } from "../platform/time.ts";
 import type { QuotaDefaults } from "../quotas/quota.ts";
 import { readStore, requestRoom } from "../realtime/commands.ts";
 import { listDocuments, renderDocument } from "../realtime/document-commands.ts";
-import { MAX_DOCUMENT_NAME_LENGTH } from "../realtime/documents/limits.ts";
-import { SHARED_TYPES } from "../realtime/documents/render.ts";
 import type { RoomGateway } from "../realtime/port/room-gateway.ts";
-import { Key, StoreName } from "../realtime/protocol/messages.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import type { Room } from "../rooms/schema.ts";
@@ -28,11 +23,10 @@ import type { RoomDocument } from "../sandbox/guest/types.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings } from "../sandbox/runners/runner.ts";
 import { listBareUsers } from "../users/queries.ts";
 import type { User } from "../users/schema.ts";
+import { ARGUMENTS, type Arguments, MAX_RUN_FILE_BYTES, type Method } from "./binding-arguments.ts";
 import { fetchPublic } from "./public-fetch.ts";
 import { nameOfAction, RunActions } from "./run-actions.ts";
 
-/** The largest file that a run may read or write: files pass through memory whole. */
-const MAX_RUN_FILE_BYTES = 8 * 1024 * 1024;
 /** The largest store that a run may read whole, in pages of about a MiB: it passes through memory, too. */
 const MAX_RUN_STORE_PAGES = 8;
 /** The longest list, newest first. */
@@ -70,55 +64,6 @@ export interface RunPorts extends EventRelay {
 
 const EVERYTHING: Page = { limit: MAX_LISTED, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
 
-const ListFilter = z.strictObject({
-  mimeType: z
-    .string()
-    .refine((type) => parseTypeFilter(type) !== null, "must be a media type such as image/png or image/*")
-    .optional(),
-  userId: z.string().max(255).optional(),
-});
-
-/** The arguments that each method accepts; programs may send anything. */
-const ARGUMENTS = {
-  "store.get": z.strictObject({ store: StoreName, key: Key }),
-  "store.getAll": z.strictObject({ store: StoreName }),
-  "room.get": z.strictObject({}),
-  "room.getUsers": z.strictObject({}),
-  "documents.list": z.strictObject({}),
-  "documents.get": z.strictObject({
-    name: z.string().min(1).max(MAX_DOCUMENT_NAME_LENGTH),
-    content: z.strictObject({
-      type: z.enum(SHARED_TYPES).default("text"),
-      root: z.string().min(1).max(255).default("default"),
-    }),
-  }),
-  "files.list": z.strictObject({ filter: ListFilter }),
-  "files.get": z.strictObject({ key: z.string().max(1024) }),
-  "files.put": z.strictObject({
-    name: z
-      .string()
-      .transform((name) => cleanName(name))
-      .refine((name) => name !== "", "must not be empty"),
-    bytes: z
-      .instanceof(Uint8Array)
-      .refine(
-        (bytes) => bytes.byteLength <= MAX_RUN_FILE_BYTES,
-        `may have at most ${MAX_RUN_FILE_BYTES} bytes`,
-      ),
-    type: z
-      .string()
-      .optional()
-      .transform((type) => cleanType(type)),
-  }),
-  "files.delete": z.strictObject({ key: z.string().max(1024) }),
-  fetch: z.strictObject({
-    request: z.custom<Request>((value) => value instanceof Request, "must be a Request"),
-    redirect: z.enum(["follow", "manual", "error"]),
-  }),
-} as const;
-
-type Method = keyof typeof ARGUMENTS;
-type Arguments<M extends Method> = z.infer<(typeof ARGUMENTS)[M]>;
 /** An argument as the program sent it. */
 type Sent = unknown;
 

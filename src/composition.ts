@@ -17,7 +17,8 @@ import type { ServedRequest } from "./http/served-request.ts";
 import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
-import { openDatabase, PING } from "./platform/d1.ts";
+import { openDirectory } from "./placement/databases.ts";
+import { PING } from "./platform/d1.ts";
 import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RequestLogContext } from "./request-log/context.ts";
@@ -46,7 +47,7 @@ export interface AppContext
 
 /** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({
-  database: () => openDatabase(env.DB).run([PING]),
+  database: () => openDirectory(env).run([PING]),
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 

@@ -13,7 +13,8 @@ import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { continueDeletions, type DeletionPorts } from "./organizations/deletion.ts";
 import { purgeExpiredSignIns } from "./people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
-import { type Database, openDatabase } from "./platform/d1.ts";
+import { openDirectory } from "./placement/databases.ts";
+import type { Database } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
 import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
@@ -38,7 +39,7 @@ async function expireReceipts(db: Database, expiry: number): Promise<void> {
 const TASK_LIMIT_MS = 50_000;
 
 export async function runScheduledTasks(env: Env, now: number): Promise<void> {
-  const db = openDatabase(env.DB);
+  const db = openDirectory(env);
   const ports: RelayPorts & DeletionPorts = {
     db,
     rooms: roomGateway(env),

@@ -3,7 +3,7 @@ import type { ExecutionContext } from "hono";
 import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
-import { openDatabase } from "../platform/d1.ts";
+import { openTenant } from "../placement/databases.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
@@ -102,8 +102,7 @@ export async function authorizeCall(
   { request, env, execution, params }: Call,
   requestId: string,
 ): Promise<RequestContext> {
-  const db = openDatabase(env.DB);
-  const accountId = params.accountId ?? "";
+  const { db, accountId } = openTenant(env, params.accountId ?? "");
   const now = Date.now;
   const logFailure = (message: string, error?: unknown) =>
     logError(message, { account: accountId, request: requestId }, error);

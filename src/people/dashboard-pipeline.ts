@@ -7,7 +7,7 @@ import { delayRefusal } from "../http/late-refusals.ts";
 import { originOf } from "../http/origin.ts";
 import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
-import { openDatabase } from "../platform/d1.ts";
+import { openDirectory } from "../placement/databases.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { browserCookieOf } from "./browser-cookie.ts";
@@ -53,7 +53,7 @@ async function enter(
   const url = new URL(request.url);
   checkPath(url.pathname, endpoint.module);
   const ctx: DashboardContext = {
-    db: openDatabase(env.DB),
+    db: openDirectory(env),
     requestId,
     address: addressOf(request),
     cookie: signInCookieOf(request),

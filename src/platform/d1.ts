@@ -64,11 +64,6 @@ export const openDatabase = (d1: D1Database): Database => ({
 /** Succeeds whenever D1 responds, because it reads no table. */
 export const PING: Statement = { sql: "SELECT 1", params: [] };
 
-export const openTenant = (d1: D1Database, accountId: string): Tenant => ({
-  accountId,
-  db: openDatabase(d1),
-});
-
 /** drizzle without a database: it only builds SQL, and {@link Database.run} runs it. */
 export const build = drizzle(() => {
   throw new Error("Statements are run by Database.run");

@@ -1,6 +1,7 @@
 /** What the parts of a room's object have in common: which room it is, its organization's database, clock and log. */
 import type { Env } from "../config.ts";
-import { openTenant, type Tenant } from "../platform/d1.ts";
+import { openTenant } from "../placement/databases.ts";
+import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
 
@@ -39,7 +40,7 @@ export class RoomContext {
   }
 
   get tenant(): Tenant {
-    return openTenant(this.env.DB, this.identity.accountId);
+    return openTenant(this.env, this.identity.accountId);
   }
 
   /** Keeps the object alive until this is done. */

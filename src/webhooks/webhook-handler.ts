@@ -13,8 +13,9 @@ import type {
 import type { SubscriberGateway, SubscriberKey } from "../delivery/port/subscriber-port.ts";
 import type { AttemptResult, Destination, WebhookMessage } from "../delivery/port/webhook-request.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
-import { openTenant, type Tenant } from "../platform/d1.ts";
+import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
 import { attempt } from "./attempt.ts";
@@ -51,7 +52,7 @@ export class WebhookHandler implements DeliveryHandler {
   #known: ReceiverHealth | null = null;
 
   constructor(env: Env, key: SubscriberKey, now: () => number, state: HandlerState) {
-    this.#tenant = openTenant(env.DB, key.accountId);
+    this.#tenant = openTenant(env, key.accountId);
     this.#subscribers = subscriberGateway(env);
     this.#devTargets = webhookDevTargets(env);
     this.#ownHosts = ownHosts(env);

@@ -16,8 +16,9 @@ import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { presentWorkflowDisabled } from "../delivery/workflow-disabled.ts";
 import { eventLogGateway } from "../event-log/shards/event-log-gateway.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
+import { openTenant } from "../placement/databases.ts";
 import { CachedRow } from "../platform/cached-row.ts";
-import { openTenant, type Tenant } from "../platform/d1.ts";
+import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
@@ -59,7 +60,7 @@ export class WorkflowHandler implements DeliveryHandler {
   #runner: Runner | null = null;
 
   constructor(env: Env, key: { accountId: string; id: string }, now: () => number, state: HandlerState) {
-    this.#tenant = openTenant(env.DB, key.accountId);
+    this.#tenant = openTenant(env, key.accountId);
     this.#env = env;
     this.#id = key.id;
     this.#now = now;

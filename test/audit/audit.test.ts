@@ -5,7 +5,8 @@ import { ENDPOINTS } from "../../src/app.ts";
 import { purgeAuditEntries, purgeOldAuditEntries } from "../../src/audit/queries.ts";
 import type { AuditEntry } from "../../src/audit/schema.ts";
 import { auditEntries } from "../../src/http/audit/table.ts";
-import { build, openDatabase, openTenant, statement } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
+import { build, openDatabase, statement } from "../../src/platform/d1.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
@@ -276,7 +277,7 @@ describe("the audit log", () => {
       ...({ operation: "deleteRoom", resource: "room", resourceId: `room-${index}`, changes: "{}" } as const),
       changesBefore: 0,
     }));
-    const { db } = openTenant(env.DB, owner.id);
+    const { db } = openTenant(env, owner.id);
     for (const row of rows) await db.run([statement(build.insert(auditEntries).values(row))]);
     return owner;
   };
@@ -307,7 +308,7 @@ describe("the audit log", () => {
     const owner = await withEntries([Date.now() - 3_000, Date.now()]);
     await purgeOldAuditEntries(openDatabase(env.DB), Date.now(), 2_000);
     expect((await logOf(owner.api)).entries).toHaveLength(1);
-    expect(await purgeAuditEntries(openTenant(env.DB, owner.id), new Slices(1))).toBe(true);
+    expect(await purgeAuditEntries(openTenant(env, owner.id), new Slices(1))).toBe(true);
     expect((await logOf(owner.api)).entries).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { newEvent } from "../../src/delivery/outbox/event-store.ts";
 import type { EventName } from "../../src/delivery/port/event-name.ts";
 import { insertFileEvent } from "../../src/files/file-event-store.ts";
 import type { StorageFile, UploadResult } from "../../src/files/schema.ts";
-import { openTenant } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import type { RoomObject } from "../../src/realtime/room-object.ts";
 import type { Room } from "../../src/rooms/schema.ts";
@@ -540,7 +540,7 @@ describe("a file", () => {
     const subscriber = await RecordingSubscriber.create(owner.api, { events });
     const code = "export default async () => ({})";
     await owner.api.post("/workflows", { name: "Loop", code, events });
-    const tenant = openTenant(env.DB, owner.id);
+    const tenant = openTenant(env, owner.id);
     const user = await owner.api.createUser(room.id);
     const { key } = await upload(user.id);
     const run = { workflowId: crypto.randomUUID(), depth: 1 };
@@ -588,7 +588,7 @@ describe("a request that dies after its commit", () => {
     const user = await owner.api.createUser(room.id, { name: "Ada" });
     await subscriber.receivedEvents(1);
     await expect.poll(rowsLeft).toBe(0);
-    const tenant = openTenant(env.DB, owner.id);
+    const tenant = openTenant(env, owner.id);
     const entry = {
       id: crypto.randomUUID(),
       event: "user.updated",

@@ -6,7 +6,7 @@ import type { SubscriberGateway } from "../../src/delivery/port/subscriber-port.
 import { fanOut, subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { type EventLogObject, SUBSCRIPTIONS_KEPT_MS } from "../../src/event-log/object/event-log-object.ts";
 import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { openTenant } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
 import { type Api, account } from "../support/api.ts";
 
 const unreachable: SubscriberGateway = {
@@ -23,7 +23,7 @@ it("an event is still owed to each of several subscribers that fail at once", as
     body: "{}",
     pendingSubscriptions: JSON.stringify(pending),
   } as const;
-  const tenant = openTenant(env.DB, crypto.randomUUID());
+  const tenant = openTenant(env, crypto.randomUUID());
   const unreached = await fanOut(tenant, unreachable, crypto.randomUUID(), [event]);
   expect(JSON.parse(unreached.get(event.id) ?? "[]")).toEqual(pending);
 });
@@ -52,7 +52,7 @@ it("an event is for the enabled subscribers to it of the organization, for its r
     body: "{}",
   } as const;
   const fresh = { ...event, pendingSubscriptions: null };
-  expect(await fanOut(openTenant(env.DB, owner.id), recording, room.id, [fresh])).toEqual(new Map());
+  expect(await fanOut(openTenant(env, owner.id), recording, room.id, [fresh])).toEqual(new Map());
   expect(reached.sort()).toEqual(wanted.sort());
 });
 

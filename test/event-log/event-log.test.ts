@@ -7,7 +7,7 @@ import type { EventLogObject } from "../../src/event-log/object/event-log-object
 import type { EventPage } from "../../src/event-log/schema.ts";
 import { eventLogGateway } from "../../src/event-log/shards/event-log-gateway.ts";
 import { shardOf } from "../../src/event-log/shards/shard-of.ts";
-import { openTenant } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 
@@ -152,7 +152,7 @@ describe("fan-out", () => {
   const all = { after: null, from: null, until: null, roomId: null, names: null, limit: 10 };
 
   it("owes an event to a log that cannot be reached, and logs it once when it is handed over again", async () => {
-    const [tenant, roomId] = [openTenant(env.DB, crypto.randomUUID()), crypto.randomUUID()];
+    const [tenant, roomId] = [openTenant(env, crypto.randomUUID()), crypto.randomUUID()];
     const subscribers = subscriberGateway(env);
     const fail = () => Promise.reject(new Error("It cannot be reached"));
     const cutOff = { ...subscribers, appendToLog: fail, publishToLog: fail };

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
-import { openTenant } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { insertRoom, selectRooms, updateStats } from "../../src/rooms/store.ts";
@@ -23,7 +23,7 @@ const list = async (owner: Account, query: Record<string, string> = {}) =>
 /** An organization whose rooms have these names and were created at these times. */
 async function withRooms(rooms: readonly { name: string; createdAt?: number }[]): Promise<Account> {
   const owner = await account();
-  const tenant = openTenant(env.DB, owner.id);
+  const tenant = openTenant(env, owner.id);
   const statements = rooms.map(({ name, createdAt = 0 }) =>
     insertRoom(tenant, {
       accountId: owner.id,
@@ -232,7 +232,7 @@ describe("the filters of rooms", () => {
     );
     const [adam, cleo, bo, ada] = (await list(owner)).rooms;
     await owner.api.patch(`/rooms/${ada?.id}`, { state: "closed" });
-    const { db } = openTenant(env.DB, owner.id);
+    const { db } = openTenant(env, owner.id);
     const stats = { activeParticipants: 2, occupiedMs: 0, occupiedSince: 1, storeBytes: 0 };
     const busy = [updateStats({ db, accountId: owner.id }, bo?.id ?? "", stats, 1)] as const;
     await db.run([...busy, updateStats({ db, accountId: owner.id }, ada?.id ?? "", stats, 1)]);
@@ -251,7 +251,7 @@ describe("the filters of rooms", () => {
 
   it("find the rooms online by an index of these alone", async () => {
     const page = { limit: 20, offset: 0, search: "", from: 0, to: 1, isOnline: true };
-    const { sql, params } = selectRooms(openTenant(env.DB, "account"), page);
+    const { sql, params } = selectRooms(openTenant(env, "account"), page);
     const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .bind(...params)
       .all<{ detail: string }>();

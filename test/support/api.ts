@@ -5,7 +5,8 @@ import { insertKey } from "../../src/accounts/store.ts";
 import { accounts } from "../../src/accounts/table.ts";
 import type { UploadResult } from "../../src/files/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
-import { build, openTenant, statement } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
+import { build, statement } from "../../src/platform/d1.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { expectDescribed } from "./described.ts";
@@ -154,7 +155,7 @@ export async function account(): Promise<Account> {
   const id = crypto.randomUUID();
   const keyId = crypto.randomUUID();
   const apiKey = createApiKey();
-  const tenant = openTenant(env.DB, id);
+  const tenant = openTenant(env, id);
   const now = Date.now();
   const key = {
     ...(await fingerprintOf(apiKey)),

@@ -3,8 +3,8 @@ import { DurableObject } from "cloudflare:workers";
 import { type Env, eventLogLimits } from "../../config.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
+import { openTenant } from "../../placement/databases.ts";
 import { CachedRow } from "../../platform/cached-row.ts";
-import { openTenant } from "../../platform/d1.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
 import type { LogQuery, LogSlice } from "../port/event-log-port.ts";
@@ -71,7 +71,7 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
   /** Its own key does not say whose shard this is. */
   #subscriptionsOf(accountId: string): CachedRow<readonly OrganizationSubscription[]> {
     if (this.#subscriptions !== null) return this.#subscriptions;
-    const tenant = openTenant(this.env.DB, accountId);
+    const tenant = openTenant(this.env, accountId);
     const read = async () => (await tenant.db.run([selectAllSubscriptions(tenant)]))[0];
     this.#subscriptions = new CachedRow(read, () => this.clock(), SUBSCRIPTIONS_KEPT_MS);
     return this.#subscriptions;

@@ -1,0 +1,69 @@
+/** Which tables of D1 hold what belongs to one organization, how its rows are found there, and in which order they are copied. */
+
+/** A part of a table that belongs to organizations. */
+export interface OrganizationTable {
+  readonly name: string;
+  /** The condition for the rows of one organization; its ID is each of the `params`. */
+  readonly where: string;
+  readonly paramsOf: (accountId: string) => readonly string[];
+  /** What identifies a row. */
+  readonly primaryKey: readonly string[];
+  /**
+   * The order in which slices are read: that of an index behind the condition, and unique, so that a slice begins behind
+   * the last row of the one before, and costs as much as the first.
+   */
+  readonly order: readonly { readonly column: string; readonly isDescending: boolean }[];
+  /** Rows in a slice: fewer where each can be large. */
+  readonly atOnce: number;
+}
+
+const SMALL = 200;
+const LARGE = 5;
+
+/** `created_at DESC` counts down. */
+function table(
+  name: string,
+  primaryKey: readonly string[],
+  { order = primaryKey.filter((column) => column !== "account_id"), and = "", atOnce = SMALL } = {},
+): OrganizationTable {
+  return {
+    name,
+    where: `account_id = ?${and}`,
+    paramsOf: (accountId) => [accountId],
+    primaryKey,
+    order: order.map((term) => ({
+      column: term.replace(/ DESC$/, ""),
+      isDescending: term.endsWith(" DESC"),
+    })),
+    atOnce,
+  };
+}
+
+/**
+ * Everything that an organization owns in D1 beside its row in `accounts`, what is referred to before what refers to it.
+ * What triggers derive from these rows (quotas, counters, indexes for searching) is not listed: they derive it again.
+ */
+export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
+  table("rooms", ["account_id", "id"]),
+  table("users", ["id"], { order: ["room_id", "created_at DESC", "id DESC"] }),
+  table("files", ["key"], {
+    order: ["room_id", "uploaded_at DESC", "key DESC"],
+    and: " AND state = 'stored'",
+  }),
+  table("files", ["key"], { order: ["state", "uploaded_at", "key"], and: " AND state <> 'stored'" }),
+  table("webhooks", ["account_id", "id"]),
+  table("workflows", ["account_id", "id"], { atOnce: LARGE }),
+  table("workflow_versions", ["account_id", "workflow_id", "version"], { atOnce: LARGE }),
+  table("workflow_secrets", ["account_id", "workflow_id", "name"]),
+  table("retired_scripts", ["account_id", "workflow_id", "hash"]),
+  table("outbox", ["id"], { order: ["created_at", "id"] }),
+  table("outbox_events", ["id"], { order: ["occurred_at", "id"] }),
+  table("user_events", ["id"], { order: ["occurred_at", "id"] }),
+  table("hourly_counts", ["account_id", "hour"]),
+  table("audit_entries", ["id"], { order: ["at DESC", "id DESC"] }),
+  {
+    ...table("receipts", ["scope", "key"], { atOnce: 50 }),
+    where: "scope >= ? AND scope < ? || ';'",
+    paramsOf: (accountId) => [accountId, accountId],
+  },
+];

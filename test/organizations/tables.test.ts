@@ -1,0 +1,38 @@
+/** The list of the tables that belong to organizations: complete, and true to the tables. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
+
+/** People and their access, which is not bound to one organization's database; and the organization itself. */
+const DIRECTORY = [
+  ...["accounts", "api_keys", "people", "credentials", "sessions", "memberships", "invitations"],
+  "password_links",
+];
+/** Triggers make its rows. */
+const DERIVED = ["quotas"];
+const OF_THE_PLATFORM = /^(sqlite_|_cf_|d1_migrations$)/;
+
+describe("the tables of organizations", () => {
+  it("are all that are neither of the directory nor derived", async () => {
+    const { results } = await env.DB.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    const names = results.map(({ name }) => String(name)).filter((name) => !OF_THE_PLATFORM.test(name));
+    const listed = new Set([...ORGANIZATION_TABLES.map(({ name }) => name), ...DIRECTORY, ...DERIVED]);
+    expect(names.toSorted()).toEqual([...listed].toSorted());
+  });
+
+  it.each(ORGANIZATION_TABLES.map((table) => [table.name, table.where, table] as const))(
+    "find the rows of one organization by an index: %s where %s",
+    async (name, where, { paramsOf, primaryKey, order }) => {
+      const columns = await env.DB.prepare("SELECT name, pk FROM pragma_table_info(?)").bind(name).all();
+      const named = columns.results.map((column) => String(column.name));
+      expect(columns.results.filter(({ pk }) => pk !== 0).map((column) => column.name)).toEqual(primaryKey);
+      expect(named).toEqual(expect.arrayContaining(order.map(({ column }) => column)));
+      const plan = env.DB.prepare(`EXPLAIN QUERY PLAN SELECT * FROM ${name} WHERE ${where}`);
+      const steps = await plan.bind(...paramsOf("account")).all();
+      expect(steps.results.map(({ detail }) => String(detail))).toEqual([
+        // That index has only files on their way in or out, of all organizations: they are few.
+        expect.stringMatching(/^SEARCH .* USING (COVERING )?INDEX|^SCAN files USING INDEX files_unsettled$/),
+      ]);
+    },
+  );
+});

@@ -3,19 +3,9 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../config.ts";
 import type { EventCause } from "../delivery/port/event-cause.ts";
 import { AppError } from "../platform/errors.ts";
+import { DocumentCalls } from "./document-calls.ts";
 import { respondWithPart } from "./download-response.ts";
-import type {
-  AuthoredUpdate,
-  HistoryPage,
-  TrailEntry,
-  VersionChange,
-  VersionInfo,
-  VersionPart,
-  VersionPosition,
-  WrittenRange,
-} from "./port/document-history.ts";
 import type { RoomCommand } from "./port/room-command.ts";
-import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./port/room-documents.ts";
 import {
   ACCOUNT_HEADER,
   ADDRESS_HEADER,
@@ -46,20 +36,6 @@ const parseEntry = (header: string | null): DocumentAddress | null =>
 
 const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
 
-/** Errors lose their class on the way to the caller. */
-function refusalOf(error: unknown): DocumentRefusal {
-  if (!(error instanceof AppError)) throw error;
-  return { code: error.code, message: error.message };
-}
-
-function orRefusal<T>(work: () => T): T | DocumentRefusal {
-  try {
-    return work();
-  } catch (error) {
-    return refusalOf(error);
-  }
-}
-
 export class RoomObject extends DurableObject<Env> implements RoomRpc {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
@@ -68,12 +44,14 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   readonly #room: Room;
   readonly #sockets: Sockets;
   readonly #parts: RoomParts;
+  readonly #documents: DocumentCalls;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     this.#parts = new RoomParts(ctx, env, () => this.clock());
     ({ context: this.#context, room: this.#room, sockets: this.#sockets } = this.#parts);
+    this.#documents = new DocumentCalls(this.#parts);
     void ctx.blockConcurrencyWhile(async () => this.#parts.alarm.wake());
   }
 
@@ -216,81 +194,40 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return `[${responses.join()}]`;
   }
 
-  listDocuments(accountId: string): ListedDocument[] {
-    this.#context.identify(accountId);
-    return this.#room.documentRequests.list();
+  listDocuments(...call: Parameters<DocumentCalls["list"]>) {
+    return this.#documents.list(...call);
   }
 
-  /** A part of a document, counted from 0; null when there is no such document. */
-  readDocument(accountId: string, name: string, part: number): DocumentPart | null {
-    this.#context.identify(accountId);
-    return this.#room.documentRequests.read(name, part);
+  readDocument(...call: Parameters<DocumentCalls["read"]>) {
+    return this.#documents.read(...call);
   }
 
-  /** Applies an update. Returns whether it had news, or why it is refused. */
-  async writeDocument(
-    accountId: string,
-    name: string,
-    update: Uint8Array,
-    write: DocumentWrite,
-  ): Promise<boolean | DocumentRefusal> {
-    this.#context.identify(accountId);
-    await this.#parts.reads.requireExisting();
-    if (this.#room.updates.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
-    try {
-      const { isApplied, effects } = this.#room.documentRequests.write(name, update, write);
-      this.#parts.effects.perform(effects);
-      return isApplied;
-    } catch (error) {
-      this.#parts.effects.perform(this.#room.documentRequests.refused(name));
-      return refusalOf(error);
-    }
+  writeDocument(...call: Parameters<DocumentCalls["write"]>) {
+    return this.#documents.write(...call);
   }
 
-  /** Newest first; null when there is no such document. */
-  readTrail(accountId: string, name: string, page: HistoryPage): TrailEntry[] | null {
-    this.#context.identify(accountId);
-    return this.#room.documentHistory.trail(name, page);
+  deleteDocument(...call: Parameters<DocumentCalls["delete"]>) {
+    return this.#documents.delete(...call);
   }
 
-  /** Newest first; null when there is no such document. */
-  listVersions(accountId: string, name: string, page: HistoryPage): VersionInfo[] | null {
-    this.#context.identify(accountId);
-    return this.#room.documentHistory.versions(name, page);
+  readTrail(...call: Parameters<DocumentCalls["readTrail"]>) {
+    return this.#documents.readTrail(...call);
   }
 
-  /** Some of the updates that a version consists of; null when there is no such version. */
-  readVersion(accountId: string, name: string, seq: number, from: VersionPosition): VersionPart | null {
-    this.#context.identify(accountId);
-    return this.#room.documentHistory.read(name, seq, from);
+  listVersions(...call: Parameters<DocumentCalls["listVersions"]>) {
+    return this.#documents.listVersions(...call);
   }
 
-  /** What was written between two versions, with its authors, or why it cannot be read. */
-  readWritten(accountId: string, name: string, range: WrittenRange): AuthoredUpdate[] | DocumentRefusal {
-    this.#context.identify(accountId);
-    return orRefusal(() => this.#room.documentHistory.written(name, range));
+  readVersion(...call: Parameters<DocumentCalls["readVersion"]>) {
+    return this.#documents.readVersion(...call);
   }
 
-  /** Returns the version that was changed or deleted, or why it was not. */
-  async changeVersion(
-    accountId: string,
-    name: string,
-    change: VersionChange,
-  ): Promise<VersionInfo | DocumentRefusal> {
-    this.#context.identify(accountId);
-    await this.#parts.reads.requireExisting();
-    const changed = orRefusal(() => this.#room.documentHistory.change(name, change));
-    this.#parts.effects.perform([]); // plans the alarm that reports it
-    return changed;
+  readWritten(...call: Parameters<DocumentCalls["readWritten"]>) {
+    return this.#documents.readWritten(...call);
   }
 
-  /** False when there is no such document. */
-  async deleteDocument(accountId: string, name: string): Promise<boolean> {
-    this.#context.identify(accountId);
-    await this.#parts.reads.requireExisting();
-    const effects = this.#room.documentRequests.delete(name);
-    this.#parts.effects.perform(effects ?? []);
-    return effects !== null;
+  changeVersion(...call: Parameters<DocumentCalls["changeVersion"]>) {
+    return this.#documents.changeVersion(...call);
   }
 
   /** Deletes everything including the alarm, once all events are passed on; rejects until then. */

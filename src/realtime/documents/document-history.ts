@@ -81,7 +81,7 @@ export class DocumentHistory {
     const upTo = entries[countFitting(entries) - 1]?.seq ?? seq;
     const updates = this.#table.listUpdates(row.id, afterSeq, upTo).map(({ data }) => data);
     const next = upTo >= seq ? null : { documentId: row.id, afterSeq: upTo };
-    return { updates: updates.length === 0 ? [] : mergeWhole(updates), next };
+    return { updates: updates.length === 0 ? [] : mergeWhole(updates, "kept"), next };
   }
 
   /**

@@ -32,7 +32,7 @@ export function planFold(
   return { kept, parts: mergeGroups(merging), trail: foldTrail(updates, ends) };
 }
 
-/** As few updates as fit into parts. */
+/** As few updates as fit into parts, without what they delete: the trail has it. */
 function mergeGroups(updates: readonly Uint8Array[]): Uint8Array[] {
   const groups: Uint8Array[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -44,5 +44,5 @@ function mergeGroups(updates: readonly Uint8Array[]): Uint8Array[] {
       bytes = update.length;
     }
   }
-  return groups.flatMap((group) => [...mergeWhole(group)]);
+  return groups.flatMap((group) => [...mergeWhole(group, "dropped")]);
 }

@@ -75,12 +75,12 @@ export class Retention {
     return { aged: { horizon, seq: isLast ? Number.POSITIVE_INFINITY : seq }, freed };
   }
 
-  /** Returns how many bytes fewer they have as one. */
+  /** Returns how many bytes fewer they have as one, without what came and went between two of the versions. */
   #join(documentId: number, stretch: Stretch<TrailEntry>, { seq }: TrailEntry): number {
     const { documents } = this.#storage;
     const [first, ...others] = documents.listUpdates(documentId, stretch[0].seq - 1, seq);
     if (first === undefined) return 0;
-    const [joined, ...rest] = joinUpdates([first, ...others]);
+    const [joined, ...rest] = joinUpdates([first, ...others], "dropped");
     if (joined === undefined || rest.length > 0) return 0;
     documents.deleteUpdates(documentId, first.seq, seq);
     documents.appendUpdate(documentId, joined);

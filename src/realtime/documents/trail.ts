@@ -3,7 +3,7 @@ import type { TrailEntry } from "../port/document-history.ts";
 import { distinctAuthors } from "../storage/authors.ts";
 import type { StoredUpdate } from "../storage/storage-documents.ts";
 import { MAX_AUTHORS, MAX_PART_BYTES, TRAIL_STRETCH_MS } from "./limits.ts";
-import { mergeWhole } from "./merge-whole.ts";
+import { type Deleted, mergeWhole } from "./merge-whole.ts";
 
 /** What an entry of the trail and an update have in common. */
 type Written = Omit<TrailEntry, "bytes">;
@@ -13,11 +13,15 @@ type Written = Omit<TrailEntry, "bytes">;
  * one after it whose number is among `ends`: there is a version between them.
  */
 export const foldTrail = (updates: readonly StoredUpdate[], ends: ReadonlySet<number>): StoredUpdate[] =>
-  stretchesOf(updates, ends, ({ data }) => data.length, isOneMinute).flatMap(joinUpdates);
+  stretchesOf(updates, ends, ({ data }) => data.length, isOneMinute).flatMap((stretch) =>
+    joinUpdates(stretch, "kept"),
+  );
 
-/** The updates as one, if that has all that they have; otherwise as they are. */
-export function joinUpdates(stretch: Stretch<StoredUpdate>): StoredUpdate[] {
-  const [data, ...others] = mergeWhole(stretch.map(({ data }) => data));
+/** The updates as one, if that has all that they have; otherwise as they are. `deleted` as for {@link mergeWhole}. */
+export function joinUpdates(stretch: Stretch<StoredUpdate>, deleted: Deleted): StoredUpdate[] {
+  if (stretch.length === 1) return stretch;
+  const updates = stretch.map(({ data }) => data);
+  const [data, ...others] = mergeWhole(updates, deleted);
   return data === undefined || others.length > 0 ? stretch : [{ ...joined(stretch), data }];
 }
 

@@ -69,6 +69,26 @@ describe.each([
       );
     }));
 
+  it("send nothing of what was deleted once they are folded, and keep it in their trail (D26)", () =>
+    withStorage((open) => {
+      const storage = open();
+      const documents = new Documents({ ...FREE, storage, now: () => 1_000 });
+      const history = new DocumentHistory({ ...FREE, storage, now: () => 1_000 }, documents);
+      const edits = [
+        { client: 0, kind: "insert", at: 0, text: "said and unsaid" },
+        { client: 0, kind: "delete", at: 4, length: 11 },
+      ] as const;
+      for (const { update } of updatesOf(edits)) documents.append("notes", update, by("ada"));
+      documents.fold("notes");
+      const sent = [...documents.missing("notes", NOTHING_KNOWN)];
+      const kept = history.written("notes", { after: 0, upTo: null }).map(({ data }) => data);
+      const says = (updates: readonly Uint8Array[]) =>
+        updates.map((data) => new TextDecoder().decode(data)).join();
+      expect(says(sent)).not.toContain("unsaid");
+      expect(says(kept)).toContain("unsaid");
+      expect(textOf(sent)).toEqual([{ insert: "said" }]);
+    }));
+
   it("keep who wrote what, in stretches of a minute, when they are folded (D5)", () =>
     withStorage((open) => {
       let now = 1_000;

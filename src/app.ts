@@ -14,6 +14,7 @@ import { referencePage } from "./http/docs/reference.ts";
 import { type Endpoint, pathOf } from "./http/endpoint.ts";
 import { description, failure, preflight, withoutCors } from "./http/envelope.ts";
 import { healthResponse } from "./http/health.ts";
+import { metricsResponse } from "./http/metrics-response.ts";
 import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createMcp } from "./mcp/routes.ts";
@@ -107,6 +108,7 @@ app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
 app.post("/demo/tokens", (c) => handleRenewal(c.req.raw, c.env, c.executionCtx, handleRequest));
 app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
+app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));
 
 for (const endpoint of [...peopleEndpoints, ...passwordLinkEndpoints, ...onboardingEndpoints]) {

@@ -22,10 +22,13 @@ import { PING } from "./platform/d1.ts";
 import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RequestLogContext } from "./request-log/context.ts";
+import type { RequestLogGateway } from "./request-log/port/request-log-port.ts";
 import { RequestRecorder } from "./request-log/recorder.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
 import type { RoomContext } from "./rooms/context.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
+import { RequestMetrics } from "./telemetry/request-metrics.ts";
+import { hasMetrics, metrics, writeMetrics } from "./telemetry/telemetry.ts";
 import type { UserContext } from "./users/context.ts";
 import { authenticateUser } from "./users/token-scheme.ts";
 import { tokensFor } from "./users/tokens.ts";
@@ -51,17 +54,30 @@ export const healthChecks = (env: Env): HealthChecks => ({
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
+/** What becomes of requests once they are answered: they are logged and counted, as far as the settings want that. */
+function observerOf(
+  env: Env,
+  log: RequestLogGateway,
+): Pick<Composition<Omit<AppContext, keyof RequestContext>>, "observe"> {
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const recorders = [
+    ...(hasRequestLog(env) ? [new RequestRecorder({ log, wait, random: Math.random })] : []),
+    ...(hasMetrics(env) ? [new RequestMetrics({ metrics, wait, write: () => writeMetrics(env) })] : []),
+  ];
+  if (recorders.length === 0) return {};
+  return {
+    observe(request: ServedRequest, defer: (work: Promise<unknown>) => void) {
+      for (const recorder of recorders) recorder.record(request, defer);
+    },
+  };
+}
+
 /** Everything that depends on the bindings and settings alone, and so is the same for all requests of an isolate. */
 export function compose(env: Env): Composition<Omit<AppContext, keyof RequestContext>> {
   const secrets = jwtSecrets(env);
   const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];
   const [rooms, subscribers] = [roomGateway(env), subscriberGateway(env)];
   const requestLog = requestLogGateway(env);
-  const recorder = new RequestRecorder({
-    log: requestLog,
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    random: Math.random,
-  });
   return {
     schemes: [
       apiKeyScheme,
@@ -69,10 +85,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       (request, ports) =>
         authenticateMember(request, ports, { cookieSecret, origin: originOf(request, env) }),
     ],
-    ...(hasRequestLog(env) && {
-      observe: (request: ServedRequest, defer: (work: Promise<unknown>) => void) =>
-        recorder.record(request, defer),
-    }),
+    ...observerOf(env, requestLog),
     ports: {
       rooms,
       subscribers,

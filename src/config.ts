@@ -18,6 +18,8 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogRpc>;
   readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitRpc>;
   readonly FILES: R2Bucket;
+  /** Where metrics are written; none unless wrangler.toml binds it. */
+  readonly METRICS?: AnalyticsEngineDataset;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
   readonly USER_RATE_LIMIT: RateLimit;
@@ -40,6 +42,7 @@ export type Settings = Readonly<Partial<Record<SettingName, string>>>;
 type SettingName = keyof typeof SETTINGS;
 
 const MIN_SECRET_LENGTH = 32;
+const MIN_TOKEN_LENGTH = 16;
 const JWT_SECRET_PROBLEM =
   `is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
   "in production, run `npm run deploy`, or `npx wrangler secret put JWT_SECRET`";
@@ -147,6 +150,11 @@ const SETTINGS = {
     .default("")
     .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"')),
   REQUEST_LOG_DAYS: wholeNumber(7),
+  /** Opens `GET /metrics` to who knows it; without it there is none. */
+  METRICS_TOKEN: text.refine(
+    (token) => token === undefined || token.length >= MIN_TOKEN_LENGTH,
+    `must have at least ${MIN_TOKEN_LENGTH} characters; remove it for no metrics`,
+  ),
   /** For how long the audit log keeps entries, in days. */
   AUDIT_LOG_DAYS: wholeNumber(90),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
@@ -292,6 +300,9 @@ export const hasRequestLog = (env: Settings): boolean => read(env, "REQUEST_LOG"
 /** For how long the log of API requests keeps them, in milliseconds. */
 export const requestLogKeptMs = (env: Settings): number =>
   read(env, "REQUEST_LOG_DAYS") * 24 * 60 * 60 * 1000;
+
+/** What opens `GET /metrics`; undefined where it is closed. */
+export const metricsToken = (env: Settings): string | undefined => read(env, "METRICS_TOKEN");
 
 /** For how long the audit log keeps entries, in milliseconds. */
 export const auditLogKeptMs = (env: Settings): number => read(env, "AUDIT_LOG_DAYS") * 24 * 60 * 60 * 1000;

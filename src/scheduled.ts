@@ -20,6 +20,7 @@ import { runTasks } from "./platform/time-limit.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import { requestLogGateway } from "./request-log/request-log-gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
+import { countFailure, writeMetrics } from "./telemetry/telemetry.ts";
 import { sweepRetiredScripts } from "./workflows/deployment.ts";
 import { resealSecrets, secretSealer } from "./workflows/sealed-secrets.ts";
 
@@ -45,7 +46,10 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),
     requestLog: requestLogGateway(env),
-    log: (message: string, error: unknown) => logError(message, { task: "scheduled" }, error),
+    log: (message: string, error: unknown) => {
+      countFailure("schedule");
+      logError(message, { task: "scheduled" }, error);
+    },
   };
   await runTasks(
     {
@@ -66,4 +70,5 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
     },
     TASK_LIMIT_MS,
   );
+  writeMetrics(env);
 }

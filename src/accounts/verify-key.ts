@@ -1,6 +1,6 @@
 /** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
-import { timingSafeEqual } from "node:crypto";
 import { bearerOf, type Scheme } from "../http/authenticate.ts";
+import { equalInConstantTime } from "../platform/constant-time.ts";
 import type { Database } from "../platform/d1.ts";
 import { sha256 } from "../platform/hash.ts";
 import { TtlCache } from "../platform/ttl-cache.ts";
@@ -30,13 +30,6 @@ const lately = new TtlCache<true>({ ttlMs: 10 * MINUTE_MS, maxEntries: MAX_CACHE
 export function evictKey(hash: string): void {
   cache.delete(hash);
   lately.delete(hash);
-}
-
-/** Compares two texts in a time that depends on their length alone. */
-function equalInConstantTime(a: string, b: string): boolean {
-  const encoder = new TextEncoder();
-  const [left, right] = [encoder.encode(a), encoder.encode(b)];
-  return left.byteLength === right.byteLength && timingSafeEqual(left, right);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Env } from "../config.ts";
 import type { Actor } from "../context/actor.ts";
 import type { RequestContext } from "../context/context.ts";
 import { openTenant } from "../placement/databases.ts";
+import { TripCounter } from "../platform/d1.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
@@ -58,6 +59,7 @@ export function createPipeline<Ports extends object>(
   return async (endpoint, call) => {
     const requestId = crypto.randomUUID();
     const at = Date.now();
+    const trips = new TripCounter();
     let actor: Actor | null = null;
     const observed = (response: Response, error: AppError | null): Response => {
       const { params, request, execution } = call;
@@ -65,7 +67,7 @@ export function createPipeline<Ports extends object>(
       opened.get(call.env)?.observe?.(
         {
           ...{ requestId, accountId, endpoint, params, actor, address: addressOf(request), error },
-          ...{ at, durationMs: Date.now() - at, status: response.status },
+          ...{ at, durationMs: Date.now() - at, status: response.status, trips: trips.total },
         },
         (work) => execution.waitUntil(logFailures(work, { account: accountId, request: requestId })),
       );
@@ -75,7 +77,7 @@ export function createPipeline<Ports extends object>(
       const composition = opened.get(call.env) ?? compose(call.env);
       opened.set(call.env, composition);
       const { schemes, ports } = composition;
-      const ctx = { ...(await authorizeCall(schemes, endpoint.access, call, requestId)), ...ports };
+      const ctx = { ...(await authorizeCall(schemes, endpoint.access, call, requestId, trips)), ...ports };
       actor = ctx.actor;
       checkPath(new URL(call.request.url).pathname, endpoint.module);
       return observed(
@@ -101,8 +103,10 @@ export async function authorizeCall(
   access: Access,
   { request, env, execution, params }: Call,
   requestId: string,
+  trips = new TripCounter(),
 ): Promise<RequestContext> {
-  const { db, accountId } = openTenant(env, params.accountId ?? "");
+  const { accountId, db: opened } = openTenant(env, params.accountId ?? "");
+  const db = trips.count(opened);
   const now = Date.now;
   const logFailure = (message: string, error?: unknown) =>
     logError(message, { account: accountId, request: requestId }, error);

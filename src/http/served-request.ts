@@ -17,6 +17,8 @@ export interface ServedRequest {
   readonly at: number;
   readonly durationMs: number;
   readonly status: number;
+  /** Round trips to the database so far. */
+  readonly trips: number;
   /** Why it was refused or failed; null for a success. */
   readonly error: AppError | null;
 }

@@ -61,6 +61,25 @@ export const openDatabase = (d1: D1Database): Database => ({
   },
 });
 
+/** Counts the round trips to databases. */
+export class TripCounter {
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The same database, whose round trips are counted. */
+  count(db: Database): Database {
+    return {
+      run: (statements) => {
+        this.#total += 1;
+        return db.run(statements);
+      },
+    };
+  }
+}
+
 /** Succeeds whenever D1 responds, because it reads no table. */
 export const PING: Statement = { sql: "SELECT 1", params: [] };
 

@@ -17,6 +17,7 @@ import { JOIN_READS, joinsHeldMs } from "./join/join-spread.ts";
 import type { Visitor } from "./participants/visits.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
+import { figures } from "./room-figures.ts";
 import type { Effect } from "./transport/effects.ts";
 
 const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
@@ -75,7 +76,12 @@ export class JoinAuthorizer {
   authorize({ id, request }: EffectOf<"authorizeJoin">): void {
     const mayJoin = (userId: string) => this.#ports.room.messages.countJoin(userId);
     const deciding = this.#decide({ id, token: request.token, mayJoin });
-    this.#ports.context.keepAlive(deciding.then((decision) => this.#complete(id, decision)));
+    this.#ports.context.keepAlive(
+      deciding.then((decision) => {
+        figures.add(decision.approved ? "joins" : "joins_refused");
+        this.#complete(id, decision);
+      }),
+    );
   }
 
   /** A joined socket has sent its next token. */

@@ -6,12 +6,17 @@ import type { EffectExecutor } from "./effect-executor.ts";
 import type { DelayedEvents } from "./outbox/delayed-events.ts";
 import type { OutboxDrain } from "./outbox/outbox-drain.ts";
 import type { StatsProjection } from "./participants/stats-projection.ts";
+import { SWEEP_INTERVAL_MS } from "./protocol/protocol.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
+import { figures } from "./room-figures.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
 /** After a failure of the room itself, it waits this long before it compares memory, storage and sockets. */
 const RECOVERY_DELAY_MS = 1_000;
+
+/** A room with connections has an alarm at least so often; a longer time is one in which it had none. */
+const MAX_COUNTED_MS = 2 * SWEEP_INTERVAL_MS;
 
 interface AlarmPorts {
   readonly context: RoomContext;
@@ -28,6 +33,9 @@ interface AlarmPorts {
 export class RoomAlarm {
   readonly #ports: AlarmPorts;
   readonly #alarm: DurableAlarm;
+  readonly #storageBytes: () => number;
+  /** Of this life; the one before left in storage when it was alive. */
+  #countedAt: number | null = null;
   /** Users have joined or left since the alarm was planned: events and stats are due. */
   #isOutdated = false;
   /** When to make memory match storage and sockets again, after a failure (epoch ms); null when they match. */
@@ -35,6 +43,7 @@ export class RoomAlarm {
 
   constructor(state: DurableObjectState, ports: AlarmPorts) {
     this.#ports = ports;
+    this.#storageBytes = () => state.storage.sql.databaseSize;
     this.#alarm = new DurableAlarm(state, (error) => {
       this.#isOutdated = true;
       ports.context.report("The alarm of a room could not be set", error);
@@ -87,6 +96,7 @@ export class RoomAlarm {
     const { context, room, effects, outboxDrain, statsProjection } = this.#ports;
     this.#alarm.markFired();
     const tasks = [
+      () => this.#count(),
       () => this.closeVanished(),
       () => this.#recoverIfDue(),
       () => effects.perform(room.heartbeat.sweep()),
@@ -111,6 +121,20 @@ export class RoomAlarm {
       (event) => this.#ports.hasListener(event),
       () => reads.requireRow(),
     );
+  }
+
+  /** Counts what the room has had since its last alarm: what it has now stands for that time. */
+  #count(): void {
+    const { context, room, sockets } = this.#ports;
+    const now = context.now();
+    const since = this.#countedAt ?? room.record?.lastAliveAt ?? now;
+    const seconds = Math.min(Math.max(0, now - since), MAX_COUNTED_MS) / 1000;
+    this.#countedAt = now;
+    figures.add("alarms");
+    if (sockets.count === 0) return;
+    figures.add("occupied_seconds", seconds);
+    figures.add("connection_seconds", sockets.count * seconds);
+    figures.add("storage_byte_seconds", this.#storageBytes() * seconds);
   }
 
   recoverSoon(): void {

@@ -3,6 +3,7 @@ import type { Env } from "../config.ts";
 import { openTenant } from "../placement/databases.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
+import { countFailure } from "../telemetry/telemetry.ts";
 import type { RoomIdentity } from "./storage/storage.ts";
 
 export class RoomContext {
@@ -50,6 +51,7 @@ export class RoomContext {
 
   report(what: string, error: unknown): void {
     const { accountId: account, roomId: room } = this.#identity ?? {};
+    countFailure("room");
     logError(what, { account, room, object: String(this.#state.id) }, error);
   }
 }

@@ -22,6 +22,7 @@ import type { RoomRequest, Visit } from "./protocol/room-request.ts";
 import { isReported } from "./requests.ts";
 import type { Room } from "./room.ts";
 import type { RoomContext } from "./room-context.ts";
+import { figures } from "./room-figures.ts";
 import { RoomParts } from "./room-parts.ts";
 import { PartialFailure } from "./room-updates.ts";
 import type { Sockets } from "./transport/sockets.ts";
@@ -72,6 +73,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     const { 0: client, 1: server } = new WebSocketPair();
     const id = crypto.randomUUID();
     this.#sockets.accept(server, id, identity);
+    figures.add("connections_opened");
     const entry = parseEntry(request.headers.get(DOCUMENT_HEADER));
     this.#parts.effects.perform(this.#room.open(id, address, entry));
     this.#parts.alarm.plan();
@@ -83,6 +85,8 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
     const id = this.#sockets.idOf(socket);
     if (id === null) return;
+    figures.add("frames_received");
+    figures.add("bytes_received", typeof frame === "string" ? frame.length : frame.byteLength);
     try {
       this.#parts.effects.perform(this.#room.messages.receive(id, frame));
     } catch (error) {

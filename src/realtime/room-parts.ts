@@ -11,6 +11,7 @@ import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
+import { writeMetrics } from "../telemetry/telemetry.ts";
 import { D1Reads } from "./d1-reads.ts";
 import { EffectExecutor } from "./effect-executor.ts";
 import { JoinAuthorizer } from "./join-authorizer.ts";
@@ -20,6 +21,7 @@ import type { RoomStats } from "./port/snapshots.ts";
 import { Room } from "./room.ts";
 import { RoomAlarm } from "./room-alarm.ts";
 import { RoomContext } from "./room-context.ts";
+import { figures } from "./room-figures.ts";
 import { SqliteStorage } from "./storage/storage-sqlite.ts";
 import type { Effect } from "./transport/effects.ts";
 import { Sockets } from "./transport/sockets.ts";
@@ -48,6 +50,11 @@ export class RoomParts {
     this.sockets = new Sockets(ctx, {
       now,
       onSlowReader: (id) => perform(this.room.disconnectSlowReader(id)),
+      onSent: (size) => {
+        figures.add("frames_sent");
+        figures.add("bytes_sent", size);
+      },
+      onReleased: () => figures.add("connections_closed"),
       onFailedSend: (id, error) => fail(id, "A frame could not be sent", error),
     });
     this.room = new Room({
@@ -79,6 +86,7 @@ export class RoomParts {
         );
         if (hasNews.includes(true)) this.alarm.outdate();
         this.alarm.planIfOutdated();
+        writeMetrics(env);
       },
     });
     this.outboxDrain = new OutboxDrain({

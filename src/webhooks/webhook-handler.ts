@@ -18,6 +18,8 @@ import { CachedRow } from "../platform/cached-row.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { logError } from "../platform/log.ts";
 import { presentTime } from "../platform/time.ts";
+import { DELIVERIES } from "../telemetry/data-sets.ts";
+import { metrics, writeMetrics } from "../telemetry/telemetry.ts";
 import { attempt } from "./attempt.ts";
 import { presentBacklogged } from "./backlog-event.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
@@ -37,6 +39,7 @@ const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"
 export class WebhookHandler implements DeliveryHandler {
   /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
   readonly interruption = null;
+  readonly #env: Env;
   readonly #tenant: Tenant;
   readonly #subscribers: SubscriberGateway;
   readonly #devTargets: readonly string[];
@@ -52,6 +55,7 @@ export class WebhookHandler implements DeliveryHandler {
   #known: ReceiverHealth | null = null;
 
   constructor(env: Env, key: SubscriberKey, now: () => number, state: HandlerState) {
+    this.#env = env;
     this.#tenant = openTenant(env, key.accountId);
     this.#subscribers = subscriberGateway(env);
     this.#devTargets = webhookDevTargets(env);
@@ -159,6 +163,7 @@ export class WebhookHandler implements DeliveryHandler {
       ownHosts: [...this.#ownHosts, row.ownHost],
     };
     const result = await this.#attempt(destination, message);
+    this.#count(result, events, attempts, startedAt);
     this.#capacity = capacityAfter(this.#capacity, result);
     const { isRefused, restMs } = await this.#judge(row, result, startedAt);
     const logged = {
@@ -185,6 +190,17 @@ export class WebhookHandler implements DeliveryHandler {
     } finally {
       this.#connections.giveBack(sender);
     }
+  }
+
+  /** Counts an attempt. What is sent again on request has not waited. */
+  #count(result: AttemptResult, events: readonly HandledEvent[], attempts: number, startedAt: number): void {
+    const { outcome, errorClass, durationMs } = result;
+    const series = metrics.series(DELIVERIES, { outcome, error_class: errorClass ?? "none" });
+    series.add("events", events.length);
+    series.time("duration", durationMs);
+    for (const { occurredAt, replayId } of attempts === 0 ? events : [])
+      if (replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
+    writeMetrics(this.#env);
   }
 
   #log(message: string, error: unknown): void {

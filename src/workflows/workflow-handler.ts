@@ -23,6 +23,8 @@ import { logError } from "../platform/log.ts";
 import { roomGateway } from "../realtime/gateway.ts";
 import type { Runner, RunReport, Secret } from "../sandbox/runners/runner.ts";
 import { selectRunner } from "../sandbox/runners/select-runner.ts";
+import { RUNS } from "../telemetry/data-sets.ts";
+import { metrics, writeMetrics } from "../telemetry/telemetry.ts";
 import { parseState, type State } from "./handler-state.ts";
 import { redact } from "./redaction.ts";
 import { RunBindings, type RunScope } from "./run-bindings.ts";
@@ -140,12 +142,28 @@ export class WorkflowHandler implements DeliveryHandler {
     const streak = continueStreak(this.#readState().streak, ended);
     this.#writeState({ ...this.#readState(), stuckSince: null, streak });
     this.#runCounter.count(status);
+    this.#measure(run.report, event, attempts, startedAt);
     // If this fails, the next delivery disables it.
     if (isExhausted(streak, row.updatedAt)) await this.#disable(row, "killed");
     const outcome = outcomeOf(run.report, row.version, startedAt);
     const at = event.isOnce ? null : planRetry(attempts + 1, row.retries, this.#now());
     if (outcome.type === "delivered" || at === null) return { ...outcome, restMs: run.restMs };
     return { ...outcome, type: "retry", at, restMs: run.restMs };
+  }
+
+  /** Counts a run. What is run again on request has not waited. */
+  #measure(
+    { status, durationMs, ranMs, isKilled }: RunReport,
+    { occurredAt, replayId }: HandledEvent,
+    attempts: number,
+    startedAt: number,
+  ): void {
+    const series = metrics.series(RUNS, { outcome: status });
+    series.add("processor_ms", ranMs);
+    series.add("killed", Number(isKilled));
+    series.time("duration", durationMs);
+    if (attempts === 0 && replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
+    writeMetrics(this.#env);
   }
 
   /** A run that could not start, and will not. */

@@ -3,6 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../config.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
 import { logError } from "../../platform/log.ts";
+import { countFailure } from "../../telemetry/telemetry.ts";
 import type { DeliveryHandler } from "../handler.ts";
 import type { StatsRange, SubscriberStats } from "../port/delivery-stats.ts";
 import type { ReplayRecord, ReplayRequest } from "../port/replay.ts";
@@ -240,6 +241,7 @@ export class SubscriberObject extends DurableObject<Env> implements SubscriberRp
     const key = this.#store.readKey();
     const subscriber =
       key === null ? { object: String(this.ctx.id) } : { account: key.accountId, [key.kind]: key.id };
+    countFailure("delivery");
     logError(what, subscriber, error);
   }
 }

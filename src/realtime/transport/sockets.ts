@@ -28,6 +28,10 @@ interface SocketPorts {
   now(): number;
   /** The client reads more slowly than the room sends. */
   onSlowReader(id: string): void;
+  /** A frame was sent; `size` is its length. */
+  onSent(size: number): void;
+  /** A socket is gone. */
+  onReleased(): void;
   /** A frame could not be sent: the client misses it. */
   onFailedSend(id: string, error: unknown): void;
 }
@@ -94,6 +98,10 @@ export class Sockets {
   /** Null for a socket that the room has closed or released. */
   idOf(socket: WebSocket): string | null {
     return this.#bySocket.get(socket)?.id ?? null;
+  }
+
+  get count(): number {
+    return this.#byId.size;
   }
 
   /** The sockets that are open. */
@@ -192,6 +200,7 @@ export class Sockets {
   #send({ id, socket }: OpenSocket, frame: string | Uint8Array): void {
     try {
       socket.send(frame);
+      this.#ports.onSent(frame.length);
     } catch (error) {
       if (socket.readyState === WebSocket.OPEN) this.#ports.onFailedSend(id, error);
     }
@@ -225,6 +234,7 @@ export class Sockets {
     this.#queues.delete(open);
     this.#slowReaders.delete(open);
     clearQuietly(socket);
+    this.#ports.onReleased();
     return open.id;
   }
 

@@ -1,0 +1,124 @@
+/** The metrics of an isolate: figures are added up in memory, and written together every few seconds. Pure. */
+import { type DataSet, figuresOf } from "./data-set.ts";
+
+/** A point as Analytics Engine takes it: the data set's name, its labels, and its figures since the point before. */
+export interface DataPoint {
+  readonly indexes: [string];
+  readonly blobs: string[];
+  readonly doubles: number[];
+}
+
+/** Where points go. A binding of Analytics Engine is one, and so is its stand-in. */
+export interface MetricSink {
+  writeDataPoint(point: DataPoint): void;
+}
+
+/** Points are written at most so often: what they cost does not grow with the traffic. */
+export const WRITE_EVERY_MS = 10_000;
+/** The platform takes 25 points of an invocation; what is left is written by the next one. */
+const MAX_POINTS = 25;
+/** Labels have few values by design. Should one not, the rest counts together. */
+const MAX_SERIES = 2_000;
+const REST = "other";
+const SEPARATOR = "\n";
+
+/** The figures of one combination of labels. Adding to one costs an addition in memory. */
+export class Series<Counter extends string = string, Timed extends string = string> {
+  readonly #set: DataSet;
+  readonly #labels: readonly string[];
+  readonly #columns: ReadonlyMap<string, number>;
+  readonly #doubles: Float64Array;
+  #isDirty = false;
+
+  constructor(set: DataSet, labels: readonly string[], columns: ReadonlyMap<string, number>) {
+    this.#set = set;
+    this.#labels = labels;
+    this.#columns = columns;
+    this.#doubles = new Float64Array(columns.size);
+  }
+
+  add(counter: Counter, by = 1): void {
+    this.#increase(this.#columns.get(counter) ?? 0, by);
+  }
+
+  time(name: Timed, ms: number): void {
+    const column = this.#columns.get(`${name}_count`) ?? 0;
+    this.#increase(column, 1);
+    this.#increase(column + 1, ms);
+    this.#set.timings[name]?.boundsMs.forEach((bound, index) => {
+      if (ms <= bound) this.#increase(column + 2 + index, 1);
+    });
+  }
+
+  #increase(column: number, by: number): void {
+    this.#doubles[column] = (this.#doubles[column] ?? 0) + by;
+    this.#isDirty = true;
+  }
+
+  /** What was added since the last call; null for nothing. */
+  take(): DataPoint | null {
+    if (!this.#isDirty) return null;
+    const doubles = [...this.#doubles];
+    this.#doubles.fill(0);
+    this.#isDirty = false;
+    return { indexes: [this.#set.name], blobs: [...this.#labels], doubles };
+  }
+}
+
+export class Metrics {
+  readonly #series = new Map<string, Series>();
+  readonly #columns = new Map<string, ReadonlyMap<string, number>>();
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  #isWriteExpected = false;
+
+  /** The series of these labels, which is the same for each call. */
+  series<Label extends string, Counter extends string, Timed extends string>(
+    set: DataSet<Label, Counter, Timed>,
+    labels: Readonly<Record<Label, string>>,
+  ): Series<Counter, Timed> {
+    const values = set.labels.map((label) => labels[label]);
+    const known = this.#series.get([set.name, ...values].join(SEPARATOR));
+    if (known !== undefined) return known;
+    const kept = this.#series.size < MAX_SERIES ? values : values.map(() => REST);
+    const key = [set.name, ...kept].join(SEPARATOR);
+    const series = this.#series.get(key) ?? new Series(set, kept, this.#columnsOf(set));
+    this.#series.set(key, series);
+    return series;
+  }
+
+  #columnsOf(set: DataSet): ReadonlyMap<string, number> {
+    const known = this.#columns.get(set.name) ?? new Map(figuresOf(set).map((name, index) => [name, index]));
+    this.#columns.set(set.name, known);
+    return known;
+  }
+
+  /** Writes what was added, unless that was done lately. `now` is in epoch milliseconds. */
+  writeIfDue(sinks: () => readonly MetricSink[], now: number): void {
+    if (now - this.#writtenAt < WRITE_EVERY_MS) return;
+    this.#writtenAt = now;
+    this.#isWriteExpected = false;
+    this.write(sinks(), MAX_POINTS);
+  }
+
+  /** True for one caller until the next write: that one sees to it that what was added last is written, too. */
+  expectWrite(): boolean {
+    const isFirst = !this.#isWriteExpected;
+    this.#isWriteExpected = true;
+    return isFirst;
+  }
+
+  /** Writes at most so many points. Without a sink everything stays. */
+  write(sinks: readonly MetricSink[], maxPoints = Number.POSITIVE_INFINITY): void {
+    if (sinks.length === 0) return;
+    let written = 0;
+    for (const [key, series] of this.#series) {
+      if (written >= maxPoints) return;
+      const point = series.take();
+      if (point === null) continue;
+      written += 1;
+      this.#series.delete(key); // the next time, others come first
+      this.#series.set(key, series);
+      for (const sink of sinks) sink.writeDataPoint(point);
+    }
+  }
+}

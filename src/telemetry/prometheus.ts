@@ -1,0 +1,59 @@
+/** Metrics in the text format that Prometheus reads (version 0.0.4). Pure. */
+import { type DataSet, figuresOf } from "./data-set.ts";
+import type { Total } from "./memory-sink.ts";
+
+export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+const escaped = (text: string): string =>
+  text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+
+const labelled = (labels: readonly (readonly [string, string])[]): string =>
+  labels.length === 0 ? "" : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join()}}`;
+
+/** A family of metrics: its head, then a line for each series. */
+const family = (
+  name: string,
+  type: "counter" | "histogram",
+  help: string,
+  lines: readonly string[],
+): string =>
+  lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("\n")}\n`;
+
+/** The totals of the data sets, in their order. */
+export const presentMetrics = (sets: readonly DataSet[], totals: readonly Total[]): string =>
+  sets
+    .map((set) =>
+      presentSet(
+        set,
+        totals.filter((total) => total.set === set.name),
+      ),
+    )
+    .join("");
+
+function presentSet(set: DataSet, totals: readonly Total[]): string {
+  const columns = new Map(figuresOf(set).map((figure, index) => [figure, index]));
+  const figure = ({ figures }: Total, name: string): number => figures[columns.get(name) ?? -1] ?? 0;
+  const labelsOf = ({ labels }: Total) =>
+    set.labels.map((name, index) => [name, labels[index] ?? ""] as const);
+  const counters = Object.entries(set.counters).map(([counter, help]) => {
+    const name = `atrium_${set.name}_${counter}_total`;
+    const lines = totals.map((total) => `${name}${labelled(labelsOf(total))} ${figure(total, counter)}`);
+    return family(name, "counter", help, lines);
+  });
+  const timings = Object.entries(set.timings).map(([timing, { help, boundsMs }]) => {
+    const name = `atrium_${set.name}_${timing}_seconds`;
+    const lines = totals.flatMap((total) => {
+      const count = figure(total, `${timing}_count`);
+      const bucket = (le: string, value: number) =>
+        `${name}_bucket${labelled([...labelsOf(total), ["le", le]])} ${value}`;
+      return [
+        ...boundsMs.map((bound) => bucket(String(bound / 1000), figure(total, `${timing}_le_${bound}`))),
+        bucket("+Inf", count),
+        `${name}_sum${labelled(labelsOf(total))} ${figure(total, `${timing}_ms`) / 1000}`,
+        `${name}_count${labelled(labelsOf(total))} ${count}`,
+      ];
+    });
+    return family(name, "histogram", help, lines);
+  });
+  return [...counters, ...timings].join("");
+}

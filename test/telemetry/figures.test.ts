@@ -1,0 +1,61 @@
+/** What live rooms and deliveries add to the metrics of their isolate. */
+import { expect, it } from "vitest";
+import { type DataSet, figuresOf } from "../../src/telemetry/data-set.ts";
+import { DELIVERIES, ROOMS } from "../../src/telemetry/data-sets.ts";
+import type { DataPoint } from "../../src/telemetry/metrics.ts";
+import { metrics } from "../../src/telemetry/telemetry.ts";
+import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
+import { makeRoom } from "../realtime/support/rooms.ts";
+import { account } from "../support/api.ts";
+
+/** What was added since the last call: the figures of each series by name. */
+function take(set: DataSet): { labels: readonly string[]; figures: Record<string, number> }[] {
+  const points: DataPoint[] = [];
+  metrics.write([{ writeDataPoint: (point) => void points.push(point) }]);
+  return points
+    .filter(({ indexes }) => indexes[0] === set.name)
+    .map(({ blobs, doubles }) => ({
+      labels: blobs,
+      figures: Object.fromEntries(figuresOf(set).map((name, index) => [name, doubles[index] ?? 0])),
+    }));
+}
+
+it("a room counts its connections, joins, frames and alarms", async () => {
+  const room = await makeRoom();
+  const ada = await room.user();
+  take(ROOMS);
+  const socket = await room.join(ada);
+  await socket.call("STORE_SET", { store: "s", key: "k", value: 1 });
+  const [joined] = take(ROOMS);
+  expect(joined?.figures).toMatchObject({
+    connections_opened: 1,
+    joins: 1,
+    joins_refused: 0,
+    frames_received: 2,
+  });
+  expect(joined?.figures.frames_sent).toBeGreaterThanOrEqual(2);
+  expect(joined?.figures.bytes_sent).toBeGreaterThan(100);
+  await room.advance(1);
+  take(ROOMS);
+  await room.advance(30_000);
+  const [later] = take(ROOMS);
+  expect(later?.figures).toMatchObject({ alarms: 1, occupied_seconds: 30, connection_seconds: 30 });
+  expect(later?.figures.storage_byte_seconds).toBeGreaterThan(0);
+  socket.close();
+  await room.inside(() => undefined);
+  expect(take(ROOMS)[0]?.figures).toMatchObject({ connections_closed: 1 });
+});
+
+it("an attempt is counted by its outcome, and the first one with the time that its event has waited", async () => {
+  const owner = await account();
+  const subscriber = await RecordingSubscriber.create(owner.api, {
+    behaviour: "status/503",
+    events: ["room.created"],
+  });
+  take(DELIVERIES);
+  await owner.api.post("/rooms", { name: "A room" });
+  await expect.poll(async () => (await subscriber.deliveries())[0]?.attempts).toBe(1);
+  expect(take(DELIVERIES)).toMatchObject([
+    { labels: ["failed", "status"], figures: { events: 1, duration_count: 1, wait_count: 1 } },
+  ]);
+});

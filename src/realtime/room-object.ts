@@ -25,6 +25,7 @@ import type { RoomContext } from "./room-context.ts";
 import { figures } from "./room-figures.ts";
 import { RoomParts } from "./room-parts.ts";
 import { PartialFailure } from "./room-updates.ts";
+import { SharedTurns } from "./transport/shared-turns.ts";
 import type { Sockets } from "./transport/sockets.ts";
 
 /** For the gateway, which remembers it. */
@@ -46,6 +47,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   readonly #sockets: Sockets;
   readonly #parts: RoomParts;
   readonly #documents: DocumentCalls;
+  readonly #turns: SharedTurns<WebSocket>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -53,6 +55,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     this.#parts = new RoomParts(ctx, env, () => this.clock());
     ({ context: this.#context, room: this.#room, sockets: this.#sockets } = this.#parts);
     this.#documents = new DocumentCalls(this.#parts);
+    this.#turns = new SharedTurns({
+      handle: (socket, frame) => this.#handle(socket, frame),
+      writes: () => this.#parts.storage.writes,
+    });
     void ctx.blockConcurrencyWhile(async () => this.#parts.alarm.wake());
   }
 
@@ -83,6 +89,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   override webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): void {
+    this.#turns.receive(socket, frame);
+  }
+
+  #handle(socket: WebSocket, frame: string | ArrayBuffer): void {
     const id = this.#sockets.idOf(socket);
     if (id === null) return;
     figures.add("frames_received");
@@ -106,6 +116,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
   }
 
   #release(socket: WebSocket, isForGood: boolean): void {
+    this.#turns.finish(); // what it has sent before
     const id = this.#sockets.release(socket);
     if (id === null) return;
     this.#parts.alarm.remove(id, isForGood);

@@ -30,6 +30,7 @@ export class RoomParts {
   readonly context: RoomContext;
   readonly sockets: Sockets;
   readonly room: Room;
+  readonly storage: SqliteStorage;
   readonly reads: D1Reads;
   readonly joins: JoinAuthorizer;
   readonly effects: EffectExecutor;
@@ -47,6 +48,7 @@ export class RoomParts {
     const perform = (effects: readonly Effect[]) => this.effects.perform(effects);
     const fail = (id: string, what: string, error: unknown) => this.effects.fail([id], what, error);
     this.context = context;
+    this.storage = storage;
     this.sockets = new Sockets(ctx, {
       now,
       onSlowReader: (id) => perform(this.room.disconnectSlowReader(id)),

@@ -3,6 +3,13 @@ import type { Mutant } from "./mutant.ts";
 
 export const REALTIME: readonly Mutant[] = [
   {
+    bug: "frames that are handled together lose their order",
+    file: "src/realtime/transport/shared-turns.ts",
+    code: "for (const { sender, frame } of frames) this.#ports.handle(sender, frame);",
+    by: "for (const { sender, frame } of frames.toReversed()) this.#ports.handle(sender, frame);",
+    tests: ["test/realtime/shared-turns.test.ts"],
+  },
+  {
     bug: "a flooding socket stays open",
     file: "src/realtime/room-messages.ts",
     code: "!this.#pacing.countFrame(connection, size)",

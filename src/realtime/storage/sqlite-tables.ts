@@ -198,6 +198,7 @@ export class SqliteTables {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   #exist: boolean;
+  #writes = 0;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -237,7 +238,13 @@ export class SqliteTables {
     }
   }
 
+  /** How many statements have written since this was created. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   write(query: string, ...params: SqlStorageValue[]): void {
+    this.#writes += 1;
     if (!this.#exist) {
       createTables(this.#storage, SCHEMA);
       this.#exist = true;

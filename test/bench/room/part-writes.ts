@@ -7,6 +7,8 @@ import { inRoom, inTurns, type Measured, medianOf, type Section } from "./turns.
 import { countWrites } from "./writes.ts";
 
 const WATCHERS = 50;
+/** A user who has sent two bursts has to wait for some time before the next one. */
+const WRITERS = 32;
 /** The minimum share of the bare object's echo rate. */
 const GOAL = 0.5;
 
@@ -54,9 +56,9 @@ async function countIn<Client extends ClientProtocol>(
   seconds: number,
   { stop }: BenchOptions,
 ): Promise<number> {
-  const [writer, ...others] = await subject.createRoom(watchers + 1);
-  if (writer === undefined) throw new Error("Expected a protocol for the writer");
-  return inRoom({ ...subject, createRoom: async () => others }, watchers, stop, () =>
-    countWrites(subject.writerOf(writer, how), seconds, stop),
+  const all = await subject.createRoom(watchers + WRITERS);
+  const writers = all.slice(0, WRITERS).map((protocol) => subject.writerOf(protocol, how));
+  return inRoom({ ...subject, createRoom: async () => all.slice(WRITERS) }, watchers, stop, () =>
+    countWrites(writers, seconds, stop),
   );
 }

@@ -13,12 +13,18 @@ const IN_FLIGHT = 64;
 /** A socket may send this many messages, including the join, without a delay. */
 const BURST = FRAMES_OF_SOCKET.burst * 0.9;
 
-/** Acknowledged writes per second, in bursts on one socket after another that take `seconds` in all. */
-export async function countWrites(writer: Writer, seconds: number, stop: AbortSignal): Promise<number> {
+/** Acknowledged writes per second, in bursts of one writer after another that take `seconds` in all. */
+export async function countWrites(
+  writers: readonly Writer[],
+  seconds: number,
+  stop: AbortSignal,
+): Promise<number> {
   let spentMs = 0;
   let written = 0;
   for (; spentMs < seconds * 1000; written += BURST) {
     stop.throwIfAborted();
+    const writer = writers[(written / BURST) % writers.length];
+    if (writer === undefined) throw new Error("Expected a writer");
     const socket = await ClientSocket.open(writer.protocol);
     spentMs += await burst(socket, writer, written);
     socket.terminate();

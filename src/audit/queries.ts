@@ -21,7 +21,7 @@ export async function listAuditEntries(
   const [rows] = await ctx.db.run([selectAuditEntries(ctx, { ...page, limit: page.limit + 1 }, filter)]);
   const shown = rows.slice(0, page.limit);
   const last = rows.length > shown.length ? shown.at(-1) : undefined;
-  const cursor = last && encodePosition({ time: last.at, id: last.id, offset: 0, total: 0 });
+  const cursor = last && encodePosition({ key: last.at, id: last.id, offset: 0, total: 0 });
   return { entries: shown.map(presentAuditEntry), cursor: cursor ?? null };
 }
 

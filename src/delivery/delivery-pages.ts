@@ -26,6 +26,6 @@ export function presentDeliveryPage(
   const last = deliveries.at(-1);
   const isLast = !isCut && (deliveries.length < limit || (after === undefined && next >= total));
   if (last === undefined || isLast) return { ...shown, cursor: null };
-  const position = { time: last.createdAt, id: String(last.seq), offset: next, total };
+  const position = { key: last.createdAt, id: String(last.seq), offset: next, total };
   return { ...shown, cursor: encodePosition(position) };
 }

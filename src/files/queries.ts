@@ -6,9 +6,9 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { selectRoom } from "../rooms/shared-store.ts";
 import type { FileOperationContext } from "./context.ts";
 import { presentFile, type StorageFile } from "./schema.ts";
-import { countFiles, type FileFilter, selectFile, selectFiles } from "./storage/store.ts";
+import { countFiles, type FileFilter, positionOf, selectFile, selectFiles } from "./storage/store.ts";
 
-/** A room's files, newest first, in one D1 trip without R2. NOT_FOUND without the room. */
+/** A page of a room's files, in one D1 trip without R2. NOT_FOUND without the room. */
 export async function listFiles(
   ctx: FileOperationContext,
   roomId: string,
@@ -24,7 +24,7 @@ export async function listFiles(
   if (rooms.length === 0) throw notFound("Rooms", "Room");
   return {
     files: rows.map((row) => presentFile(row, ctx.origin)),
-    ...presentScroll(page, counted, rows, ({ uploadedAt, key }) => ({ time: uploadedAt, id: key })),
+    ...presentScroll(page, counted, rows, positionOf(page)),
   };
 }
 

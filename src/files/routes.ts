@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { scrolling, scrollShape, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { deleteFile, uploadFile } from "./commands.ts";
 import type { FileContext } from "./context.ts";
 import { listFiles } from "./queries.ts";
@@ -15,9 +16,12 @@ const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>();
 /** How much a form may have beside its file: fields, headers and an ignored preamble. */
 const MAX_OVERHEAD_BYTES = 1024 * 1024;
 
+const { parameter: sort, orderOf } = sorting("Files", "uploadedAt", "filename", "size");
+
 const FileQuery = z.object({
   roomId: z.string().min(1).meta({ description: "The files' room." }),
   ...scrolling,
+  ...sort,
   mimeType: z.array(TypeFilter).max(MAX_TYPE_FILTERS).default([]).meta({
     description:
       "Only files of this type, compared without parameters and case-insensitively; `image/` and `image/*` mean all images. Repeat it to match any of several types.",
@@ -49,7 +53,8 @@ export const fileEndpoints = [
     module: "Files",
     access: "member",
     summary: "List a room's files",
-    details: "Newest first. A user's JWT gives access to its own room.",
+    details:
+      "Newest first, or in the order of `sort`; of file names without regard to the case of ASCII letters. A user's JWT gives access to its own room.",
     errors: ["NOT_FOUND"],
     query: FileQuery,
     status: 200,
@@ -60,7 +65,7 @@ export const fileEndpoints = [
         ctx,
         query.roomId,
         { mediaTypes: query.mimeType, uploadedBy: query.userId ?? null },
-        toPage(query),
+        toPage(query, orderOf(query)),
       ),
   }),
   formEndpoint({

@@ -4,13 +4,22 @@ import * as z from "zod";
 import type { ListPosition } from "../platform/d1.ts";
 
 const Count = z.int().min(0);
-const Position = z
-  .tuple([z.int().min(0), z.string().min(1).max(512), Count, Count])
-  .transform(([time, id, offset, total]): ListPosition => ({ time, id, offset, total }));
+const Id = z.string().min(1).max(512);
+const Position = z.union([
+  z
+    .tuple([z.int().min(0), Id, Count, Count])
+    .transform(([key, id, offset, total]): ListPosition => ({ key, id, offset, total })),
+  z
+    .tuple([z.union([z.int().min(0), z.string()]), Id, Count, Count, z.string().min(1)])
+    .transform(([key, id, offset, total, sort]): ListPosition => ({ key, id, offset, total, sort })),
+]);
+
+/** A position in a list whose pages are counted. */
+export type CountedPosition = ListPosition & Required<Pick<ListPosition, "offset" | "total">>;
 
 /** A position as text that needs no escape in a URL. */
-export const encodePosition = ({ time, id, offset, total }: Required<ListPosition>): string =>
-  base64url.encode(JSON.stringify([time, id, offset, total]));
+export const encodePosition = ({ key, id, offset, total, sort }: CountedPosition): string =>
+  base64url.encode(JSON.stringify([key, id, offset, total, ...(sort === undefined ? [] : [sort])]));
 
 /** The position of a cursor; null for any other text. */
 export function decodePosition(cursor: string): ListPosition | null {

@@ -1,9 +1,10 @@
 /** The query parameters of lists (spec section 4): pages, search and date filters. */
 import * as z from "zod";
-import type { ListPosition, Page } from "../platform/d1.ts";
+import type { ListPosition, Order, Page } from "../platform/d1.ts";
 import { codePoints, fold } from "../platform/text.ts";
 import { parseTime } from "../platform/time.ts";
 import { decodePosition, encodePosition } from "./list-cursor.ts";
+import { sortOf } from "./sorting.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -52,9 +53,10 @@ const time = (end: "from" | "to") =>
 /** `limit` and `offset`. */
 export const paging = { limit: Limit, offset: Offset };
 
-const MAX_CURSOR_LENGTH = 1024;
+/** A folded name takes up to 6 bytes a character in a cursor, a third more in Base64. */
+const MAX_CURSOR_LENGTH = 4096;
 const CURSOR_EXAMPLE = encodePosition({
-  time: Date.UTC(2026, 0, 31),
+  key: Date.UTC(2026, 0, 31),
   id: "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
   offset: 50,
   total: 120,
@@ -109,20 +111,24 @@ export const searching = (where: string) => ({
 /** `from` and `to`. */
 export const dates = { from: time("from"), to: time("to") };
 
-/** The page that a list's parsed query selects. */
-export const toPage = (query: {
-  readonly limit: number;
-  readonly offset: number;
-  readonly search?: string;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly after?: ListPosition | undefined;
-}): Page => ({
+/** The page that a list's parsed query selects, newest first or in this order. */
+export const toPage = (
+  query: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly search?: string;
+    readonly from?: number | undefined;
+    readonly to?: number | undefined;
+    readonly after?: ListPosition | undefined;
+  },
+  order?: Order,
+): Page => ({
   limit: query.limit,
   offset: query.offset,
   search: query.search ?? "",
   from: query.from ?? Number.MIN_SAFE_INTEGER,
   to: query.to ?? Number.MAX_SAFE_INTEGER,
+  order,
   after: query.after,
 });
 
@@ -171,7 +177,7 @@ export function presentScroll<Row>(
   page: Page,
   counted: readonly { readonly total: number }[],
   rows: readonly Row[],
-  positionOf: (row: Row) => Pick<ListPosition, "time" | "id">,
+  positionOf: (row: Row) => Pick<ListPosition, "key" | "id">,
 ): PresentedScroll {
   const presented = presentPage(page, counted);
   const last = rows.at(-1);
@@ -179,5 +185,9 @@ export function presentScroll<Row>(
   // The total of a page that follows another is that of the first page, so it does not tell where the list ends now.
   const isLast = rows.length < page.limit || (page.after === undefined && offset >= presented.total);
   if (last === undefined || isLast) return { ...presented, cursor: null };
-  return { ...presented, cursor: encodePosition({ ...positionOf(last), offset, total: presented.total }) };
+  const sort = page.order && sortOf(page.order);
+  return {
+    ...presented,
+    cursor: encodePosition({ ...positionOf(last), offset, total: presented.total, sort }),
+  };
 }

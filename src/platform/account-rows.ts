@@ -1,13 +1,27 @@
 /** The statements that the stores of an organization's things share: one by its id, a page of them, and how many there are. */
 import { and, count, eq, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { build, type Page, prepared, preparedByShape, type Statement, statement, type Tenant } from "./d1.ts";
+import {
+  build,
+  type Page,
+  prepared,
+  preparedByOrder,
+  preparedByShape,
+  type Statement,
+  statement,
+  type Tenant,
+} from "./d1.ts";
+import type { Ordering } from "./ordering.ts";
 
-/** A table whose rows belong to organizations, are listed newest first and searched by one folded column. */
-type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id" | "createdAt", SQLiteColumn>>;
+/** A table whose rows belong to organizations, are listed in an order and searched by one folded column. */
+type AccountTable = SQLiteTable & Readonly<Record<"accountId" | "id", SQLiteColumn>>;
 
 /** The statements that the stores of such tables share. `Row` is the type that the selected `fields` form. */
-export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
+export function accountRows(
+  table: AccountTable,
+  searchedColumn: SQLiteColumn,
+  order: Pick<Ordering<never>, "shapeOf" | "orderBy">,
+) {
   const ofAccount = eq(table.accountId, sql.placeholder("accountId"));
   type Filter = "all" | "searched";
   const filterFor = ({ search }: Page): Filter => (search === "" ? "all" : "searched");
@@ -35,16 +49,17 @@ export function accountRows(table: AccountTable, searchedColumn: SQLiteColumn) {
     },
 
     selectPage<Row>(fields: Record<string, SQL.Aliased>): (tenant: Tenant, page: Page) => Statement<Row> {
-      const rows = preparedByShape((filter: Filter) =>
+      const rows = preparedByOrder((filter: Filter, ordered) =>
         build
           .select(fields)
           .from(table)
           .where(matching(filter))
-          .orderBy(sql`${table.createdAt} DESC`, sql`${table.id} DESC`)
+          .orderBy(...order.orderBy(ordered))
           .limit(sql.placeholder("limit"))
           .offset(sql.placeholder("offset")),
       );
-      return ({ accountId }, page) => withoutType(rows(filterFor(page), { accountId, ...page }));
+      return ({ accountId }, page) =>
+        withoutType(rows(filterFor(page), order.shapeOf(page), { accountId, ...page }));
     },
 
     /** Counts the rows on all pages of {@link selectPage}. */

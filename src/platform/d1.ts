@@ -28,11 +28,20 @@ export interface Tenant {
   readonly db: Database;
 }
 
-/** Where a list goes on: behind the item with this time and ID. */
+/** What a list is ordered by. The direction is that of the IDs, too, which order the items that are equal in it. */
+export interface Order {
+  /** The name of a field. */
+  readonly by: string;
+  readonly descending: boolean;
+}
+
+/** Where a list goes on: behind the item with this ID, and this value of what the list is ordered by. */
 export interface ListPosition {
-  /** Epoch ms. */
-  readonly time: number;
+  /** Of times, epoch ms. */
+  readonly key: number | string;
   readonly id: string;
+  /** The list's order, as the query names it; none when it is newest first because the query names none. */
+  readonly sort?: string | undefined;
   /** How many items of the list come before the page that follows, where that is known. */
   readonly offset?: number;
   /** How many items matched when the first page was read, where that is known. */
@@ -48,6 +57,8 @@ export interface Page {
   /** Inclusive bounds of `created_at` in epoch milliseconds. */
   readonly from: number;
   readonly to: number;
+  /** Newest first unless it is given. */
+  readonly order?: Order | undefined;
   /** Where an earlier page ended; `offset` counts from there. Only long lists go on like this. */
   readonly after?: ListPosition | undefined;
 }
@@ -111,6 +122,18 @@ export function preparedByShape<Shape extends string, Rows>(
     const known = built.get(shape) ?? buildShape(shape).toSQL();
     built.set(shape, known);
     return { sql: known.sql, params: fillPlaceholders(known.params, { ...values }) };
+  };
+}
+
+/** The same for a page of a list: its shape has a filter, and what {@link Page.order} and `after` make of it. */
+export function preparedByOrder<Filter extends string, Rows>(
+  buildShape: (filter: Filter, ordered: string) => Query<Rows>,
+): (filter: Filter, ordered: string, values: object) => Statement<RowOf<Rows>> {
+  const byFilter = new Map<Filter, (ordered: string, values: object) => Statement<RowOf<Rows>>>();
+  return (filter, ordered, values) => {
+    const known = byFilter.get(filter) ?? preparedByShape((shape: string) => buildShape(filter, shape));
+    byFilter.set(filter, known);
+    return known(ordered, values);
   };
 }
 

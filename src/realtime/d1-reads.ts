@@ -149,7 +149,7 @@ export class D1Reads {
       const { limit, offset, after } = query.data;
       const { users, total } = await findUsers(context.tenant, roomId, {
         ...{ limit, offset, search: "", from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
-        after: after && { time: Date.parse(after.created_at), id: after.id },
+        after: after && { key: Date.parse(after.created_at), id: after.id },
       });
       return { users: users.map(recordOf), total };
     } catch (error) {

@@ -116,7 +116,7 @@ export class RoomParts {
   async #project(stats: RoomStats, version: number): Promise<void> {
     const { storeBytes, storeQuota, updates } = this.room;
     const { env, identity, tenant } = this.context;
-    const projected = { ...stats, storeBytes };
+    const projected = { ...stats, storeBytes, at: this.context.now() };
     const { accountTokenEpoch, quotas } = await updateRoomStats(tenant, identity.roomId, projected, version);
     storeQuota.copied(usedOf(quotas, "store_bytes", quotaDefaults(env)), storeBytes);
     // A socket that joined while the organization's tokens were ended may have missed the command.

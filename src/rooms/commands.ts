@@ -36,6 +36,7 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
     activeParticipants: 0,
     occupiedMs: 0,
     occupiedSince: null,
+    lastActiveAt: 0,
     storeBytes: 0,
     statsVersion: 0,
     firstJoinAt: null,

@@ -3,21 +3,21 @@ import { type PresentedScroll, presentScroll } from "../http/paginate.ts";
 import type { Tenant } from "../platform/d1.ts";
 import { notFound } from "../platform/errors.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
-import { presentRoom, type Room } from "./schema.ts";
+import { type ListedRoom, presentListedRoom, presentRoom, type Room } from "./schema.ts";
 import { type RoomKey, selectRoom } from "./shared-store.ts";
-import { countRooms, type RoomPage, selectRooms } from "./store.ts";
+import { countRooms, positionOf, type RoomPage, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
-/** A page of the organization's rooms, newest first. Their stats are the copies in D1, at most 2 s old. */
+/** A page of the organization's rooms. Their stats are the copies in D1, at most 2 s old. */
 export async function listRooms(
   ctx: RoomContext,
   page: RoomPage,
-): Promise<{ rooms: Room[] } & PresentedScroll> {
+): Promise<{ rooms: ListedRoom[] } & PresentedScroll> {
   const [rows, counted] = await ctx.db.run([selectRooms(ctx, page), countRooms(ctx, page)]);
   const now = ctx.now();
   return {
-    rooms: rows.map((row) => presentRoom(row, now)),
-    ...presentScroll(page, counted, rows, ({ createdAt, id }) => ({ time: createdAt, id })),
+    rooms: rows.map((row) => presentListedRoom(row, now)),
+    ...presentScroll(page, counted, rows, positionOf(page)),
   };
 }
 

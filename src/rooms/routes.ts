@@ -2,12 +2,15 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";
 import { listRooms } from "./queries.ts";
-import { Room, RoomCreation, RoomState, RoomUpdate } from "./schema.ts";
+import { ListedRoom, Room, RoomCreation, RoomState, RoomUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
+
+const { parameter: sort, orderOf } = sorting("Rooms", "created_at", "name", "last_active_at");
 
 export const roomEndpoints = [
   endpoint({
@@ -17,10 +20,12 @@ export const roomEndpoints = [
     module: "Rooms",
     access: "organization",
     summary: "List rooms",
-    details: "Newest first. The counters are at most 2 seconds behind the live room.",
+    details:
+      "Newest first, or in the order of `sort`. The counters and `last_active_at` are at most 2 seconds behind the live room.",
     errors: [],
     query: z.object({
       ...scrolling,
+      ...sort,
       ...searching("the room's name"),
       ...dates,
       state: RoomState.optional().meta({ description: "Only rooms in this state." }),
@@ -31,10 +36,10 @@ export const roomEndpoints = [
     }),
     status: 200,
     done: "Rooms retrieved",
-    data: z.object({ rooms: z.array(Room), ...scrollShape }),
+    data: z.object({ rooms: z.array(ListedRoom), ...scrollShape }),
     handle: (ctx, { query }) =>
       listRooms(ctx, {
-        ...toPage(query),
+        ...toPage(query, orderOf(query)),
         state: query.state,
         isOnline: query.online === undefined ? undefined : query.online === "true",
       }),

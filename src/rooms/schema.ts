@@ -3,7 +3,7 @@ import * as z from "zod";
 import { CustomId, Name } from "../platform/text.ts";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import type { RoomStats } from "../realtime/port/snapshots.ts";
-import type { RoomRow } from "./table.ts";
+import { type RoomRow, STILL_ACTIVE } from "./table.ts";
 
 export const RoomState = z.enum(["active", "closed"]);
 
@@ -46,6 +46,14 @@ export const Room = z
   });
 export type Room = z.infer<typeof Room>;
 
+/** A room in a list. */
+export const ListedRoom = Room.extend({
+  last_active_at: Timestamp.optional().meta({
+    description: "When users were last online: now, if they are. Absent before the first join.",
+  }),
+}).meta({ id: "ListedRoom" });
+export type ListedRoom = z.infer<typeof ListedRoom>;
+
 /** Body of `POST /rooms`. */
 export const RoomCreation = z
   .object({
@@ -83,3 +91,12 @@ export function presentRoom(row: RoomRow, now: number, stats: RoomStats = row): 
     total_users_created: row.totalUsersCreated,
   };
 }
+
+/** Presents a room in a list, with the copy of its stats. */
+export const presentListedRoom = (row: RoomRow, now: number): ListedRoom => ({
+  ...presentRoom(row, now),
+  ...(row.lastActiveAt === 0 ? {} : { last_active_at: presentTime(activeAt(row, now)) }),
+});
+
+const activeAt = ({ lastActiveAt }: RoomRow, now: number): number =>
+  lastActiveAt >= STILL_ACTIVE ? now : lastActiveAt;

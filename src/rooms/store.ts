@@ -1,20 +1,21 @@
 /** The statements about rooms that only their own commands and queries use. */
-import { and, count, eq, lte, sql } from "drizzle-orm";
+import { and, count, eq, lte, type SQL, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
   type Page,
   placeholdersOf,
   prepared,
+  preparedByOrder,
   preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { countOnce, isUnfiltered, newestFirst, pageValues } from "../platform/newest-first.ts";
+import { countOnce, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
 import { countUsed } from "../quotas/shared-store.ts";
 import type { RoomStats } from "../realtime/port/snapshots.ts";
-import { type RoomRow, rooms } from "./table.ts";
+import { type RoomRow, rooms, STILL_ACTIVE } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
 
@@ -24,9 +25,11 @@ export interface RoomPage extends Page {
   readonly isOnline?: boolean | undefined;
 }
 
+// Literals, not parameters: SQLite uses a partial index only when it sees that the query implies its condition.
 const CONDITIONS = {
   search: sql`instr(${rooms.nameFolded}, ${sql.placeholder("search")})`,
-  state: sql`${rooms.state} = ${sql.placeholder("state")}`,
+  active: sql`${rooms.state} = 'active'`,
+  closed: sql`${rooms.state} = 'closed'`,
   online: sql`${rooms.activeParticipants} > 0`,
   offline: sql`${rooms.activeParticipants} = 0`,
 };
@@ -36,49 +39,75 @@ type Condition = keyof typeof CONDITIONS;
 function filterOf({ search, state, isOnline }: RoomPage): string {
   const conditions: (Condition | false)[] = [
     search !== "" && "search",
-    state !== undefined && "state",
+    state ?? false,
     isOnline !== undefined && (isOnline ? "online" : "offline"),
   ];
   return conditions.filter((condition) => condition !== false).join(" ");
 }
 
-const created = newestFirst(rooms.createdAt, rooms.id);
+const order = ordering({
+  table: rooms,
+  by: { created_at: "createdAt", name: "nameFolded", last_active_at: "lastActiveAt" },
+  time: "createdAt",
+  id: "id",
+});
 
-const filtered = (filter: string) =>
+/** Where a page of {@link selectRooms} ends that has this room last. */
+export const positionOf = order.positionOf;
+
+const filtered = (filter: string, placed: SQL) =>
   and(
     ofAccount,
-    created.where,
+    placed,
     ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
       filter.split(" ").includes(name) ? [condition] : [],
     ),
   );
 
-const roomPage = preparedByShape((filter: string) =>
+const roomPage = preparedByOrder((filter: string, ordered) =>
   build
     .select(columnsOf(rooms))
     .from(rooms)
-    .where(filtered(filter))
-    .orderBy(...created.orderBy)
+    .where(filtered(filter, order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset")),
 );
 
 export const selectRooms = ({ accountId }: Tenant, page: RoomPage): Statement<RoomRow> =>
-  roomPage(filterOf(page), { accountId, state: page.state, ...pageValues(page) });
+  roomPage(filterOf(page), order.shapeOf(page), { accountId, ...pageValues(page) });
 
 const roomCount = preparedByShape((filter: string) =>
   build
     .select({ total: count().as("total") })
     .from(rooms)
-    .where(filtered(filter)),
+    .where(filtered(filter, order.dated)),
 );
 
-/** Counts the rooms on all pages of {@link selectRooms}: at any number of them at once, unless something is filtered. */
+/** The filters that most rooms match, and those that all others do, which an index has. */
+const OTHERS = new Map([
+  ["active", "closed"],
+  ["offline", "online"],
+]);
+
+/**
+ * Counts the rooms on all pages of {@link selectRooms}. A search and dates count what they select; without them, the
+ * rooms that are closed or have users online are counted at most.
+ */
 export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: number }> =>
   countOnce(page, () => {
     const filter = filterOf(page);
     if (filter === "" && isUnfiltered(page)) return countUsed(tenant, "rooms");
-    return roomCount(filter, { accountId: tenant.accountId, state: page.state, ...pageValues(page) });
+    const others = isUnfiltered(page) ? OTHERS.get(filter) : undefined;
+    if (others !== undefined) {
+      const all = countUsed(tenant, "rooms");
+      const other = roomCount(others, { accountId: tenant.accountId, ...pageValues(page) });
+      return {
+        sql: `SELECT (${all.sql}) - (${other.sql}) AS total`,
+        params: [...all.params, ...other.params],
+      };
+    }
+    return roomCount(filter, { accountId: tenant.accountId, ...pageValues(page) });
   });
 
 const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));
@@ -95,10 +124,18 @@ export const updateRoom = (
 ): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
 
-/** The stats of a room, and what its stores have together. */
+/** The stats of a room, and what its stores have together, as they are at a time (epoch ms). */
 export interface ProjectedStats extends RoomStats {
   readonly storeBytes: number;
+  readonly at: number;
 }
+
+/** A visit may begin and end between two copies: only the time that it took shows it then. */
+const lastActiveAt = ({ occupiedSince, occupiedMs, at }: ProjectedStats): SQL =>
+  occupiedSince === null
+    ? sql`CASE WHEN ${rooms.lastActiveAt} >= ${STILL_ACTIVE} OR ${rooms.occupiedMs} <> ${occupiedMs}
+          THEN ${at} ELSE ${rooms.lastActiveAt} END`
+    : sql`${STILL_ACTIVE + occupiedSince}`;
 
 /** Writes a copy of a room's live stats, unless the row holds a newer one. Returns the organization's token epoch. */
 export const updateStats = (
@@ -106,11 +143,12 @@ export const updateStats = (
   roomId: string,
   stats: ProjectedStats,
   statsVersion: number,
-): Statement<{ accountTokenEpoch: number }> =>
-  statement(
+): Statement<{ accountTokenEpoch: number }> => {
+  const { at: _, ...copied } = stats;
+  return statement(
     build
       .update(rooms)
-      .set({ ...stats, statsVersion })
+      .set({ ...copied, lastActiveAt: lastActiveAt(stats), statsVersion })
       .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))
       .returning({
         accountTokenEpoch:
@@ -119,3 +157,4 @@ export const updateStats = (
           ),
       }),
   );
+};

@@ -3,6 +3,9 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { accounts } from "../accounts/table.ts";
 
+/** Later than all times: see `lastActiveAt`. */
+export const STILL_ACTIVE = 1_000_000_000_000_000;
+
 export const rooms = sqliteTable(
   "rooms",
   {
@@ -27,6 +30,11 @@ export const rooms = sqliteTable(
     occupiedMs: integer("occupied_ms").notNull().default(0),
     /** Start of the current occupancy period, epoch ms; null while no user is online. */
     occupiedSince: integer("occupied_since"),
+    /**
+     * When users were last online, epoch ms; 0 before the first join. While they are, {@link STILL_ACTIVE} plus since
+     * when: these rooms stand before all others then, and their place changes only as they fill and empty.
+     */
+    lastActiveAt: integer("last_active_at").notNull().default(0),
     /** A copy of what the room's stores have together, for the quota of the organization. Late by up to a MiB. */
     storeBytes: integer("store_bytes").notNull().default(0),
     /** Increases with every change of the stats, so that an older copy never overwrites a newer one. */
@@ -36,6 +44,11 @@ export const rooms = sqliteTable(
     primaryKey({ columns: [table.accountId, table.id] }),
     uniqueIndex("rooms_custom_id").on(table.accountId, table.customId).where(sql`custom_id IS NOT NULL`),
     index("rooms_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
+    index("rooms_by_name").on(table.accountId, table.nameFolded, table.id),
+    index("rooms_last_active").on(table.accountId, table.lastActiveAt, table.id),
+    index("rooms_closed")
+      .on(table.accountId, sql`created_at DESC`, sql`id DESC`)
+      .where(sql`state = 'closed'`),
     index("rooms_online")
       .on(table.accountId, sql`created_at DESC`, sql`id DESC`)
       .where(sql`active_participants > 0`),

@@ -11,7 +11,7 @@ import { presentSession, presentUser } from "./present.ts";
 import type { ListedUser, User, UserSession, UserWithToken } from "./schema.ts";
 import { selectUser, type UserKey } from "./shared-store.ts";
 import { shownToken } from "./shown-token.ts";
-import { countUsers, type RoomOfUsers, selectUsers } from "./store.ts";
+import { countUsers, positionOf, type RoomOfUsers, selectUsers } from "./store.ts";
 import type { UserRow } from "./table.ts";
 import { isTokenOf, type TokenClaims } from "./token-claims.ts";
 
@@ -28,8 +28,6 @@ export async function findUsers(
   const [users, counted] = await tenant.db.run(selectUsersPage(tenant, { roomId }, page));
   return { users, total: counted[0]?.total ?? 0 };
 }
-
-const positionOf = ({ createdAt, id }: UserRow) => ({ time: createdAt, id });
 
 /** A room with its live stats and a page of its users. One D1 round trip and one object call. */
 export async function getRoomWithUsers(
@@ -48,7 +46,7 @@ export async function getRoomWithUsers(
     ctx.accountId,
     users.map((user) => user.id),
   );
-  const { total: usersTotal, ...shown } = presentScroll(page, counted, users, positionOf);
+  const { total: usersTotal, ...shown } = presentScroll(page, counted, users, positionOf(page));
   return {
     room: presentRoom(row, ctx.now(), live.stats),
     users: users.map((user) => presentUser(user, live.attendance[user.id])),
@@ -58,7 +56,7 @@ export async function getRoomWithUsers(
 }
 
 /**
- * A page of a room's users, newest first. The organization sees every token; a user sees only its own, because
+ * A page of a room's users. The organization sees every token; a user sees only its own, because
  * with another's it could act as that user. NOT_FOUND when the room does not exist.
  */
 export async function listUsers(
@@ -85,7 +83,7 @@ export async function listUsers(
       (ctx.actor.type === "user" && ctx.actor.userId === row.id);
     return maySeeToken ? { ...user, token: await shownToken(ctx, row) } : user;
   });
-  return { users: await Promise.all(users), ...presentScroll(page, counted, rows, positionOf) };
+  return { users: await Promise.all(users), ...presentScroll(page, counted, rows, positionOf(page)) };
 }
 
 /** A page of a room's users without their tokens, newest first; empty when the room does not exist. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { Room } from "../rooms/schema.ts";
 import type { UserContext } from "./context.ts";
 import { getRoomWithUsers } from "./queries.ts";
@@ -9,8 +10,11 @@ import { User } from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
 
+const { parameter: sort, orderOf } = sorting("Rooms", "created_at", "name");
+
 const UsersQuery = z.object({
   ...scrolling,
+  ...sort,
   ...searching("the user's name or at the start of its ID"),
   ...dates,
 });
@@ -24,7 +28,7 @@ const RoomWithUsers = z.object({
   cursor: scrollShape.cursor,
 });
 
-const USERS_DETAILS = "The query parameters filter the users only. The room's stats are live.";
+const USERS_DETAILS = "The query parameters filter and order the users only. The room's stats are live.";
 
 export const roomWithUsersEndpoints = [
   endpoint({
@@ -40,7 +44,8 @@ export const roomWithUsersEndpoints = [
     status: 200,
     done: "Room retrieved",
     data: RoomWithUsers,
-    handle: (ctx, { params, query }) => getRoomWithUsers(ctx, { customId: params.customId }, toPage(query)),
+    handle: (ctx, { params, query }) =>
+      getRoomWithUsers(ctx, { customId: params.customId }, toPage(query, orderOf(query))),
   }),
   endpoint({
     method: "GET",
@@ -55,6 +60,7 @@ export const roomWithUsersEndpoints = [
     status: 200,
     done: "Room retrieved",
     data: RoomWithUsers,
-    handle: (ctx, { params, query }) => getRoomWithUsers(ctx, { id: params.roomId }, toPage(query)),
+    handle: (ctx, { params, query }) =>
+      getRoomWithUsers(ctx, { id: params.roomId }, toPage(query, orderOf(query))),
   }),
 ];

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { endpointsFor } from "../http/endpoint.ts";
 import type { Replay } from "../http/idempotency/replay.ts";
 import { dates, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { createUser, deleteUser, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
 import { getUser, listUsers } from "./queries.ts";
@@ -19,6 +20,8 @@ import {
 import { restoreCreation } from "./shown-token.ts";
 
 const { endpoint } = endpointsFor<UserContext>();
+
+const { parameter: sort, orderOf } = sorting("Users", "created_at", "name");
 
 const UserWithSessions = z.object({
   user: UserWithToken,
@@ -40,17 +43,18 @@ export const userEndpoints = [
     access: "member",
     summary: "List a room's users",
     details:
-      "Newest first. With a user's JWT, only its own room can be listed, and only its own `token` is shown.",
+      "Newest first, or in the order of `sort`. With a user's JWT, only its own room can be listed, and only its own `token` is shown.",
     errors: ["NOT_FOUND"],
     query: InRoom.extend({
       ...scrolling,
+      ...sort,
       ...searching("the user's name or at the start of its ID"),
       ...dates,
     }),
     status: 200,
     done: "Users retrieved",
     data: z.object({ users: z.array(ListedUser), ...scrollShape }),
-    handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query)),
+    handle: (ctx, { query }) => listUsers(ctx, query.roomId, toPage(query, orderOf(query))),
   }),
   endpoint({
     method: "POST",

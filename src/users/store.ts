@@ -1,16 +1,17 @@
 /** The statements about users that only their own commands and queries use. */
-import { and, count, eq, or, sql } from "drizzle-orm";
+import { and, count, eq, or, type SQL, sql } from "drizzle-orm";
 import {
   build,
   type Page,
   placeholdersOf,
   prepared,
+  preparedByOrder,
   preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../platform/d1.ts";
-import { countOnce, isUnfiltered, newestFirst, pageValues } from "../platform/newest-first.ts";
+import { countOnce, isUnfiltered, ordering, pageValues } from "../platform/ordering.ts";
 import { rooms } from "../rooms/table.ts";
 import { USER_FIELDS } from "./shared-store.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
@@ -43,12 +44,20 @@ const filterOf = (room: RoomOfUsers, page: Page): Filter => {
   return page.search === "" ? "custom room" : "custom room searched";
 };
 
-const created = newestFirst(users.createdAt, users.id);
+const order = ordering({
+  table: users,
+  by: { created_at: "createdAt", name: "nameFolded" },
+  time: "createdAt",
+  id: "id",
+});
 
-const filtered = (filter: Filter) =>
+/** Where a page of {@link selectUsers} ends that has this user last. */
+export const positionOf = order.positionOf;
+
+const filtered = (filter: Filter, placed: SQL) =>
   and(
     filter.startsWith("custom") ? inCustomRoom() : inRoom,
-    created.where,
+    placed,
     filter.endsWith("searched")
       ? or(
           sql`instr(${users.nameFolded}, ${sql.placeholder("search")})`,
@@ -58,24 +67,24 @@ const filtered = (filter: Filter) =>
       : undefined,
   );
 
-const userPage = preparedByShape((filter: Filter) =>
+const userPage = preparedByOrder((filter: Filter, ordered) =>
   build
     .select(USER_FIELDS)
     .from(users)
-    .where(filtered(filter))
-    .orderBy(...created.orderBy)
+    .where(filtered(filter, order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset")),
 );
 
 export const selectUsers = ({ accountId }: Tenant, room: RoomOfUsers, page: Page): Statement<UserRow> =>
-  userPage(filterOf(room, page), { accountId, ...room, ...pageValues(page) });
+  userPage(filterOf(room, page), order.shapeOf(page), { accountId, ...room, ...pageValues(page) });
 
 const userCount = preparedByShape((filter: Filter) =>
   build
     .select({ total: count().as("total") })
     .from(users)
-    .where(filtered(filter)),
+    .where(filtered(filter, order.dated)),
 );
 
 const roomUserCount = preparedByShape((filter: "room" | "custom room") =>

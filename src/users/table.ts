@@ -30,6 +30,7 @@ export const users = sqliteTable(
       .on(table.accountId, table.roomId, table.customId)
       .where(sql`custom_id IS NOT NULL`),
     index("users_newest").on(table.accountId, table.roomId, sql`created_at DESC`, sql`id DESC`),
+    index("users_by_name").on(table.accountId, table.roomId, table.nameFolded, table.id),
   ],
 );
 

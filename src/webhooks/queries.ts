@@ -18,7 +18,7 @@ export const subscriberKey = (
   id: string,
 ): SubscriberKey => ({ kind: "webhook", accountId, id });
 
-/** A page of the organization's webhooks, newest first. */
+/** A page of the organization's webhooks. */
 export async function listWebhooks(
   ctx: WebhookContext,
   page: Page,

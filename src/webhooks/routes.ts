@@ -5,6 +5,7 @@ import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { SHOWN_ONCE } from "../http/idempotency/replay.ts";
 import { pageShape, paging, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -24,6 +25,8 @@ import { Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./sc
 const { endpoint } = endpointsFor<WebhookContext>();
 
 const common = { module: "Webhooks", access: "organization" } as const;
+
+const { parameter: sort, orderOf } = sorting("Webhooks", "created_at", "updated_at", "url");
 
 const DeliveriesQuery = z.object({
   ...scrolling,
@@ -47,13 +50,13 @@ export const webhookEndpoints = [
     path: "/webhooks",
     operation: "listWebhooks",
     summary: "List webhooks",
-    details: "Newest first.",
+    details: "Newest first, or in the order of `sort`.",
     errors: [],
-    query: z.object({ ...paging, ...searching("the webhook's `url`") }),
+    query: z.object({ ...paging, ...sort, ...searching("the webhook's `url`") }),
     status: 200,
     done: "Webhooks retrieved",
     data: z.object({ webhooks: z.array(Webhook), ...pageShape }),
-    handle: (ctx, { query }) => listWebhooks(ctx, toPage(query)),
+    handle: (ctx, { query }) => listWebhooks(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({
     ...common,

@@ -2,13 +2,20 @@
 import { and, eq, sql } from "drizzle-orm";
 import { accountRows } from "../platform/account-rows.ts";
 import { build, columnsOf, nextVersion, type Statement, statement, type Tenant } from "../platform/d1.ts";
+import { ordering } from "../platform/ordering.ts";
 import { type DisabledReason, type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);
 /** All but the secrets: what a request reads cannot reveal them. */
 const { secret, previousSecret, previousSecretUntil, ...SHOWN } = STORED;
 
-const { byId, selectOne, selectPage, count, deleteOne } = accountRows(webhooks, webhooks.urlFolded);
+const order = ordering({
+  table: webhooks,
+  by: { created_at: "createdAt", updated_at: "updatedAt", url: "urlFolded" },
+  time: "createdAt",
+  id: "id",
+});
+const { byId, selectOne, selectPage, count, deleteOne } = accountRows(webhooks, webhooks.urlFolded, order);
 
 export const selectWebhook = selectOne<WebhookRow>(SHOWN);
 

@@ -43,6 +43,8 @@ export const webhooks = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     index("webhooks_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
+    index("webhooks_by_url").on(table.accountId, table.urlFolded, table.id),
+    index("webhooks_updated").on(table.accountId, table.updatedAt, table.id),
   ],
 );
 

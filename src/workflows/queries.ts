@@ -29,7 +29,7 @@ export const subscriberKey = (
   id: string,
 ): SubscriberKey => ({ kind: "workflow", accountId, id });
 
-/** A page of the organization's workflows, newest first. */
+/** A page of the organization's workflows. */
 export async function listWorkflows(
   ctx: WorkflowContext,
   page: Page,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { DeliveryStats, StatsQuery } from "../delivery/stats/schema.ts";
 import { endpointsFor } from "../http/endpoint.ts";
 import { pageShape, paging, scrolling, scrollShape, searching, toPage } from "../http/paginate.ts";
+import { sorting } from "../http/sorting.ts";
 import { createWorkflow, deleteWorkflow, restoreVersion, runWorkflow, updateWorkflow } from "./commands.ts";
 import type { WorkflowContext } from "./context.ts";
 import { CurrentExecution, WorkflowExecution, WorkflowRun } from "./execution-schema.ts";
@@ -22,6 +23,8 @@ const { endpoint } = endpointsFor<WorkflowContext>();
 
 const common = { module: "Workflows", access: "organization" } as const;
 
+const { parameter: sort, orderOf } = sorting("Workflows", "created_at", "updated_at", "name");
+
 const CODE_DETAILS =
   "Code that does not compile, or whose default export is not a function, is a `VALIDATION_ERROR` with line and column.";
 
@@ -33,13 +36,13 @@ export const workflowEndpoints = [
     operation: "listWorkflows",
     summary: "List workflows",
     details:
-      "Newest first. A page with much code may end early: continue at `offset` plus the number of workflows returned.",
+      "Newest first, or in the order of `sort`. A page with much code may end early: continue at `offset` plus the number of workflows returned.",
     errors: [],
-    query: z.object({ ...paging, ...searching("the workflow's `name`") }),
+    query: z.object({ ...paging, ...sort, ...searching("the workflow's `name`") }),
     status: 200,
     done: "Workflows retrieved",
     data: z.object({ workflows: z.array(Workflow), ...pageShape }),
-    handle: (ctx, { query }) => listWorkflows(ctx, toPage(query)),
+    handle: (ctx, { query }) => listWorkflows(ctx, toPage(query, orderOf(query))),
   }),
   endpoint({
     ...common,

@@ -10,6 +10,7 @@ import {
   statement,
   type Tenant,
 } from "../platform/d1.ts";
+import { ordering } from "../platform/ordering.ts";
 import {
   type DisabledReason,
   type RetiredScript,
@@ -32,7 +33,9 @@ const { code, ...SUMMARY } = SHOWN;
 const SEALED_SECRETS = sql<string>`(SELECT json_group_array(json_array(name, key_id, sealed)) FROM workflow_secrets
   WHERE workflow_secrets.account_id = workflows.account_id AND workflow_secrets.workflow_id = workflows.id)`;
 
-const { byId, selectOne, selectPage, count, deleteOne } = accountRows(workflows, workflows.nameFolded);
+const ORDERS = { created_at: "createdAt", updated_at: "updatedAt", name: "nameFolded" } as const;
+const order = ordering({ table: workflows, by: ORDERS, time: "createdAt", id: "id" });
+const { byId, selectOne, selectPage, count, deleteOne } = accountRows(workflows, workflows.nameFolded, order);
 
 export const selectWorkflow = selectOne<WorkflowRow>(SHOWN);
 
@@ -70,16 +73,23 @@ const workflowPage = selectPage<WorkflowRow>(SHOWN);
 /** A page ends with the workflow whose code exceeds this: a hundred of the largest would be too much for a response. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const SHOWN_NAMES = Object.keys(SHOWN).map((name) => `"${name}"`);
-const NEWEST_FIRST = '"createdAt" DESC, "id" DESC';
+
+/** The order of a page by the names that it selects its columns under. */
+function orderOf({ order }: Page): string {
+  const column = Object.entries(ORDERS).find(([field]) => field === order?.by)?.[1] ?? "createdAt";
+  const direction = order?.descending === false ? "ASC" : "DESC";
+  return `"${column}" ${direction}, "id" ${direction}`;
+}
 
 /** A page may hold fewer workflows than its limit; the first one is always there. */
 export const selectWorkflows = (tenant: Tenant, page: Page): Statement<WorkflowRow> => {
   const { sql: rows, params } = workflowPage(tenant, page);
+  const order = orderOf(page);
   return {
     sql: `SELECT ${SHOWN_NAMES} FROM (
-            SELECT *, sum(bytes) OVER (ORDER BY ${NEWEST_FIRST}) - bytes AS bytes_before
+            SELECT *, sum(bytes) OVER (ORDER BY ${order}) - bytes AS bytes_before
             FROM (SELECT *, length(CAST("code" AS BLOB)) AS bytes FROM (${rows}))
-          ) WHERE bytes_before <= ${MAX_PAGE_BYTES} ORDER BY ${NEWEST_FIRST}`,
+          ) WHERE bytes_before <= ${MAX_PAGE_BYTES} ORDER BY ${order}`,
     params,
   };
 };

@@ -58,6 +58,8 @@ export const workflows = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     index("workflows_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
+    index("workflows_by_name").on(table.accountId, table.nameFolded, table.id),
+    index("workflows_updated").on(table.accountId, table.updatedAt, table.id),
   ],
 );
 

@@ -7,6 +7,7 @@ import { openTenant } from "../../src/placement/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import { insertRoom, selectRooms, updateStats } from "../../src/rooms/store.ts";
+import { STILL_ACTIVE } from "../../src/rooms/table.ts";
 import { type Account, account } from "../support/api.ts";
 
 interface RoomPage {
@@ -20,11 +21,23 @@ interface RoomPage {
 const list = async (owner: Account, query: Record<string, string> = {}) =>
   (await owner.api.get<RoomPage>(`/rooms?${new URLSearchParams(query)}`)).data;
 
+const encoder = new TextEncoder();
+
+/** Compares as SQLite does: numbers as such, texts by their bytes. */
+function compare(a: number | string, b: number | string): number {
+  if (typeof a === "number" || typeof b === "number") return Number(a) - Number(b);
+  const [left, right] = [encoder.encode(a), encoder.encode(b)];
+  const at = left.findIndex((byte, i) => byte !== right[i]);
+  return at === -1 ? left.length - right.length : (left[at] ?? 0) - (right[at] ?? -1);
+}
+
 /** An organization whose rooms have these names and were created at these times. */
-async function withRooms(rooms: readonly { name: string; createdAt?: number }[]): Promise<Account> {
+async function withRooms(
+  rooms: readonly { name: string; createdAt?: number; lastActiveAt?: number }[],
+): Promise<Account> {
   const owner = await account();
   const tenant = openTenant(env, owner.id);
-  const statements = rooms.map(({ name, createdAt = 0 }) =>
+  const statements = rooms.map(({ name, createdAt = 0, lastActiveAt = 0 }) =>
     insertRoom(tenant, {
       accountId: owner.id,
       id: crypto.randomUUID(),
@@ -38,6 +51,7 @@ async function withRooms(rooms: readonly { name: string; createdAt?: number }[])
       activeParticipants: 0,
       occupiedMs: 0,
       occupiedSince: null,
+      lastActiveAt,
       storeBytes: 0,
       statsVersion: 0,
       firstJoinAt: null,
@@ -146,6 +160,89 @@ describe("pages", () => {
   });
 });
 
+describe("the order", () => {
+  const SORTS = ["created_at", "-created_at", "name", "-name", "last_active_at", "-last_active_at"];
+
+  it("is by any field in both directions, complete however its pages are cut, and carried by cursors", async () => {
+    const room = fc.record({
+      name: fc.constantFrom("a", "B", "b", "ä", "Z", "10", "9", "ß", "\u{10FFFF}", "\u0001".repeat(255)),
+      createdAt: fc.integer({ min: 0, max: 3 }),
+      lastActiveAt: fc.constantFrom(0, 1, 2, STILL_ACTIVE + 1),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(room, { maxLength: 15 }),
+        fc.constantFrom(...SORTS),
+        fc.integer({ min: 1, max: 6 }),
+        async (made, sort, limit) => {
+          const owner = await withRooms(made);
+          const { results: rows } = await env.DB.prepare("SELECT * FROM rooms WHERE account_id = ?")
+            .bind(owner.id)
+            .all<Record<string, string | number>>();
+          const column = sort.replace("-", "").replace("name", "name_folded");
+          const sign = sort.startsWith("-") ? -1 : 1;
+          const expected = rows.toSorted(
+            (a, b) => sign * (compare(a[column] ?? "", b[column] ?? "") || compare(a.id ?? "", b.id ?? "")),
+          );
+          const found: string[] = [];
+          let page = await list(owner, { sort, limit: String(limit) });
+          for (;;) {
+            expect(page).toMatchObject({ total: made.length, offset: found.length });
+            found.push(...page.rooms.map(({ id }) => id));
+            if (page.cursor === null) break;
+            page = await list(owner, { limit: String(limit), after: page.cursor });
+          }
+          expect(found).toEqual(expected.map(({ id }) => id));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it("goes with dates, filters and a search", async () => {
+    const owner = await withRooms(["b2", "a", "b1", "b3"].map((name, createdAt) => ({ name, createdAt })));
+    const query = { sort: "-name", search: "B", to: new Date(2).toISOString(), state: "active" };
+    const { rooms, total } = await list(owner, query);
+    expect([rooms.map(({ name }) => name), total]).toEqual([["b2", "b1"], 2]);
+  });
+
+  it("is refused when there is no such field, and when a cursor has another one", async () => {
+    const owner = await withRooms([{ name: "a" }, { name: "b" }]);
+    const { cursor: after } = await list(owner, { limit: "1", sort: "name" });
+    const refusals = [
+      { sort: "id" },
+      { sort: "--name" },
+      { sort: "" },
+      { sort: "-name", after: after ?? "" },
+      { after: base64url.encode(JSON.stringify([0, "id", 0, 0, "size"])) },
+    ];
+    for (const query of refusals) {
+      expect(await owner.api.get(`/rooms?${new URLSearchParams(query)}`)).toMatchObject({
+        status: 400,
+        error: { code: "BAD_REQUEST" },
+      });
+    }
+    const newest = await list(owner, { limit: "1" });
+    const next = { limit: "1", after: newest.cursor ?? "" };
+    expect(await list(owner, { ...next, sort: "-created_at" })).toEqual(await list(owner, next));
+  });
+
+  it("is read from an index, without sorting", async () => {
+    for (const [after, sort] of SORTS.flatMap((each) => [[false, each] as const, [true, each] as const])) {
+      const page = {
+        ...{ limit: 20, offset: 0, search: "", from: 0, to: 1 },
+        order: { by: sort.replace("-", ""), descending: sort.startsWith("-") },
+        after: after ? { key: 1, id: "id" } : undefined,
+      };
+      const { sql, params } = selectRooms(openTenant(env, "account"), page);
+      const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .bind(...params)
+        .all<{ detail: string }>();
+      expect(results.map(({ detail }) => detail).join()).toMatch(/^SEARCH rooms USING INDEX \w+ \([^()]*\)$/);
+    }
+  });
+});
+
 describe("search", () => {
   it("finds exactly the names that contain the text, whatever its case", async () => {
     const nasty = fc.constantFrom(
@@ -233,7 +330,7 @@ describe("the filters of rooms", () => {
     const [adam, cleo, bo, ada] = (await list(owner)).rooms;
     await owner.api.patch(`/rooms/${ada?.id}`, { state: "closed" });
     const { db } = openTenant(env, owner.id);
-    const stats = { activeParticipants: 2, occupiedMs: 0, occupiedSince: 1, storeBytes: 0 };
+    const stats = { activeParticipants: 2, occupiedMs: 0, occupiedSince: 1, storeBytes: 0, at: 2 };
     const busy = [updateStats({ db, accountId: owner.id }, bo?.id ?? "", stats, 1)] as const;
     await db.run([...busy, updateStats({ db, accountId: owner.id }, ada?.id ?? "", stats, 1)]);
     const found = async (query: Record<string, string>) => {
@@ -245,6 +342,8 @@ describe("the filters of rooms", () => {
     expect(await found({ online: "true" })).toEqual([["Bo", "Ada"], 2]);
     expect(await found({ online: "false" })).toEqual([["Adam", "Cleo"], 2]);
     expect(await found({ online: "true", state: "active", search: "o" })).toEqual([["Bo"], 1]);
+    expect(await found({ online: "false", to: new Date(2).toISOString() })).toEqual([["Cleo"], 1]);
+    expect(await found({ online: "true", state: "closed" })).toEqual([["Ada"], 1]);
     for (const query of ["online=yes", "state=open"])
       expect(await owner.api.get(`/rooms?${query}`)).toMatchObject({ status: 400 });
   });

@@ -1,15 +1,16 @@
 /** The only SQL about files. */
-import { and, count, eq, lt, sql } from "drizzle-orm";
+import { and, count, eq, lt, type SQL, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
   type Page,
+  preparedByOrder,
   preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1.ts";
-import { countOnce, newestFirst, pageValues } from "../../platform/newest-first.ts";
+import { countOnce, ordering, pageValues } from "../../platform/ordering.ts";
 import { type FileRow, files } from "./table.ts";
 
 /** Filters a room's files. */
@@ -97,24 +98,33 @@ const isWantedType = sql`(${sql.placeholder("mediaTypes")} = '[]' OR EXISTS (
   WHERE wanted.value = ${files.mediaType}
      OR wanted.value = substr(${files.mediaType}, 1, instr(${files.mediaType}, '/'))))`;
 
-const uploaded = newestFirst(files.uploadedAt, files.key);
+const order = ordering({
+  table: files,
+  by: { uploadedAt: "uploadedAt", filename: "filename", size: "size" },
+  time: "uploadedAt",
+  id: "key",
+  ignoringCase: ["filename"],
+});
 
-const filtered = (filter: Filter) =>
+/** Where a page of {@link selectFiles} ends that has this file last. */
+export const positionOf = order.positionOf;
+
+const filtered = (filter: Filter, placed: SQL) =>
   and(
     eq(files.accountId, sql.placeholder("accountId")),
     eq(files.roomId, sql.placeholder("roomId")),
     isStored,
     isWantedType,
-    uploaded.where,
+    placed,
     filter === "all" ? undefined : eq(files.uploadedBy, sql.placeholder("uploadedBy")),
   );
 
-const filePage = preparedByShape((filter: Filter) =>
+const filePage = preparedByOrder((filter: Filter, ordered) =>
   build
     .select(columnsOf(files))
     .from(files)
-    .where(filtered(filter))
-    .orderBy(...uploaded.orderBy)
+    .where(filtered(filter, order.where(ordered)))
+    .orderBy(...order.orderBy(ordered))
     .limit(sql.placeholder("limit"))
     .offset(sql.placeholder("offset")),
 );
@@ -137,13 +147,14 @@ export const selectFiles = (
   roomId: string,
   filter: FileFilter,
   page: Page,
-): Statement<FileRow> => filePage(filterOf(filter), valuesOf(tenant, roomId, filter, page));
+): Statement<FileRow> =>
+  filePage(filterOf(filter), order.shapeOf(page), valuesOf(tenant, roomId, filter, page));
 
 const fileCount = preparedByShape((filter: Filter) =>
   build
     .select({ total: count().as("total") })
     .from(files)
-    .where(filtered(filter)),
+    .where(filtered(filter, order.dated)),
 );
 
 export const countFiles = (

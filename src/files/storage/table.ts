@@ -27,6 +27,12 @@ export const files = sqliteTable(
     index("files_newest")
       .on(table.accountId, table.roomId, sql`uploaded_at DESC`, sql`key DESC`)
       .where(sql`state = 'stored'`),
+    index("files_by_name")
+      .on(table.accountId, table.roomId, sql`filename COLLATE NOCASE`, table.key)
+      .where(sql`state = 'stored'`),
+    index("files_by_size")
+      .on(table.accountId, table.roomId, table.size, table.key)
+      .where(sql`state = 'stored'`),
     index("files_unsettled").on(table.state, table.uploadedAt).where(sql`state <> 'stored'`),
   ],
 );

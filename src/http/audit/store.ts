@@ -4,11 +4,11 @@ import {
   build,
   columnsOf,
   type Page,
-  preparedByShape,
+  preparedByOrder,
   type Statement,
   type Tenant,
 } from "../../platform/d1.ts";
-import { newestFirst, pageValues } from "../../platform/newest-first.ts";
+import { ordering, pageValues } from "../../platform/ordering.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
 
 /** An entry to insert; the database adds the name of its actor. */
@@ -47,10 +47,10 @@ export interface AuditFilter {
 }
 
 const FILTERS = ["actorId", "operation", "resource", "resourceId"] as const;
-const newest = newestFirst(auditEntries.at, auditEntries.id);
+const order = ordering({ table: auditEntries, by: {}, time: "at", id: "id" });
 const { accountId: _, changesBefore: __, ...COLUMNS } = columnsOf(auditEntries);
 
-const entryPage = preparedByShape((names: string) =>
+const entryPage = preparedByOrder((names: string, ordered) =>
   build
     .select(COLUMNS)
     .from(auditEntries)
@@ -60,10 +60,10 @@ const entryPage = preparedByShape((names: string) =>
         ...FILTERS.filter((name) => names.split(" ").includes(name)).map((name) =>
           eq(auditEntries[name], sql.placeholder(name)),
         ),
-        newest.where,
+        order.where(ordered),
       ),
     )
-    .orderBy(...newest.orderBy)
+    .orderBy(...order.orderBy(ordered))
     .limit(sql.placeholder("limit")),
 );
 
@@ -73,7 +73,7 @@ export const selectAuditEntries = (
   page: Page,
   filter: AuditFilter,
 ): Statement<AuditRow> =>
-  entryPage(FILTERS.filter((name) => filter[name] !== undefined).join(" "), {
+  entryPage(FILTERS.filter((name) => filter[name] !== undefined).join(" "), order.shapeOf(page), {
     ...filter,
     ...pageValues(page),
     accountId,

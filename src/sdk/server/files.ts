@@ -2,7 +2,7 @@
 import type { Rest } from "../core/rest.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/upload.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
-import { eachOf, type Scroll, type ScrollShown } from "./pages.ts";
+import { eachOf, type FileSort, type Scroll, type ScrollShown } from "./pages.ts";
 
 /** A file to upload on behalf of a user of the room. */
 export interface ServerUpload {
@@ -27,16 +27,16 @@ export class Files {
     return uploadFile(this.#rest, { roomId, ...upload });
   }
 
-  /** Newest first. */
+  /** Newest first, or in the order of `sort`. */
   list(
     roomId: string,
-    filter: Scroll & FileFilter = {},
+    filter: Scroll & FileFilter & FileSort = {},
   ): Promise<{ readonly files: StorageFile[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["files"], query: { roomId, ...filter } });
   }
 
-  /** All files of a room, newest first. Reads 100 at a time. */
-  each(roomId: string, filter: FileFilter = {}): AsyncGenerator<StorageFile, void, void> {
+  /** All files of a room, newest first or in the order of `sort`. Reads 100 at a time. */
+  each(roomId: string, filter: FileFilter & FileSort = {}): AsyncGenerator<StorageFile, void, void> {
     return eachOf(async (part) => {
       const { files, cursor } = await this.list(roomId, { ...filter, ...part });
       return { items: files, cursor };

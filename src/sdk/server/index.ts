@@ -65,6 +65,7 @@ export type {
   Hour,
   Invitation,
   IssuedToken,
+  ListedRoom,
   LogLine,
   Member,
   OrganizationRecord,
@@ -107,6 +108,7 @@ export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";
 export type { AuditFilter, Organization } from "./organization.ts";
 export type {
+  FileSort,
   Filter,
   Page,
   PageShown,
@@ -114,7 +116,8 @@ export type {
   Scroll,
   ScrollShown,
   Search,
-  TextSearch,
+  WebhookSearch,
+  WorkflowSearch,
 } from "./pages.ts";
 export type { RequestFilter, Requests } from "./requests.ts";
 export type { Reconciliation, Rooms, RoomWithUsers } from "./rooms.ts";

@@ -14,8 +14,16 @@ export interface Scroll extends Page {
   readonly after?: string;
 }
 
-/** Filters a list of rooms or users. */
-export interface Search extends Scroll {
+/** An order: by this field, descending with `-` in front. */
+type Sort<Field extends string> = Field | `-${Field}`;
+
+/** Filters and orders a list of users. */
+export interface Search extends Dated {
+  /** `-created_at`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
+  readonly sort?: Sort<"created_at" | "name">;
+}
+
+interface Dated extends Scroll {
   /** Text to find in the name, ignoring case. */
   readonly search?: string;
   /** The earliest creation time: RFC 3339, or a date for the start of that UTC day. */
@@ -24,17 +32,36 @@ export interface Search extends Scroll {
   readonly to?: string;
 }
 
-/** Filters a list of rooms. */
-export interface RoomSearch extends Search {
+/** Filters and orders a list of rooms. */
+export interface RoomSearch extends Dated {
+  /** `-created_at`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
+  readonly sort?: Sort<"created_at" | "name" | "last_active_at">;
   /** Only rooms in this state. */
   readonly state?: "active" | "closed";
   /** Only rooms with users online, or only those without. */
   readonly online?: boolean;
 }
 
-/** Filters a list by text in the name or, for webhooks, in the URL, ignoring case. */
-export interface TextSearch extends Page {
+/** Filters and orders a list of workflows. */
+export interface WorkflowSearch extends Page {
+  /** Text to find in the name, ignoring case. */
   readonly search?: string;
+  /** `-created_at`, the newest first, unless it is given. */
+  readonly sort?: Sort<"created_at" | "updated_at" | "name">;
+}
+
+/** Filters and orders a list of webhooks. */
+export interface WebhookSearch extends Page {
+  /** Text to find in the URL, ignoring case. */
+  readonly search?: string;
+  /** `-created_at`, the newest first, unless it is given. */
+  readonly sort?: Sort<"created_at" | "updated_at" | "url">;
+}
+
+/** Orders a list of files. */
+export interface FileSort {
+  /** `-uploadedAt`, the newest first, unless it is given. A page that follows a `cursor` has the cursor's order. */
+  readonly sort?: Sort<"uploadedAt" | "filename" | "size">;
 }
 
 /** Which part of a list was returned. */

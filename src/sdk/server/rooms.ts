@@ -1,7 +1,7 @@
 /** `AtriumServer.rooms`: creates, reads, updates and deletes rooms. */
 import type { Rest } from "../core/rest.ts";
 import type { RoomInput, RoomUpdateInput } from "../wire/requests.ts";
-import type { Room, UserRecord } from "../wire/resources.ts";
+import type { ListedRoom, Room, UserRecord } from "../wire/resources.ts";
 import { eachOf, type Filter, type RoomSearch, type ScrollShown, type Search } from "./pages.ts";
 
 /** A room with one page of its users. */
@@ -35,20 +35,20 @@ export class Rooms {
     return (await this.#rest.request<{ room: Room }>(request)).room;
   }
 
-  /** Newest first. */
-  list(search: RoomSearch = {}): Promise<{ readonly rooms: Room[] } & ScrollShown> {
+  /** Newest first, or in the order of `sort`. */
+  list(search: RoomSearch = {}): Promise<{ readonly rooms: ListedRoom[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["rooms"], query: { ...search } });
   }
 
-  /** All rooms, newest first: `for await (const room of atrium.rooms.each())`. Reads 100 at a time. */
-  each(search: Filter<RoomSearch> = {}): AsyncGenerator<Room, void, void> {
+  /** All rooms, newest first or in the order of `sort`: `for await (const room of atrium.rooms.each())`. Reads 100 at a time. */
+  each(search: Filter<RoomSearch> = {}): AsyncGenerator<ListedRoom, void, void> {
     return eachOf(async (part) => {
       const { rooms, cursor } = await this.list({ ...search, ...part });
       return { items: rooms, cursor };
     });
   }
 
-  /** The room with its users; `users` filters and pages the list of users. */
+  /** The room with its users; `users` filters, orders and pages the list of users. */
   get(roomId: string, users: Search = {}): Promise<RoomWithUsers> {
     return this.#rest.request({ method: "GET", path: ["rooms", roomId], query: { ...users } });
   }

@@ -24,12 +24,12 @@ export class Users {
     return (await this.#rest.request<{ user: UserWithToken }>(request)).user;
   }
 
-  /** The users of a room, newest first. */
+  /** The users of a room, newest first or in the order of `sort`. */
   list(roomId: string, search: Search = {}): Promise<{ readonly users: UserWithToken[] } & ScrollShown> {
     return this.#rest.request({ method: "GET", path: ["users"], query: { roomId, ...search } });
   }
 
-  /** All users of a room, newest first: `for await (const user of atrium.users.each(roomId))`. Reads 100 at a time. */
+  /** All users of a room, newest first or in the order of `sort`: `for await (const user of atrium.users.each(roomId))`. Reads 100 at a time. */
   each(roomId: string, search: Filter<Search> = {}): AsyncGenerator<UserWithToken, void, void> {
     return eachOf(async (part) => {
       const { users, cursor } = await this.list(roomId, { ...search, ...part });

@@ -8,7 +8,7 @@ import {
   type PageShown,
   type Scroll,
   type ScrollShown,
-  type TextSearch,
+  type WebhookSearch,
 } from "./pages.ts";
 
 /** Filters a list of deliveries. */
@@ -31,8 +31,8 @@ export class Webhooks {
     return (await this.#rest.request<{ webhook: WebhookWithSecret }>(request)).webhook;
   }
 
-  /** Newest first. */
-  list(search: TextSearch = {}): Promise<{ readonly webhooks: Webhook[] } & PageShown> {
+  /** Newest first, or in the order of `sort`. */
+  list(search: WebhookSearch = {}): Promise<{ readonly webhooks: Webhook[] } & PageShown> {
     return this.#rest.request({ method: "GET", path: ["webhooks"], query: { ...search } });
   }
 

@@ -12,7 +12,7 @@ import type {
   WorkflowVersionSummary,
   WorkflowWithSecret,
 } from "../wire/resources.ts";
-import type { Page, PageShown, Scroll, ScrollShown, TextSearch } from "./pages.ts";
+import type { Page, PageShown, Scroll, ScrollShown, WorkflowSearch } from "./pages.ts";
 
 /** Longer than a run can take, including the run that it may have to wait for. */
 const RUN_TIMEOUT_MS = 75_000;
@@ -34,8 +34,8 @@ export class Workflows {
     return (await this.#rest.request<{ workflow: Workflow }>(request)).workflow;
   }
 
-  /** Newest first. */
-  list(search: TextSearch = {}): Promise<{ readonly workflows: Workflow[] } & PageShown> {
+  /** Newest first, or in the order of `sort`. */
+  list(search: WorkflowSearch = {}): Promise<{ readonly workflows: Workflow[] } & PageShown> {
     return this.#rest.request({ method: "GET", path: ["workflows"], query: { ...search } });
   }
 

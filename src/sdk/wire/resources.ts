@@ -9,7 +9,7 @@ export type { Organization as OrganizationRecord } from "../../organizations/sch
 export type { Quota } from "../../quotas/schema.ts";
 export type { Comment } from "../../realtime/protocol/comment.ts";
 export type { ApiRequest } from "../../request-log/schema.ts";
-export type { Room } from "../../rooms/schema.ts";
+export type { ListedRoom, Room } from "../../rooms/schema.ts";
 export type {
   IssuedToken,
   Role,

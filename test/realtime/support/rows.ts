@@ -15,6 +15,7 @@ export const ROOM: RoomRow = {
   activeParticipants: 0,
   occupiedMs: 0,
   occupiedSince: null,
+  lastActiveAt: 0,
   storeBytes: 0,
   statsVersion: 0,
   firstJoinAt: null,

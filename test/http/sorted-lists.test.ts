@@ -1,0 +1,81 @@
+/** The order of lists: by `sort`, where rooms have it in `lists.test.ts`. */
+import { expect, it } from "vitest";
+import { type Account, account } from "../support/api.ts";
+
+/** What a field of the items of a list is in the order that a query asks for. */
+async function values(owner: Account, list: string, field: string, query: Record<string, string>) {
+  const { data } = await owner.api.get<Record<string, Record<string, unknown>[]>>(
+    `/${list}?${new URLSearchParams(query)}`,
+  );
+  return data[list]?.map((item) => item[field]);
+}
+
+it("is that of users by name, in their list and beside their room, page after page", async () => {
+  const owner = await account();
+  const { id: roomId } = await owner.api.createRoom();
+  for (const name of ["bo", "Ada", "Cleo", "ADAM"]) await owner.api.createUser(roomId, { name });
+  expect(await values(owner, "users", "name", { roomId, sort: "name" })).toEqual([
+    "Ada",
+    "ADAM",
+    "bo",
+    "Cleo",
+  ]);
+  const query = { roomId, sort: "-name", limit: "3" };
+  const first = await owner.api.get<{ cursor: string }>(`/users?${new URLSearchParams(query)}`);
+  const next = { roomId, limit: "3", after: first.data.cursor };
+  expect(await values(owner, "users", "name", next)).toEqual(["Ada"]);
+  const { data } = await owner.api.get<{ users: { name: string }[] }>(`/rooms/${roomId}?sort=-name&search=a`);
+  expect(data.users.map(({ name }) => name)).toEqual(["ADAM", "Ada"]);
+});
+
+it("is that of files by their names and sizes, page after page", async () => {
+  const owner = await account();
+  const { id: roomId } = await owner.api.createRoom();
+  const { id: userId } = await owner.api.createUser(roomId);
+  for (const [name, text] of [
+    ["b.txt", "1"],
+    ["C.txt", "333"],
+    ["a.txt", "22"],
+  ] as const)
+    await owner.api.upload({ roomId, userId }, new File([text], name));
+  const names = (sort: string) => values(owner, "files", "filename", { roomId, sort });
+  expect(await names("filename")).toEqual(["a.txt", "b.txt", "C.txt"]);
+  expect(await names("-filename")).toEqual(["C.txt", "b.txt", "a.txt"]);
+  expect(await names("size")).toEqual(["b.txt", "a.txt", "C.txt"]);
+  const query = { roomId, sort: "-filename", limit: "1" };
+  const first = await owner.api.get<{ cursor: string }>(`/files?${new URLSearchParams(query)}`);
+  const next = { roomId, after: first.data.cursor };
+  expect(await values(owner, "files", "filename", next)).toEqual(["b.txt", "a.txt"]);
+});
+
+it("is that of webhooks by their URLs and changes", async () => {
+  const owner = await account();
+  const ids: Record<string, string> = {};
+  for (const name of ["b", "A", "c"]) {
+    const url = `https://hooks.example.com/${name}`;
+    const { data } = await owner.api.post<{ webhook: { id: string } }>("/webhooks", {
+      url,
+      events: ["user.created"],
+    });
+    ids[name] = data.webhook.id;
+  }
+  await owner.api.patch(`/webhooks/${ids.b}`, { enabled: false });
+  const found = (sort: string) => values(owner, "webhooks", "id", { sort });
+  expect(await found("url")).toEqual([ids.A, ids.b, ids.c]);
+  expect((await found("-updated_at"))?.[0]).toBe(ids.b);
+});
+
+it("is that of workflows by their names and changes", async () => {
+  const owner = await account();
+  const code = "export default async () => ({});";
+  const ids: Record<string, string> = {};
+  for (const name of ["b", "A", "c"]) {
+    const workflow = { name, code, events: ["user.created"] };
+    const { data } = await owner.api.post<{ workflow: { id: string } }>("/workflows", workflow);
+    ids[name] = data.workflow.id;
+  }
+  await owner.api.patch(`/workflows/${ids.b}`, { enabled: false });
+  expect(await values(owner, "workflows", "name", { sort: "name" })).toEqual(["A", "b", "c"]);
+  expect(await values(owner, "workflows", "name", { sort: "-name", offset: "1" })).toEqual(["b", "A"]);
+  expect((await values(owner, "workflows", "id", { sort: "-updated_at" }))?.[0]).toBe(ids.b);
+});

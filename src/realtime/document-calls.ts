@@ -10,7 +10,13 @@ import type {
   VersionPosition,
   WrittenRange,
 } from "./port/document-history.ts";
-import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./port/room-documents.ts";
+import type {
+  DocumentDetails,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
+  ListedDocument,
+} from "./port/room-documents.ts";
 import type { Room } from "./room.ts";
 import type { RoomParts } from "./room-parts.ts";
 
@@ -42,6 +48,11 @@ export class DocumentCalls {
 
   list(accountId: string): ListedDocument[] {
     return this.#room(accountId).documentRequests.list();
+  }
+
+  /** Null when there is no such document. */
+  describe(accountId: string, name: string): DocumentDetails | null {
+    return this.#room(accountId).documentRequests.describe(name);
   }
 
   /** A part of a document, counted from 0; null when there is no such document. */

@@ -8,7 +8,7 @@ import { getRoomRow } from "../rooms/queries.ts";
 import { MAX_DOCUMENT_NAME_LENGTH } from "./documents/limits.ts";
 import { renderType, type SharedType } from "./documents/render.ts";
 import type { Author } from "./port/document-history.ts";
-import type { ListedDocument } from "./port/room-documents.ts";
+import type { DocumentDetails, ListedDocument } from "./port/room-documents.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
@@ -35,6 +35,18 @@ export async function listDocuments(
   requireRoomAccess(ctx, roomId);
   await getRoomRow(ctx, roomId);
   return ctx.rooms.listDocuments(roomId, ctx.accountId);
+}
+
+/** One document without what is in it. NOT_FOUND when the room has no such document. */
+export async function describeDocument(
+  ctx: LiveRoomContext,
+  { roomId, document }: DocumentPlace,
+): Promise<DocumentDetails> {
+  requireRoomAccess(ctx, roomId);
+  await getRoomRow(ctx, roomId);
+  const details = await ctx.rooms.describeDocument(roomId, ctx.accountId, document);
+  if (details === null) throw notFound("Rooms", "Document");
+  return details;
 }
 
 /** The whole document, or a version of it, as one update. NOT_FOUND when the room has no such document or version. */

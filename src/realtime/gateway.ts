@@ -40,6 +40,7 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
     writeStores: async (roomId, accountId, userId, batches) =>
       JSON.parse(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))) as Response[],
     listDocuments: async (roomId, accountId) => stub(roomId).listDocuments(accountId),
+    describeDocument: async (roomId, accountId, name) => stub(roomId).describeDocument(accountId, name),
     readDocument: (roomId, accountId, name) =>
       collectParts((part) => stub(roomId).readDocument(accountId, name, part)),
     writeDocument: async (roomId, accountId, name, update, write) => {

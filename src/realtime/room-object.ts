@@ -213,6 +213,10 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return this.#documents.list(...call);
   }
 
+  describeDocument(...call: Parameters<DocumentCalls["describe"]>) {
+    return this.#documents.describe(...call);
+  }
+
   readDocument(...call: Parameters<DocumentCalls["read"]>) {
     return this.#documents.read(...call);
   }

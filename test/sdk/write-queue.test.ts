@@ -66,7 +66,7 @@ class Sender {
 
   answer(frame: Frame | undefined, results: unknown[]): void {
     const data = { results, seq: 9 };
-    this.requests.settle({ kind: "response", requestId: frame?.requestId ?? "", data, fault: null });
+    this.requests.settle({ requestId: frame?.requestId ?? "", data, fault: null });
   }
 }
 

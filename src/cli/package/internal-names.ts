@@ -18,7 +18,7 @@ const INTERNAL_NAMES = [
   ],
   ...["discard", "early", "ended", "fault", "followedBy", "followersOf", "force", "getConfirmed"],
   ...["handle", "hasListeners", "hasUnsynced", "isConnected", "isEmpty", "isOutdated", "isPending"],
-  ...["isRenewable", "isWaiting", "joinedAt", "keeper", "kind", "listen", "notify", "obtain", "onJoined"],
+  ...["isRenewable", "isWaiting", "joinedAt", "keeper", "listen", "notify", "obtain", "onJoined"],
   ...["onSending", "onStopped", "opened", "overtakes", "pending", "prepare", "promise", "queue", "receive"],
   ...["received", "refusal", "rejoin", "removeUser", "renewInMs", "replaceFollows", "replaceRoomState"],
   ...[

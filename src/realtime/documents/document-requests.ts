@@ -1,6 +1,6 @@
 /** What REST does with a room's documents. */
 import { AppError } from "../../platform/errors.ts";
-import type { DocumentPart, DocumentWrite, ListedDocument } from "../port/room-documents.ts";
+import type { DocumentDetails, DocumentPart, DocumentWrite, ListedDocument } from "../port/room-documents.ts";
 import type { Effect } from "../transport/effects.ts";
 import type { Channels } from "./channels.ts";
 import type { Documents } from "./documents.ts";
@@ -27,6 +27,12 @@ export class DocumentRequests {
   /** By name, with the users that have each open. */
   list(): ListedDocument[] {
     return this.#documents.list().map((info) => ({ ...info, userIds: this.#open.usersOf(info.name) }));
+  }
+
+  /** Null when there is no such document. */
+  describe(name: string): DocumentDetails | null {
+    const info = this.#documents.describe(name);
+    return info && { ...info, userIds: this.#open.usersOf(name) };
   }
 
   /** A part of a document, counted from 0; see `Documents.part`. */

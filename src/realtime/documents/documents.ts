@@ -6,7 +6,7 @@ import type { Author } from "../port/document-history.ts";
 import type { DocumentInfo, DocumentPart } from "../port/room-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import type { DocumentTable, StoredDocument } from "../storage/storage-documents.ts";
-import { listDocuments } from "./document-list.ts";
+import { describeDocument, listDocuments, type StoredInfo } from "./document-list.ts";
 import { type DocumentQuota, DocumentSpace } from "./document-space.ts";
 import { foldDocument } from "./fold-document.ts";
 import { FOLD_BYTES, FOLD_UPDATES, MAX_UPDATE_BYTES, ONE_PIECE_BYTES } from "./limits.ts";
@@ -171,6 +171,11 @@ export class Documents {
   /** By name. */
   list(): DocumentInfo[] {
     return listDocuments(this.#table);
+  }
+
+  /** One of them, with what it has of history; null if there is none. */
+  describe(name: string): StoredInfo | null {
+    return describeDocument(this.#storage, name);
   }
 
   /** Deletes a document with its history; false if there is none. */

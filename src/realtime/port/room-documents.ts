@@ -20,6 +20,14 @@ export interface ListedDocument extends DocumentInfo {
   readonly userIds: readonly string[];
 }
 
+/** One document, who has it open, and what it has with its history. */
+export interface DocumentDetails extends ListedDocument {
+  /** How many are kept. */
+  readonly versions: number;
+  /** In storage, with its history. */
+  readonly storedBytes: number;
+}
+
 /** One of the updates that a document consists of. */
 export interface DocumentPart {
   /** Null after the last one. */

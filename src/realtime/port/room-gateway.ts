@@ -12,7 +12,13 @@ import type {
   WrittenRange,
 } from "./document-history.ts";
 import type { RoomCommand } from "./room-command.ts";
-import type { DocumentPart, DocumentRefusal, DocumentWrite, ListedDocument } from "./room-documents.ts";
+import type {
+  DocumentDetails,
+  DocumentPart,
+  DocumentRefusal,
+  DocumentWrite,
+  ListedDocument,
+} from "./room-documents.ts";
 import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "./snapshots.ts";
 
 /** The response to one batch of writes to stores. */
@@ -47,6 +53,8 @@ export interface RoomGateway {
     batches: readonly object[],
   ): Promise<readonly BatchResponse[]>;
   listDocuments(roomId: string, accountId: string): Promise<readonly ListedDocument[]>;
+  /** Null when there is no such document. */
+  describeDocument(roomId: string, accountId: string, name: string): Promise<DocumentDetails | null>;
   /** The updates that a document consists of, in their order; null when there is no such document. */
   readDocument(roomId: string, accountId: string, name: string): Promise<readonly Uint8Array[] | null>;
   /** Applies an update, and returns whether it had news; throws the error with which the room refuses it. */
@@ -119,6 +127,7 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   request(accountId: string, request: string, cause?: EventCause | null): string | Promise<string>;
   visit(accountId: string, userId: string, visit: string): Promise<string>;
   listDocuments(accountId: string): ListedDocument[] | Promise<ListedDocument[]>;
+  describeDocument(accountId: string, name: string): DocumentDetails | null | Promise<DocumentDetails | null>;
   readDocument(
     accountId: string,
     name: string,

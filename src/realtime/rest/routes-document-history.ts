@@ -3,7 +3,6 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { paging } from "../../http/paginate.ts";
 import { text } from "../../platform/text.ts";
-import { presentTime } from "../../platform/time.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import {
   createVersion,
@@ -15,33 +14,10 @@ import {
   rollBackUser,
 } from "../document-history-commands.ts";
 import { MAX_NAMED_VERSIONS, MAX_VERSION_NAME_LENGTH } from "../documents/limits.ts";
-import type { TrailEntry, VersionInfo } from "../port/document-history.ts";
-import { AuthorShape, presentAuthor } from "./document-author.ts";
+import { DocumentVersion, presentEntry, presentVersion, TrailEntry } from "./history-schema.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
-
-const TrailEntryShape = z
-  .object({
-    author: AuthorShape.nullable().meta({ description: "Null when several wrote it." }),
-    authors: z.array(AuthorShape).meta({ description: "Who wrote it: up to 100 of them." }),
-    first_at: z.iso.datetime().meta({ description: "When the first of its updates arrived." }),
-    last_at: z.iso.datetime().meta({ description: "When the last of its updates arrived." }),
-    seq: z.int().meta({ description: "The number of the last of its updates.", minimum: 1, example: 17 }),
-    updates: z.int().meta({ description: "How many updates it has.", minimum: 1, example: 12 }),
-    bytes: z.int().meta({ description: "Encoded.", minimum: 0, example: 96 }),
-  })
-  .meta({ id: "TrailEntry" });
-
-const presentEntry = ({ authors, firstAt, at, seq, updates, bytes }: TrailEntry) => ({
-  author: authors[0] === undefined || authors.length > 1 ? null : presentAuthor(authors[0]),
-  authors: authors.map(presentAuthor),
-  first_at: presentTime(firstAt),
-  last_at: presentTime(at),
-  seq,
-  updates,
-  bytes,
-});
 
 const Before = wholeNumber.default(Number.MAX_SAFE_INTEGER).meta({
   description: "The `next` of an earlier page: only what is older.",
@@ -56,33 +32,6 @@ const nextShape = {
     example: null,
   }),
 };
-
-const VersionShape = z
-  .object({
-    version: z
-      .int()
-      .meta({ description: "The number of the latest update that it has.", minimum: 1, example: 17 }),
-    name: z
-      .string()
-      .nullable()
-      .meta({ description: "Null for one that the room made by itself.", example: "Draft" }),
-    named_by: AuthorShape.nullable(),
-    authors: z
-      .array(AuthorShape)
-      .meta({ description: "Who wrote since the version before: up to 100 of them." }),
-    updated_at: z.iso.datetime().meta({ description: "When its latest update arrived." }),
-    created_at: z.iso.datetime().meta({ description: "When the version was made." }),
-  })
-  .meta({ id: "DocumentVersion" });
-
-const presentVersion = ({ seq, name, namedBy, authors, at, createdAt }: VersionInfo) => ({
-  version: seq,
-  name,
-  named_by: namedBy && presentAuthor(namedBy),
-  authors: authors.map(presentAuthor),
-  updated_at: presentTime(at),
-  created_at: presentTime(createdAt),
-});
 
 const VersionName = text(1, MAX_VERSION_NAME_LENGTH).meta({ example: "Draft" });
 
@@ -102,7 +51,7 @@ export const documentHistoryEndpoints = [
     query: historyQuery,
     status: 200,
     done: "Trail retrieved",
-    data: z.object({ trail: z.array(TrailEntryShape), ...nextShape }),
+    data: z.object({ trail: z.array(TrailEntry), ...nextShape }),
     handle: async (ctx, { params, query }) => {
       const trail = await readTrail(ctx, params, { before: query.before, limit: query.limit });
       const last = trail.at(-1);
@@ -123,7 +72,7 @@ export const documentHistoryEndpoints = [
     query: historyQuery,
     status: 200,
     done: "Versions retrieved",
-    data: z.object({ versions: z.array(VersionShape), ...nextShape }),
+    data: z.object({ versions: z.array(DocumentVersion), ...nextShape }),
     handle: async (ctx, { params, query }) => {
       const versions = await listVersions(ctx, params, { before: query.before, limit: query.limit });
       const next = versions.length < query.limit ? null : (versions.at(-1)?.seq ?? null);
@@ -141,7 +90,7 @@ export const documentHistoryEndpoints = [
     body: z.object({ name: VersionName }).meta({ id: "DocumentVersionInput", example: { name: "Draft" } }),
     status: 201,
     done: "Version created",
-    data: z.object({ version: VersionShape }),
+    data: z.object({ version: DocumentVersion }),
     handle: async (ctx, { params, body }) => ({
       version: presentVersion(await createVersion(ctx, params, body.name)),
     }),
@@ -159,7 +108,7 @@ export const documentHistoryEndpoints = [
       .meta({ id: "DocumentVersionUpdate", example: { name: "Draft" } }),
     status: 200,
     done: "Version updated",
-    data: z.object({ version: VersionShape }),
+    data: z.object({ version: DocumentVersion }),
     handle: async (ctx, { params, body }) => ({
       version: presentVersion(await renameVersion(ctx, params, body.name)),
     }),

@@ -2,10 +2,10 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { base64ToBytes, bytesToBase64 } from "../../platform/base64.ts";
-import { presentTime } from "../../platform/time.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import {
   deleteDocument,
+  describeDocument,
   listDocuments,
   readDocument,
   renderDocument,
@@ -13,27 +13,10 @@ import {
 } from "../document-commands.ts";
 import { MAX_UPDATE_BYTES } from "../documents/limits.ts";
 import { SHARED_TYPES } from "../documents/render.ts";
+import { DocumentDetails, DocumentSummary, presentDetails, presentDocument } from "./document-schema.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 const { endpoint } = endpointsFor<RoomContext>();
-
-/** Of each document in the list. */
-const MAX_LISTED_PARTICIPANTS = 20;
-
-const DocumentSummary = z
-  .object({
-    name: z.string().meta({ example: "notes" }),
-    bytes: z.int().meta({ description: "Encoded, without the history.", minimum: 0, example: 4096 }),
-    seq: z.int().meta({ description: "The number of the latest update.", minimum: 0, example: 17 }),
-    created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime(),
-    participants: z.int().meta({ description: "How many users have it open.", minimum: 0, example: 1 }),
-    participant_ids: z.array(z.string()).meta({
-      description: `Who they are: up to ${MAX_LISTED_PARTICIPANTS} of them.`,
-      example: ["ada"],
-    }),
-  })
-  .meta({ id: "Document" });
 
 /** It inserts the letter a into the text `t`. */
 const EXAMPLE = "AQEBAAQBAXQBYQA=";
@@ -61,16 +44,20 @@ export const documentEndpoints = [
     done: "Documents retrieved",
     data: z.object({ documents: z.array(DocumentSummary) }),
     handle: async (ctx, { params }) => ({
-      documents: (await listDocuments(ctx, params.roomId)).map((document) => ({
-        name: document.name,
-        bytes: document.bytes,
-        seq: document.seq,
-        created_at: presentTime(document.createdAt),
-        updated_at: presentTime(document.updatedAt),
-        participants: document.userIds.length,
-        participant_ids: document.userIds.slice(0, MAX_LISTED_PARTICIPANTS),
-      })),
+      documents: (await listDocuments(ctx, params.roomId)).map(presentDocument),
     }),
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: `${DOCUMENT_PATH}/summary`,
+    operation: "getDocumentSummary",
+    summary: "Get a document's size, versions and latest change",
+    details: "What the list says of it, and how much is kept of its history, without what is in it.",
+    errors: ["NOT_FOUND"],
+    done: "Document summary retrieved",
+    data: z.object({ document: DocumentDetails }),
+    handle: async (ctx, { params }) => ({ document: presentDetails(await describeDocument(ctx, params)) }),
   }),
   endpoint({
     ...common,

@@ -43,6 +43,10 @@ export class MemoryVersions extends MemoryPart<readonly Row[]> implements Versio
       .slice(0, limit);
   }
 
+  count(documentId: number): number {
+    return this.#of(documentId).length;
+  }
+
   countNamed(documentId: number): number {
     return this.#of(documentId).filter(({ name }) => name !== null).length;
   }

@@ -50,6 +50,11 @@ export class SqliteVersions extends SqlitePart implements VersionTable {
     return this.tables.read<VersionRow>(query, documentId, madeBefore, limit).map(versionOf);
   }
 
+  count(documentId: number): number {
+    const query = "SELECT count(*) AS versions FROM document_versions WHERE document = ?";
+    return this.tables.read<{ versions: number }>(query, documentId)[0]?.versions ?? 0;
+  }
+
   countNamed(documentId: number): number {
     const query = "SELECT count(*) AS named FROM document_versions WHERE document = ? AND name IS NOT NULL";
     return this.tables.read<{ named: number }>(query, documentId)[0]?.named ?? 0;

@@ -12,6 +12,7 @@ export interface VersionTable {
   findNext(documentId: number, afterSeq: number): VersionInfo | null;
   /** Those without a name that were made before a time (epoch ms), in order. */
   listUnnamed(documentId: number, madeBefore: number, limit: number): VersionInfo[];
+  count(documentId: number): number;
   countNamed(documentId: number): number;
   /** Creates a version, or replaces it. */
   put(documentId: number, version: VersionInfo): void;

@@ -1,20 +1,12 @@
 /** `AtriumServer.documents`: the Yjs documents of a room. Users who have a document open receive each change as it happens. */
 import type { Rest } from "../core/rest.ts";
-
-/** A document, and how large it is. */
-export interface DocumentSummary {
-  readonly name: string;
-  /** Encoded, without the history. */
-  readonly bytes: number;
-  /** The number of its latest update. */
-  readonly seq: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** How many users have it open. */
-  readonly participants: number;
-  /** Who they are: up to 20 of them. */
-  readonly participant_ids: readonly string[];
-}
+import type {
+  DocumentChange,
+  DocumentDetails,
+  DocumentSummary,
+  DocumentVersion,
+  TrailEntry,
+} from "../wire/resources.ts";
 
 /** What a shared type is: the document itself does not say it. */
 export interface ContentOptions extends ReadOptions {
@@ -24,48 +16,12 @@ export interface ContentOptions extends ReadOptions {
   readonly root?: string;
 }
 
-/** Who wrote something: a user of the room, an API key or a member of the organization, or one of these, unknown which. */
-export interface DocumentAuthor {
-  readonly type: "user" | "key" | "person" | "organization";
-  /** Null for `organization`. */
-  readonly id: string | null;
-}
-
-/** What one author wrote in a row, within a minute; of what is a month old, what was written between two versions. */
-export interface TrailEntry {
-  /** Null when several wrote it. */
-  readonly author: DocumentAuthor | null;
-  /** Who wrote it, up to 100 of them. */
-  readonly authors: readonly DocumentAuthor[];
-  readonly first_at: string;
-  readonly last_at: string;
-  /** The number of the last of its updates. */
-  readonly seq: number;
-  /** How many they are. */
-  readonly updates: number;
-  readonly bytes: number;
-}
-
 /** Which page of a document's history. */
 export interface HistoryOptions {
   /** 50 if it is left out, 100 at most. */
   readonly limit?: number;
   /** The `next` of the page before. */
   readonly before?: number;
-}
-
-/** A point in a document's history: the document as it was after an update. */
-export interface DocumentVersion {
-  /** The number of that update. */
-  readonly version: number;
-  /** Null for one that the room made by itself. */
-  readonly name: string | null;
-  readonly named_by: DocumentAuthor | null;
-  /** Who wrote since the version before, up to 100 of them. */
-  readonly authors: readonly DocumentAuthor[];
-  /** When its latest update arrived. */
-  readonly updated_at: string;
-  readonly created_at: string;
 }
 
 /** What to read of a document. */
@@ -87,30 +43,6 @@ export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
   readonly userId: string;
 }
 
-/** A stretch of a text that was kept, inserted, deleted, or kept with another formatting. */
-export interface DocumentSegment {
-  readonly op: "keep" | "insert" | "delete" | "format";
-  /** Characters, the tag of an XML element, or JSON that is embedded in the text. */
-  readonly kind: "text" | "tag" | "embed";
-  readonly text: string;
-  /** Whose change it is; none for what was kept, or if it is not known. */
-  readonly authors: readonly DocumentAuthor[];
-}
-
-/** Something that differs. Applied one by one, in their order, changes lead from one version to the other. */
-export interface DocumentChange {
-  /** Keys of maps and positions in arrays, beginning in the shared type; empty for the type itself. */
-  readonly path: readonly (string | number)[];
-  /** `edit`: of a text or XML, which `segments` show. */
-  readonly op: "insert" | "delete" | "replace" | "edit";
-  /** The values; null for those that there are not. */
-  readonly before: unknown;
-  readonly after: unknown;
-  /** Of `edit`, the whole text in its order. */
-  readonly segments: readonly DocumentSegment[] | null;
-  readonly authors: readonly DocumentAuthor[];
-}
-
 export class Documents {
   readonly #rest: Rest;
 
@@ -122,6 +54,12 @@ export class Documents {
   async list(roomId: string): Promise<readonly DocumentSummary[]> {
     const request = { method: "GET", path: ["rooms", roomId, "documents"] } as const;
     return (await this.#rest.request<{ documents: readonly DocumentSummary[] }>(request)).documents;
+  }
+
+  /** What the list says of one document, how many versions it has, and its bytes with the history. */
+  async summary(roomId: string, name: string): Promise<DocumentDetails> {
+    const request = { method: "GET", path: [...pathOf(roomId, name), "summary"] } as const;
+    return (await this.#rest.request<{ document: DocumentDetails }>(request)).document;
   }
 
   /** The whole document, or a version of it, as one update, for `Y.applyUpdate`. */

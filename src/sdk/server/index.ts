@@ -62,6 +62,12 @@ export type {
   Delivery,
   DeliveryAttempt,
   DeliveryStats,
+  DocumentAuthor,
+  DocumentChange,
+  DocumentDetails,
+  DocumentSegment,
+  DocumentSummary,
+  DocumentVersion,
   Hour,
   Invitation,
   IssuedToken,
@@ -76,6 +82,7 @@ export type {
   Role,
   Room,
   StorageFile,
+  TrailEntry,
   UploadResult,
   UserRecord as User,
   UserSession,
@@ -93,16 +100,10 @@ export type { CommentFilter, Comments } from "./comments.ts";
 export type {
   CompareOptions,
   ContentOptions,
-  DocumentAuthor,
-  DocumentChange,
-  DocumentSegment,
-  DocumentSummary,
   Documents,
-  DocumentVersion,
   HistoryOptions,
   ReadOptions,
   RollbackOptions,
-  TrailEntry,
 } from "./documents.ts";
 export type { EventFilter, Events } from "./events.ts";
 export type { Files, ServerUpload } from "./files.ts";

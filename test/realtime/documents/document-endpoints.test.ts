@@ -80,6 +80,21 @@ it("what REST writes, clients receive, and what clients write, REST reads; delet
   expect((await api.get(`${path}/notes`)).error?.code).toBe("NOT_FOUND");
 });
 
+it("the summary of a document is what the list says of it, with its versions and what is stored (D16)", async () => {
+  const { api, path, user, put } = await roomWithDocuments();
+  const [ada, vera] = [await user("editor"), await user("viewer")];
+  await put(textUpdate("one"), api.as(ada.token));
+  await api.post(`${path}/notes/versions`, { name: "Draft" });
+  await put(textUpdate("two"));
+  const [listed] = (await api.get<{ documents: { bytes: number }[] }>(path)).data.documents;
+  const { document } = (await api.as(vera.token).get<{ document: object }>(`${path}/notes/summary`)).data;
+  expect(document).toEqual({ ...listed, versions: 1, stored_bytes: listed?.bytes });
+  expect(await api.get(`${path}/others/summary`)).toMatchObject({
+    status: 404,
+    error: { code: "NOT_FOUND" },
+  });
+});
+
 it("a viewer reads and may not write, and what is no update changes nothing (D8, D16)", async () => {
   const { api, path, user, put } = await roomWithDocuments();
   const [ada, vera] = [await user("editor"), await user("viewer")];

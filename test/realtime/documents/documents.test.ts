@@ -114,6 +114,11 @@ describe.each([
       expect(documents.list()).toEqual([
         { name: "notes", bytes: expect.any(Number), seq: 6, createdAt: 1_000, updatedAt: 105_000 },
       ]);
+      // What is folded is stored twice: as the document, and as its history.
+      const [info] = documents.list();
+      expect(documents.describe("notes")).toEqual({ ...info, versions: 0, storedBytes: documents.bytes });
+      expect(documents.bytes).toBeGreaterThan(info?.bytes ?? 0);
+      expect(documents.describe("others")).toBeNull();
     }));
 
   it("have a trail that is the same before and after folding, in pages of any size (D5)", () =>

@@ -1,5 +1,5 @@
 /** One document: what it says, now and in each version, who wrote it, and what can be done with it. */
-import type { DocumentSummary } from "atrium/server";
+import type { DocumentDetails } from "atrium/server";
 import { Link } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { JoinBar } from "../live/join-bar.tsx";
@@ -16,7 +16,7 @@ import { Preview } from "./preview.tsx";
 import { Trail } from "./trail.tsx";
 import { joinNames, useAuthorNames } from "./use-author-names.ts";
 import { useChoice } from "./use-choice.ts";
-import { useDocuments } from "./use-documents.ts";
+import { useDocument } from "./use-documents.ts";
 import { type DocumentPlace, useFreshHistory, useVersions } from "./use-history.ts";
 import { NewVersion, VersionActions } from "./version-actions.tsx";
 import { VersionList } from "./version-list.tsx";
@@ -24,20 +24,15 @@ import { VersionSlider } from "./version-slider.tsx";
 
 export default function DocumentPart(place: DocumentPlace) {
   const address = useAddress();
-  const { data, error, refetch } = useDocuments(place.roomId);
-  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
-  const document = data.find(({ name }) => name === place.name);
+  const { data: document, error, refetch } = useDocument(place.roomId, place.name);
+  if (document === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
   return (
     <section aria-label={`Document ${place.name}`}>
       <p className="above">
         <Link href={address(`/rooms/${place.roomId}/documents`)}>Documents</Link>
       </p>
       <ErrorMessage error={error} />
-      {document === undefined ? (
-        <NoDocument name={place.name} />
-      ) : (
-        <Known place={place} document={document} />
-      )}
+      {document === null ? <NoDocument name={place.name} /> : <Known place={place} document={document} />}
     </section>
   );
 }
@@ -50,7 +45,7 @@ const NoDocument = ({ name }: { readonly name: string }) => (
 
 interface KnownProps {
   readonly place: DocumentPlace;
-  readonly document: DocumentSummary;
+  readonly document: DocumentDetails;
 }
 
 function Known({ place, document }: KnownProps) {
@@ -113,7 +108,7 @@ const NoVersions = () => (
 
 function Head({ place, document, version }: KnownProps & { readonly version: number | null }) {
   const { nameOf } = useNames(place.roomId);
-  const { participants, participant_ids, bytes, seq, updated_at } = document;
+  const { participants, participant_ids, bytes, stored_bytes, versions, seq, updated_at } = document;
   return (
     <>
       <div className="page-head">
@@ -125,7 +120,9 @@ function Head({ place, document, version }: KnownProps & { readonly version: num
         <DocumentActions place={place} version={version} />
       </div>
       <p className="soft">
-        {formatSize(bytes)} · sequence {seq.toLocaleString("en")} · last change <Time at={updated_at} />
+        {formatSize(bytes)}, {formatSize(stored_bytes)} with its history · sequence {seq.toLocaleString("en")}{" "}
+        · {versions.toLocaleString("en")} {versions === 1 ? "version" : "versions"} · last change{" "}
+        <Time at={updated_at} />
       </p>
     </>
   );

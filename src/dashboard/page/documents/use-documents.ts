@@ -1,5 +1,6 @@
 /** Queries and actions for the documents of a room. */
 import { useQuery } from "@tanstack/react-query";
+import { AtriumError, type DocumentDetails } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
@@ -11,6 +12,24 @@ export function useDocuments(roomId: string) {
   return useQuery({
     queryKey: key("room", roomId, "documents"),
     queryFn: () => atrium.documents.list(roomId),
+    refetchInterval: LIVE_REFRESH_MS,
+  });
+}
+
+/** One document; null when there is none of this name. */
+export function useDocument(roomId: string, name: string) {
+  const { atrium } = useCurrent();
+  const key = useKey();
+  return useQuery({
+    queryKey: key("room", roomId, "documents", name),
+    queryFn: async (): Promise<DocumentDetails | null> => {
+      try {
+        return await atrium.documents.summary(roomId, name);
+      } catch (error) {
+        if (error instanceof AtriumError && error.code === "NOT_FOUND") return null;
+        throw error;
+      }
+    },
     refetchInterval: LIVE_REFRESH_MS,
   });
 }

@@ -7,7 +7,6 @@ export type Data = Readonly<Record<string, unknown>>;
 
 /** The response to a request; `fault` is null for a success. */
 export interface ResponseFrame {
-  readonly kind: "response";
   readonly requestId: string;
   readonly data: Data;
   readonly fault: Fault | null;
@@ -15,7 +14,6 @@ export interface ResponseFrame {
 
 /** An event in the room; a lasting change has the next `seq` of the room. */
 export interface EventFrame {
-  readonly kind: "event";
   readonly event: string;
   readonly data: Data;
   readonly seq: number | null;
@@ -62,13 +60,13 @@ function readMessage(json: unknown): Message | [] {
   if (json.type !== "response") return [];
   const fault = json.success === true ? null : readFault(json.error);
   if (typeof json.requestId !== "string")
-    return fault === null ? [] : { kind: "event", event: NOTICE_REFUSED, data, seq: null };
-  return { kind: "response", requestId: json.requestId, data, fault };
+    return fault === null ? [] : { event: NOTICE_REFUSED, data, seq: null };
+  return { requestId: json.requestId, data, fault };
 }
 
 function readEvent({ event, data, seq }: Data): EventFrame | [] {
   if (typeof event !== "string" || !isRecord(data)) return [];
-  return { kind: "event", event, data, seq: isCount(seq) ? seq : null };
+  return { event, data, seq: isCount(seq) ? seq : null };
 }
 
 /** The error of a response or of one of its results. */

@@ -123,7 +123,7 @@ export class RoomSocket {
 
   #receive(transport: Transport, message: Message): void {
     const { changeStream, requests } = this.#context;
-    if (message.kind === "event") {
+    if ("event" in message) {
       if (!changeStream.receive(message)) this.end({ code: ABNORMAL_CLOSURE, reason: "A change was missed" });
     } else if (message.requestId === this.#joinId) this.#receiveJoin(transport, message);
     else requests.settle(message);

@@ -1,8 +1,9 @@
-/** The author of something in a document, as responses show it. */
+/** The author of something in a document, on the wire. */
 import * as z from "zod";
 import type { Author } from "../port/document-history.ts";
 
-export const AuthorShape = z
+/** Who wrote something in a document. */
+export const DocumentAuthor = z
   .object({
     type: z.enum(["user", "key", "person", "organization"]).meta({
       description:
@@ -11,8 +12,9 @@ export const AuthorShape = z
     id: z.string().nullable().meta({ description: "Null for `organization`.", example: "ada" }),
   })
   .meta({ id: "Author" });
+export type DocumentAuthor = z.infer<typeof DocumentAuthor>;
 
-export const presentAuthor = (author: Author): z.infer<typeof AuthorShape> => ({
+export const presentAuthor = (author: Author): DocumentAuthor => ({
   type: author.type,
   id: author.type === "organization" ? null : author.id,
 });

@@ -26,6 +26,7 @@ import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
 import { passwordLinkEndpoints } from "./people/password-link-routes.ts";
 import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
+import { privacyEndpoints } from "./privacy/routes.ts";
 import { quotaEndpoints } from "./quotas/routes.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
 import { hocuspocusEndpoint, isUpgrade } from "./realtime/rest/routes-document-sockets.ts";
@@ -53,6 +54,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...roomWithUsersEndpoints,
   ...userEndpoints,
   ...tokenEndpoints,
+  ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,

@@ -19,6 +19,7 @@ import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
 import { openDirectory } from "./placement/databases.ts";
 import { PING } from "./platform/d1.ts";
+import type { PrivacyContext } from "./privacy/context.ts";
 import type { QuotaContext } from "./quotas/guard.ts";
 import { roomGateway } from "./realtime/gateway.ts";
 import type { RequestLogContext } from "./request-log/context.ts";
@@ -44,6 +45,7 @@ export interface AppContext
     RoomContext,
     UserContext,
     FileContext,
+    PrivacyContext,
     WebhookContext,
     WorkflowContext,
     EventLogContext {}

@@ -24,6 +24,7 @@ export function subscriberGateway(env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">):
     hasListener: async (accountId, roomId, event) =>
       (await log.subscriptions(accountId, roomId)).some(({ events }) => namesEvent(events, event)),
     subscriptionsChanged: (accountId) => log.subscriptionsChanged(accountId),
+    eraseFromLog: (accountId, roomId, userId) => log.eraseUser(accountId, roomId, userId),
     removeLog: (accountId) => log.remove(accountId),
     enqueue: async (key, events, version) => stub(key).enqueue(key, events, version),
     enqueueApart: async (key, event, version) => stub(key).enqueueApart(key, event, version),

@@ -1,4 +1,5 @@
 /** Reads of the event log: of the whole organization, or of one room. */
+import type { Event } from "../delivery/events.ts";
 import { AppError } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
 import { getRoomRow } from "../rooms/queries.ts";
@@ -30,6 +31,30 @@ export async function listRoomEvents(
 ): Promise<EventPage> {
   await getRoomRow(ctx, roomId);
   return listFrom(ctx, { name: roomId, shards: [shardOf(roomId)], roomId }, query);
+}
+
+/** The most events that are looked at for a page of those that name a user. */
+const SEARCHED_AT_ONCE = 500;
+
+/** Some of a room's events that contain a user's ID, oldest first, and where to go on; null at the end. */
+export async function findEventsNaming(
+  ctx: EventLogContext,
+  roomId: string,
+  userId: string,
+  after: string | null,
+): Promise<{ events: Event[]; next: string | null }> {
+  const query = { from: null, until: null, roomId, names: null, limit: SEARCHED_AT_ONCE };
+  const read = (position: number | null) =>
+    ctx.eventLog.read(ctx.accountId, shardOf(roomId), { ...query, after: position });
+  const found = await read(after === null ? null : Number(after));
+  // What was pruned meanwhile is no longer kept.
+  const slice = found.type === "pruned" ? await read(null) : found;
+  if (slice.type === "pruned") return { events: [], next: null };
+  const named = slice.events.filter(({ body }) => body.includes(userId));
+  return {
+    events: named.map(({ body }) => parseRoomEvent(body)),
+    next: slice.isAtEnd ? null : String(slice.position),
+  };
 }
 
 async function listFrom(
@@ -72,6 +97,9 @@ function refusePruned(error: unknown): never {
     `after: events that follow this cursor are no longer kept (${oldest}). Omit after to read all that are, and read the current state of your rooms for what was before`,
   );
 }
+
+/** As `presentEvent` wrote it: what concerns no room is in no room's log. */
+const parseRoomEvent = (body: string): Event => JSON.parse(body) as Event;
 
 /** As `presentEvent` and `presentBacklogged` wrote it. */
 const parseBody = (body: string): EventPage["events"][number] =>

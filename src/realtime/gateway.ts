@@ -27,6 +27,8 @@ export function roomGateway(env: Pick<Env, "ROOMS">): RoomGateway {
   return {
     read: async (roomId, accountId, userIds) => stub(roomId).read(accountId, [...userIds]),
     readUser: async (roomId, accountId, userId) => stub(roomId).readUser(accountId, userId),
+    readPersonalData: async (roomId, accountId, userId, part, after) =>
+      stub(roomId).readPersonalData(accountId, userId, part, after),
     reconcile: async (roomId, accountId) => stub(roomId).reconcile(accountId),
     apply: async (roomId, accountId, command) => stub(roomId).apply(accountId, command),
     request: async (roomId, accountId, request, cause) => {

@@ -5,6 +5,7 @@ import type { EventCause } from "../delivery/port/event-cause.ts";
 import { AppError } from "../platform/errors.ts";
 import { DocumentCalls } from "./document-calls.ts";
 import { respondWithPart } from "./download-response.ts";
+import type { PersonalPart, RecordsOfUser } from "./port/personal-data.ts";
 import type { RoomCommand } from "./port/room-command.ts";
 import {
   ACCOUNT_HEADER,
@@ -139,6 +140,17 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     return { attendance: this.#room.attendance([userId])[userId] ?? null, sessions };
   }
 
+  /** Some of what the room keeps of a user. */
+  readPersonalData(
+    accountId: string,
+    userId: string,
+    part: PersonalPart,
+    after: string | null,
+  ): RecordsOfUser {
+    this.#context.identify(accountId);
+    return this.#room.personalData(userId, part, after);
+  }
+
   /** Sets the counter to the users who have a live socket, here and in the database. */
   async reconcile(accountId: string): Promise<Reconciliation> {
     this.#context.identify(accountId);
@@ -166,6 +178,7 @@ export class RoomObject extends DurableObject<Env> implements RoomRpc {
     await this.#parts.reads.refreshed();
     // The room's events that follow from this change precede the caller's own events about it.
     await this.#parts.outboxDrain.settled();
+    if (command.type === "user.erased") await this.#parts.eraseFromLog(command.userId);
     return this.#room.stats;
   }
 

@@ -113,6 +113,13 @@ export class RoomParts {
     return subscriberGateway(env).hasListener(identity.accountId, identity.roomId, event);
   }
 
+  /** Once the log has all that names the user; rejects until then. */
+  async eraseFromLog(userId: string): Promise<void> {
+    await this.outboxDrain.finish();
+    const { env, identity } = this.context;
+    await subscriberGateway(env).eraseFromLog(identity.accountId, identity.roomId, userId);
+  }
+
   async #project(stats: RoomStats, version: number): Promise<void> {
     const { storeBytes, storeQuota, updates } = this.room;
     const { env, identity, tenant } = this.context;

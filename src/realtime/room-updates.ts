@@ -89,7 +89,10 @@ export class RoomUpdates {
         return this.#participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
       case "user.deleted":
         this.#handshake.markStale();
-        return this.#deleteUser(command.userId);
+        return this.#deleteUser(command.userId, false);
+      case "user.erased":
+        this.#handshake.markStale();
+        return this.#deleteUser(command.userId, true);
       case "user.created":
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
       case "user.updated":
@@ -113,7 +116,8 @@ export class RoomUpdates {
     return this.#participants.sessions.record !== null || this.#content.changes.lastSeq > 0;
   }
 
-  #deleteUser(userId: string): Effect[] {
+  /** With `isErased`, nothing that the user wrote stays, and nothing that names the user but an ID. */
+  #deleteUser(userId: string, isErased: boolean): Effect[] {
     const { connections, sessions } = this.#participants;
     const effects = [
       ...this.#participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
@@ -124,7 +128,12 @@ export class RoomUpdates {
       this.#content.changes.transaction(() => {
         sessions.deleteUser(userId);
         this.#ports.storage.follows.deleteUser(userId);
+        if (isErased) {
+          sessions.eraseParticipant(userId);
+          this.#content.comments.eraseUser(userId);
+        }
         this.#content.changes.appendOnce("userDeleted", userId, { userId });
+        if (isErased) this.#content.changes.forgetUser(userId);
       });
     } catch (error) {
       throw new PartialFailure(effects, error);

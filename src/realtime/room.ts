@@ -1,6 +1,7 @@
 /** The room: what its parts share, and who is in it. Synchronous and pure: it knows nothing of the platform. */
 import type { EventCause } from "../delivery/port/event-cause.ts";
 import { type ContentPorts, openContent, type RoomContent } from "./content/content.ts";
+import { readPersonalData } from "./content/personal-data.ts";
 import { StoreQuota } from "./content/store-quota.ts";
 import { Channels } from "./documents/channels.ts";
 import { DocumentHistory } from "./documents/document-history.ts";
@@ -20,6 +21,7 @@ import type { PacingPorts } from "./pacing.ts";
 import { Heartbeat } from "./participants/heartbeat.ts";
 import { Participants } from "./participants/participants.ts";
 import { Visits } from "./participants/visits.ts";
+import type { PersonalPart, RecordsOfUser } from "./port/personal-data.ts";
 import type { Attendance, RoomStats, StoredSession } from "./port/snapshots.ts";
 import { failure } from "./protocol/frame.ts";
 import { CLOSE, type Fault } from "./protocol/protocol.ts";
@@ -175,6 +177,11 @@ export class Room {
   /** A user's sessions, newest first. */
   sessions(userId: string): StoredSession[] {
     return this.#participants.sessions.list(userId);
+  }
+
+  /** Some of what the room keeps of a user, from a position on; null for the start. */
+  personalData(userId: string, part: PersonalPart, after: string | null): RecordsOfUser {
+    return readPersonalData(this.#ports.storage, this.#content.comments, userId, part, after);
   }
 
   /** Whether the user is online, or has been since then (epoch ms). */

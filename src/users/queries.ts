@@ -107,6 +107,14 @@ export async function getUser(
   return presentWithSessions(ctx, row);
 }
 
+/** A user without its token; null when there is none. */
+export async function findUser(ctx: LiveRoomContext, roomId: string, userId: string): Promise<User | null> {
+  const [[row]] = await ctx.db.run([selectUser(ctx, roomId, { id: userId })]);
+  if (row === undefined) return null;
+  const { attendance } = await ctx.rooms.read(roomId, ctx.accountId, [userId]);
+  return presentUser(row, attendance[userId]);
+}
+
 /** Presents a user's row with its token and latest sessions. One object call. */
 export async function presentWithSessions(
   ctx: UserContext,

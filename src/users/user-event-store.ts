@@ -20,13 +20,15 @@ const ROOM = rowAsJson(rooms, "rooms");
 /**
  * Writes the event and returns it, if the user exists. Runs after the statement that
  * creates the user, and before the one that updates or deletes it. An update passes its `changes`: the event shows
- * the user with them, and is not written if they change nothing.
+ * the user with them, and is not written if they change nothing. A deletion passes what the event is to show instead of
+ * the user's own fields.
  */
 export function insertUserEvent(
   tenant: Tenant,
   entry: EventEntry,
   userId: string,
   changes: UserChanges | null = null,
+  shown: UserChanges = changes ?? {},
 ): Statement<OutboxEventRow> {
   const condition = changes === null ? ALWAYS : differsBy(users, "users", changes);
   return insertEvent(tenant, entry, {
@@ -36,6 +38,6 @@ export function insertUserEvent(
       params: [tenant.accountId, entry.roomId, userId, ...condition.params],
     },
     room: ROOM,
-    subject: rowAsJson(users, "users", changes ?? {}),
+    subject: rowAsJson(users, "users", shown),
   });
 }

@@ -139,6 +139,7 @@ describe("a change by an API key", () => {
     ["endTokens", "DELETE", userId, "/users/:id/tokens?roomId=:room", undefined, "user", {}],
     ["endAllTokens", "DELETE", none, "/tokens", undefined, "tokens", {}],
     ["deleteUser", "DELETE", userId, "/users/:id?roomId=:room", undefined, "user", {}],
+    ["erasePersonalData", "DELETE", userId, "/users/:id/personal-data?roomId=:room", undefined, "user", {}],
     ["deleteFile", "DELETE", fileKey, "/upload", { key: ":id" }, "file", {}],
     [
       "deleteRoom",

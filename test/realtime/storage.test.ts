@@ -118,6 +118,8 @@ describe.each([
       storage.insertSession(session("other", "u2"));
       expect(storage.listSessions("u1", 100).map(({ id }) => id)).toEqual(["c", "b", "a"]);
       expect(storage.listSessions("u1", 2).map(({ id }) => id)).toEqual(["c", "b"]);
+      expect(storage.listSessions("u1", 2, "b").map(({ id }) => id)).toEqual(["a"]);
+      expect(storage.listSessions("u1", 2, "gone")).toEqual([]);
     }));
 
   it("finds for many users at once whether they are online and when they last joined", () =>
@@ -197,6 +199,8 @@ describe.each([
       expect([receipts.find("v", "r"), receipts.newest("u")]).toEqual([null, { number: 3, total: 6 }]);
       receipts.deleteExpired(40, 9);
       expect(receipts.newest("u")).not.toBeNull();
+      receipts.deleteUser("u");
+      expect(reopen().receipts.newest("u")).toBeNull();
     }));
 
   it("keeps entries by store and key, and the sizes of stores", () =>
@@ -267,6 +271,13 @@ describe.each([
       expect(comments.count({ threadId: "b", resolved: true })).toBe(0);
       expect(comments.count({ threadId: null, resolved: false })).toBe(2);
       expect(comments.totals()).toEqual({ comments: 3, bytes: 7 });
+      const after = (id: string | null, limit = 9) => comments.listAfter(id, limit).map((each) => each.id);
+      expect([after(null, 2), after("b"), after("c"), after("gone", 1)]).toEqual([
+        ["b", "a"],
+        ["a", "c"],
+        [],
+        ["b"],
+      ]);
       comments.update({ ...comment("c", "c", true), comment: '"é"' });
       comments.delete("b");
       expect(comments.count(all)).toBe(2);

@@ -84,8 +84,15 @@ describe("AtriumServer", () => {
       name: "Ada B",
     });
     expect((await refusal(users.getByCustomId(roomId, "7"))).code).toBe("NOT_FOUND");
+    expect(await allOf(users.eachRecord(roomId, ada.id))).toMatchObject([
+      { type: "user", user: { name: "Ada B" } },
+      { type: "event", event: { event: "user.created" } },
+      { type: "event", event: { event: "user.updated" } },
+    ]);
     await users.delete(roomId, ada.id);
     expect((await refusal(users.get(roomId, ada.id))).code).toBe("NOT_FOUND");
+    await users.erase(roomId, ada.id);
+    expect(JSON.stringify(await allOf(users.eachRecord(roomId, ada.id)))).not.toContain("Ada");
   });
 
   it("reads and writes stores, comments and presence, and broadcasts", async () => {

@@ -192,3 +192,30 @@ export const selectPendingEvents = (
       .limit(limit)
       .offset(offset),
   );
+
+/**
+ * Removes what identifies a user of the room from events that wait, in the fields that `erased` has, and the names of
+ * the files that they uploaded.
+ */
+export const redactPendingEvents = (
+  { accountId }: Tenant,
+  roomId: string,
+  userId: string,
+  erased: Readonly<Record<string, string | null>>,
+): readonly [Statement, Statement] => {
+  const fields = Object.entries(erased);
+  const where = `account_id = ? AND room_id = ? AND event LIKE ? AND json_extract(subject, ?) = ?`;
+  return [
+    {
+      sql: `UPDATE outbox_events SET subject = json_set(subject, ${fields.map(() => "?, ?").join()}) WHERE ${where}`,
+      params: [
+        ...fields.flatMap(([name, value]) => [`$.${name}`, value]),
+        ...[accountId, roomId, "user.%", "$.id", userId],
+      ],
+    },
+    {
+      sql: `UPDATE outbox_events SET subject = json_set(subject, '$.key', 'deleted', '$.filename', 'deleted') WHERE ${where}`,
+      params: [accountId, roomId, "file.%", "$.uploadedBy", userId],
+    },
+  ];
+};

@@ -117,6 +117,8 @@ export interface SubscriberGateway {
   hasListener(accountId: string, roomId: string, event: WebhookEventName): Promise<boolean>;
   /** A webhook or workflow was created, changed or deleted: events that happen from now on are for those who listen now. */
   subscriptionsChanged(accountId: string): Promise<void>;
+  /** Removes what identifies a user of the room, and what they wrote, from the organization's log. */
+  eraseFromLog(accountId: string, roomId: string, userId: string): Promise<void>;
   /** Deletes the organization's log, because the organization was deleted. */
   removeLog(accountId: string): Promise<void>;
   /**

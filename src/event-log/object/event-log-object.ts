@@ -3,6 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { type Env, eventLogLimits } from "../../config.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../../delivery/outbox/outbox-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../../delivery/port/subscriber-port.ts";
+import { redactEvent } from "../../delivery/redact-event.ts";
 import { openTenant } from "../../placement/databases.ts";
 import { CachedRow } from "../../platform/cached-row.ts";
 import { DurableAlarm } from "../../platform/durable-alarm.ts";
@@ -75,6 +76,10 @@ export class EventLogObject extends DurableObject<Env> implements EventLogRpc {
     const read = async () => (await tenant.db.run([selectAllSubscriptions(tenant)]))[0];
     this.#subscriptions = new CachedRow(read, () => this.clock(), SUBSCRIPTIONS_KEPT_MS);
     return this.#subscriptions;
+  }
+
+  eraseUser(roomId: string, userId: string, after: number): number | null {
+    return this.#store.replaceBodies(roomId, userId, after, (body) => redactEvent(body, userId));
   }
 
   /** Deletes everything, the alarm included. */

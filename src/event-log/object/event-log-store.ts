@@ -166,6 +166,43 @@ export class EventLogStore {
     return { type: "slice", events, position: isAtEnd ? log.lastSeq : position, isAtEnd };
   }
 
+  /**
+   * Replaces the bodies that contain a text, of some of a room's events after one. Returns the last event that was looked
+   * at; null when none follows it.
+   */
+  replaceBodies(
+    roomId: string,
+    text: string,
+    after: number,
+    replace: (body: string) => string,
+  ): number | null {
+    if (!this.#hasTables) return null;
+    const query = `SELECT seq, iif(instr(body, ?), body, NULL) AS body FROM events
+      WHERE room_id = ? AND seq > ? ORDER BY seq LIMIT ${MAX_SCANNED}`;
+    let [last, scanned, chars, growth] = [after, 0, 0, 0];
+    const replaced: { readonly seq: number; readonly body: string }[] = [];
+    for (const { seq, body } of this.#sql.exec<{ seq: number; body: string | null }>(
+      query,
+      text,
+      roomId,
+      after,
+    )) {
+      [last, scanned] = [seq, scanned + 1];
+      if (body === null) continue;
+      const redacted = replace(body);
+      replaced.push({ seq, body: redacted });
+      growth += byteLength(redacted) - byteLength(body);
+      chars += body.length;
+      if (chars > MAX_SLICE_CHARS) break;
+    }
+    this.#storage.transactionSync(() => {
+      for (const { seq, body } of replaced)
+        this.#sql.exec("UPDATE events SET body = ? WHERE seq = ?", body, seq);
+      this.#sql.exec("UPDATE log SET bytes = bytes + ?", growth);
+    });
+    return scanned === MAX_SCANNED || chars > MAX_SLICE_CHARS ? last : null;
+  }
+
   *#scan(after: number, roomId: string | null, names: LogQuery["names"]): Iterable<ScannedRow> {
     if (!this.#hasTables) return;
     const wanted = names === null ? null : JSON.stringify(names);

@@ -58,6 +58,8 @@ export interface EventLogGateway {
   countRuns(accountId: string, workflowId: string, runs: RunCounts): Promise<void>;
   /** What was logged in each hour from `from` (epoch ms) on, and which runs ended; the earliest hour first. */
   hours(accountId: string, from: number): Promise<readonly HourlyCounts[]>;
+  /** Removes what identifies a user of the room, and what they wrote, from all events that are kept. */
+  eraseUser(accountId: string, roomId: string, userId: string): Promise<void>;
   /** Deletes the organization's log. */
   remove(accountId: string): Promise<void>;
   /** Reads from one of the organization's shards. */

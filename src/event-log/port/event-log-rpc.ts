@@ -15,6 +15,8 @@ export interface EventLogRpc extends Rpc.DurableObjectBranded {
   subscriptionsChanged(): void;
   countRuns(runs: RunCounts): void;
   hours(from: number): HourlyCounts[];
+  /** Does so in some of the events after one, and returns the last of these; null at the end. */
+  eraseUser(roomId: string, userId: string, after: number): number | null | Promise<number | null>;
   remove(): Promise<void>;
   read(query: LogQuery): LogSlice;
 }

@@ -19,6 +19,11 @@ export function eventLogGateway(env: Pick<Env, "EVENT_LOGS">): EventLogGateway {
     hours: async (accountId, from) =>
       addHours(await Promise.all(shards.map((shard) => stub(accountId, shard).hours(from)))),
     append: async (accountId, roomId, events) => stub(accountId, shardOf(roomId)).append(events),
+    eraseUser: async (accountId, roomId, userId) => {
+      const shard = stub(accountId, shardOf(roomId));
+      for (let after: number | null = 0; after !== null; )
+        after = await shard.eraseUser(roomId, userId, after);
+    },
     remove: async (accountId) => {
       await Promise.all(shards.map((shard) => stub(accountId, shard).remove()));
     },

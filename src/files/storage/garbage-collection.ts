@@ -1,6 +1,7 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
 import type { RequestContext } from "../../context/context.ts";
 import type { Database, Statement, Tenant } from "../../platform/d1.ts";
+import type { Slices } from "../../platform/slices.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,
@@ -9,6 +10,7 @@ import {
   markFilesOfRoomForDeletion,
   markRoomFilesBefore,
   markSomeFilesForDeletion,
+  markSomeFilesOfUser,
   selectDeleting,
   selectDeletingOfRoom,
 } from "./store.ts";
@@ -74,6 +76,18 @@ export async function hideSomeFiles(tenant: Tenant, roomId: string, limit: numbe
   const [hidden] = await tenant.db.run([markSomeFilesForDeletion(tenant, roomId, limit)]);
   return hidden.length;
 }
+
+/** Hides the files that a user uploaded, in slices; true when none is left. {@link collectGarbage} deletes them. */
+export const hideFilesOfUser = (
+  tenant: Tenant,
+  roomId: string,
+  userId: string,
+  slices: Slices,
+): Promise<boolean> =>
+  slices.finish(async () => {
+    const [hidden] = await tenant.db.run([markSomeFilesOfUser(tenant, roomId, userId, MAX_DELETED)]);
+    return { isFull: hidden.length === MAX_DELETED };
+  });
 
 /** Hides the files of a room, by its custom ID, from before `before` (epoch ms); {@link collectGarbage} deletes them. */
 export const expireFilesOfRoom = (tenant: Tenant, roomCustomId: string, before: number): Promise<unknown> =>

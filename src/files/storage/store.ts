@@ -243,6 +243,19 @@ export const markSomeFilesForDeletion = (
   params: [accountId, roomId, limit],
 });
 
+/** The same of those that a user uploaded. */
+export const markSomeFilesOfUser = (
+  { accountId }: Tenant,
+  roomId: string,
+  uploadedBy: string,
+  limit: number,
+): Statement<{ key: string }> => ({
+  sql: `UPDATE files SET state = 'deleting' WHERE key IN (
+          SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored' AND uploaded_by = ? LIMIT ?)
+        RETURNING key`,
+  params: [accountId, roomId, uploadedBy, limit],
+});
+
 /** Gives up the uploads that began before `before` (epoch ms) and have not ended. */
 export const markAbandonedUploads = (before: number): Statement =>
   statement(

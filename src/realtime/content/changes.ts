@@ -166,6 +166,23 @@ export class Changes {
     this.#storedTotals = this.#totals;
   }
 
+  /**
+   * Drops all changes but the latest if any of them names an erased user, in the {@link transaction} that made the latest
+   * one. Clients that have missed some load what they need anew.
+   */
+  forgetUser(userId: string): void {
+    const log = this.#storage.changes;
+    this.#storage.receipts.deleteUser(userId);
+    const kept = log.listAfter(0);
+    const latest = kept.pop();
+    const isNamed = kept.some(({ event, data }) => event !== "userDeleted" && data.includes(userId));
+    if (latest === undefined || !isNamed) return;
+    log.drop(latest.seq - 1);
+    this.#totals = { droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) };
+    log.writeTotals(this.#totals);
+    this.#storedTotals = this.#totals;
+  }
+
   /** Takes the changes that were made since the last call, as events to send. */
   takeEvents(): ServerEvent[] {
     const changes = this.#unsent;

@@ -23,6 +23,9 @@ export interface CommentPorts {
   roomId(): string;
 }
 
+/** Comments that are read at once: they can have some 50 KB each. */
+const COMMENTS_AT_ONCE = 100;
+
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
 export class Comments {
@@ -121,6 +124,44 @@ export class Comments {
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
+  /** Some of all comments, oldest first: those after one, or the first. */
+  listAfter(id: string | null, limit: number): Comment[] {
+    return this.#ports.storage.comments.listAfter(id, limit).map(parse);
+  }
+
+  /** Deletes a user's comments, and the user from the mentions and reactions of others. What is sent of it has no text. */
+  eraseUser(userId: string): void {
+    for (let after: string | null = null; ; ) {
+      const some: Comment[] = this.listAfter(after, COMMENTS_AT_ONCE);
+      for (const comment of some) {
+        if (comment.user_id === userId) this.#erase(withoutContent(comment));
+        else this.#removeFrom(comment, userId);
+      }
+      if (some.length < COMMENTS_AT_ONCE) return;
+      after = some.findLast(({ user_id }) => user_id !== userId)?.id ?? after;
+    }
+  }
+
+  #erase(comment: Comment): void {
+    this.#ports.storage.comments.delete(comment.id);
+    this.#changes.append("commentDeleted", () => ({ comment, by: null }));
+    this.#events.record("comment.deleted", comment, null);
+  }
+
+  /** Removes what names the user in another one's comment. */
+  #removeFrom(comment: Comment, userId: string): void {
+    const isNamed =
+      comment.mentions.includes(userId) ||
+      Object.values(comment.reactions).some((users) => users.includes(userId));
+    if (!isNamed) return;
+    const others = (users: readonly string[]): string[] => users.filter((user) => user !== userId);
+    const reactions = Object.entries(comment.reactions).map(
+      ([name, users]) => [name, others(users)] as const,
+    );
+    const left = Object.fromEntries(reactions.filter(([, users]) => users.length > 0));
+    this.#save({ ...comment, mentions: others(comment.mentions), reactions: left }, null);
+  }
+
   /** CONFLICT when the room's comments cannot grow by so many bytes. What makes them smaller is accepted. */
   #requireSpace(growth: number): void {
     if (growth > 0 && this.#ports.storage.comments.totals().bytes + growth > MAX_ROOM_COMMENT_BYTES)
@@ -154,6 +195,11 @@ const rowOf = (comment: Comment): StoredComment => ({
   threadId: comment.thread_id,
   resolved: comment.resolved,
   comment: JSON.stringify(comment),
+});
+
+/** What may be sent of a comment whose author is erased. */
+const withoutContent = (comment: Comment): Comment => ({
+  ...{ ...comment, text: "", anchor: null, mentions: [], reactions: {} },
 });
 
 /** A comment as {@link rowOf} wrote it. */

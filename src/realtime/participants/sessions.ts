@@ -1,5 +1,6 @@
 /** Who is online and since when, and the stats that follow from it: memory and storage in step. */
 import type { RoomRow } from "../../rooms/table.ts";
+import { ERASED_FIELDS } from "../../users/erased-user.ts";
 import type { UserRecord } from "../../users/present.ts";
 import { EventRecorder } from "../outbox/event-recorder.ts";
 import type { Attendance, RoomStats, StoredSession } from "../port/snapshots.ts";
@@ -193,6 +194,14 @@ export class Sessions {
     if (session === undefined) return;
     this.#storage.updateUser(user);
     this.#online.set(user.id, { ...session, user });
+  }
+
+  /** Later events of the current occupancy period do not show who this was. */
+  eraseParticipant(userId: string): void {
+    const { occupancy } = this.#storage;
+    const found = occupancy.list().find(({ user }) => user.id === userId);
+    const { nameFolded: _, ...erased } = ERASED_FIELDS;
+    if (found !== undefined) occupancy.update({ ...found.user, ...erased });
   }
 
   /** Deletes the ended sessions of a user who is offline. Throws when the last one could not be ended yet. */

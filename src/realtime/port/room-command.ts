@@ -8,6 +8,8 @@ export type RoomCommand =
   | { readonly type: "room.deleted" }
   /** Closes the user's sockets and ends its session. */
   | { readonly type: "user.deleted"; readonly userId: string }
+  /** The same, and removes what the user wrote, and what names the user in the room and in its events. */
+  | { readonly type: "user.erased"; readonly userId: string }
   /** Closes the sockets that joined with ended tokens: those of a user, or of all users. The room reads which they are. */
   | { readonly type: "tokens.ended"; readonly userId: string | null }
   /** Shows participants the room's new fields, which the room reads itself. */

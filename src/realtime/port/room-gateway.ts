@@ -11,6 +11,7 @@ import type {
   VersionPosition,
   WrittenRange,
 } from "./document-history.ts";
+import type { PersonalPart, RecordsOfUser } from "./personal-data.ts";
 import type { RoomCommand } from "./room-command.ts";
 import type {
   DocumentDetails,
@@ -34,6 +35,14 @@ export interface RoomGateway {
   /** The room's stats, and what it knows of these users. */
   read(roomId: string, accountId: string, userIds: readonly string[]): Promise<RoomSnapshot>;
   readUser(roomId: string, accountId: string, userId: string): Promise<UserSnapshot>;
+  /** Some of what the room keeps of a user, from a position on; null for the start. */
+  readPersonalData(
+    roomId: string,
+    accountId: string,
+    userId: string,
+    part: PersonalPart,
+    after: string | null,
+  ): Promise<RecordsOfUser>;
   /** Sets the counter to the number of users online, in the object and in the database. */
   reconcile(roomId: string, accountId: string): Promise<Reconciliation>;
   /** Applies a change to the connected users; idempotent. Returns the stats after it. */
@@ -121,6 +130,12 @@ export interface RoomRpc extends Rpc.DurableObjectBranded {
   fetch(request: Request): Response | Promise<Response>;
   read(accountId: string, userIds: string[]): RoomSnapshot | Promise<RoomSnapshot>;
   readUser(accountId: string, userId: string): UserSnapshot | Promise<UserSnapshot>;
+  readPersonalData(
+    accountId: string,
+    userId: string,
+    part: PersonalPart,
+    after: string | null,
+  ): RecordsOfUser | Promise<RecordsOfUser>;
   reconcile(accountId: string): Reconciliation | Promise<Reconciliation>;
   apply(accountId: string, command: RoomCommand): RoomStats | Promise<RoomStats>;
   /** Takes and returns JSON: a request and the response to it. */

@@ -124,6 +124,11 @@ export class MemoryComments extends MemoryPart<readonly StoredComment[]> impleme
     return this.#matching(filter).slice(offset, offset + limit);
   }
 
+  listAfter(id: string | null, limit: number): StoredComment[] {
+    const start = this.state.findIndex((row) => row.id === id) + 1;
+    return this.state.slice(start, start + limit);
+  }
+
   #matching({ threadId, resolved }: CommentFilter): StoredComment[] {
     return this.state.filter(
       (row) =>

@@ -119,6 +119,10 @@ export class MemoryReceipts extends MemoryPart<readonly ReceiptRow[]> implements
     this.state = this.state.filter((row) => row !== oldest);
   }
 
+  deleteUser(userId: string): void {
+    this.state = this.state.filter((row) => row.userId !== userId);
+  }
+
   deleteExpired(at: number, limit: number): void {
     this.state = this.state.filter((row, index) => index >= limit || row.at >= at);
   }

@@ -158,6 +158,12 @@ export class SqliteComments extends SqlitePart implements CommentTable {
     const query = `SELECT * FROM comments WHERE ${FILTER} ORDER BY position LIMIT ?3 OFFSET ?4`;
     return this.tables.read<CommentRow>(query, ...filterParams(filter), limit, offset).map(commentOf);
   }
+
+  listAfter(id: string | null, limit: number): StoredComment[] {
+    const query = `SELECT * FROM comments
+      WHERE position > ifnull((SELECT position FROM comments WHERE id = ?), 0) ORDER BY position LIMIT ?`;
+    return this.tables.read<CommentRow>(query, id, limit).map(commentOf);
+  }
 }
 
 export class SqliteFollows extends SqlitePart implements FollowTable {

@@ -135,6 +135,10 @@ export class SqliteReceipts extends SqlitePart implements ReceiptTable {
     );
   }
 
+  deleteUser(userId: string): void {
+    this.tables.write("DELETE FROM receipts WHERE user_id = ?", userId);
+  }
+
   deleteExpired(at: number, limit: number): void {
     this.tables.write(
       `DELETE FROM receipts WHERE position IN

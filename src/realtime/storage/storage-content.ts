@@ -72,6 +72,8 @@ export interface CommentTable {
   totals(): CommentTotals;
   /** Oldest first. */
   list(filter: CommentFilter, limit: number, offset: number): StoredComment[];
+  /** Those after a comment, oldest first; from the start without one, or when it is gone. */
+  listAfter(id: string | null, limit: number): StoredComment[];
 }
 
 export interface FollowTable {

@@ -84,6 +84,8 @@ export interface ReceiptTable {
   /** The user's earliest receipt; null if there is none. */
   oldest(userId: string): ReceiptPlace | null;
   deleteOldest(userId: string): void;
+  /** Deletes all receipts of the user. */
+  deleteUser(userId: string): void;
   /** Of the earliest `limit` receipts of all users, deletes those made before `at` (epoch ms). */
   deleteExpired(at: number, limit: number): void;
 }

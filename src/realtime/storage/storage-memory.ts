@@ -83,8 +83,10 @@ export class MemoryStorage implements RoomStorage {
     );
   }
 
-  listSessions(userId: string, limit: number): StoredSession[] {
+  listSessions(userId: string, limit: number, beforeId?: string): StoredSession[] {
+    const end = beforeId === undefined ? undefined : this.#sessions.findIndex(({ id }) => id === beforeId);
     return this.#sessions
+      .slice(0, end === -1 ? 0 : end)
       .filter((row) => row.userId === userId)
       .reverse()
       .slice(0, limit)

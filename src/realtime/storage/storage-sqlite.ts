@@ -114,11 +114,11 @@ export class SqliteStorage extends SqliteTables implements RoomStorage {
     ).map((row) => ({ id: row.id, joinedAt: row.joined_at, user: parseUser(row.user) }));
   }
 
-  listSessions(userId: string, limit: number): StoredSession[] {
+  listSessions(userId: string, limit: number, beforeId?: string): StoredSession[] {
+    const before = beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE id = ?)";
     return this.read<SessionRow>(
-      "SELECT id, user_id, joined_at, left_at FROM sessions WHERE user_id = ? ORDER BY seq DESC LIMIT ?",
-      userId,
-      limit,
+      `SELECT id, user_id, joined_at, left_at FROM sessions WHERE user_id = ? ${before} ORDER BY seq DESC LIMIT ?`,
+      ...[userId, ...(beforeId === undefined ? [] : [beforeId]), limit],
     ).map((row) => ({ id: row.id, userId: row.user_id, joinedAt: row.joined_at, leftAt: row.left_at }));
   }
 

@@ -68,8 +68,8 @@ export interface RoomStorage {
   deleteSessions(userId: string): void;
 
   listOpenSessions(): OpenSession[];
-  /** Newest first. */
-  listSessions(userId: string, limit: number): StoredSession[];
+  /** Newest first: of all of the user's, or of those before one that is kept. */
+  listSessions(userId: string, limit: number, beforeId?: string): StoredSession[];
   /** By user id, for those of `userIds` who have ever joined. */
   findAttendance(userIds: readonly string[]): Record<string, Attendance>;
 

@@ -76,6 +76,7 @@ export type {
   Member,
   OrganizationRecord,
   Overview,
+  PersonalRecord,
   PresenceState,
   Quota,
   Replay,

@@ -1,7 +1,13 @@
 /** `AtriumServer.users`: creates, reads, updates and deletes the users of a room. */
 import type { Rest } from "../core/rest.ts";
 import type { TokenInput, UserInput, UserUpdateInput } from "../wire/requests.ts";
-import type { IssuedToken, UserSession, UserWithToken } from "../wire/resources.ts";
+import type {
+  IssuedToken,
+  PersonalData,
+  PersonalRecord,
+  UserSession,
+  UserWithToken,
+} from "../wire/resources.ts";
 import { eachOf, type Filter, type ScrollShown, type Search } from "./pages.ts";
 
 /** A user with its sessions in the room. */
@@ -70,5 +76,25 @@ export class Users {
   /** Deletes the user and disconnects it. Its tokens are refused from now on. */
   async delete(roomId: string, userId: string): Promise<void> {
     await this.#rest.request({ method: "DELETE", path: ["users", userId], query: { roomId } });
+  }
+
+  /** Everything that is kept of a user, deleted or not: `for await (const record of atrium.users.eachRecord(roomId, userId))`. */
+  eachRecord(roomId: string, userId: string): AsyncGenerator<PersonalRecord, void, void> {
+    return eachOf(async ({ after }) => {
+      const { records, cursor } = await this.#rest.request<PersonalData>({
+        ...{ method: "GET", path: ["users", userId, "personal-data"] },
+        query: { roomId, ...(after !== undefined && { after }) },
+      });
+      return { items: records, cursor };
+    });
+  }
+
+  /**
+   * Deletes the user with what it wrote and what names it: comments, reactions, files, and its name in the event log. It
+   * cannot be undone, and can be repeated.
+   */
+  async erase(roomId: string, userId: string): Promise<void> {
+    const path = ["users", userId, "personal-data"];
+    await this.#rest.request({ method: "DELETE", path, query: { roomId } });
   }
 }

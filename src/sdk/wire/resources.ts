@@ -6,6 +6,7 @@ export type { StorageFile, UploadResult } from "../../files/schema.ts";
 export type { Invitation, Member } from "../../members/schema.ts";
 export type { Hour, Overview } from "../../metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../organizations/schema.ts";
+export type { PersonalData, PersonalRecord } from "../../privacy/schema.ts";
 export type { Quota } from "../../quotas/schema.ts";
 export type { Comment } from "../../realtime/protocol/comment.ts";
 export type { DocumentAuthor } from "../../realtime/rest/author-schema.ts";

@@ -1,0 +1,136 @@
+/** Exporting and erasing what is kept of a user, in every place that keeps some. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { EventPage } from "../../src/event-log/schema.ts";
+import type { PersonalData, PersonalRecord } from "../../src/privacy/schema.ts";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import { TestSocket } from "../realtime/support/test-socket.ts";
+import { type Account, type Api, account } from "../support/api.ts";
+
+const gateway = roomGateway(env);
+
+async function join({ id: accountId }: Account, roomId: string, token: string, data: object = {}) {
+  const upgrade = new Request("https://atrium.test/socket", {
+    headers: { Upgrade: "websocket", "CF-Connecting-IP": "192.0.2.9" },
+  });
+  const { webSocket } = await gateway.connect(roomId, accountId, upgrade);
+  if (webSocket === null) throw new Error("The upgrade returned no socket");
+  const socket = new TestSocket(webSocket);
+  const { success, data: joined } = await socket.request("JOIN_ROOM", { token, ...data });
+  expect(success).toBe(true);
+  return { socket, joined };
+}
+
+/** A room in which Ada has left traces of every kind, and so has Ben. */
+async function furnishedRoom() {
+  const owner = await account();
+  const { api } = owner;
+  const room = await api.createRoom();
+  const profile = {
+    name: "Ada Lovelace",
+    customId: "ada-1",
+    profilePicture: "https://pictures.test/ada.png",
+  };
+  const [ada, ben] = [await api.createUser(room.id, profile), await api.createUser(room.id, { name: "Ben" })];
+  const atAda = (await join(owner, room.id, ada.token)).socket;
+  const { socket: atBen, joined } = await join(owner, room.id, ben.token);
+  const comment = async (socket: TestSocket, data: object) =>
+    ((await socket.call("COMMENT_CREATE", data)).data.comment as { id: string }).id;
+  const own = await comment(atAda, { text: "Adas secret", anchor: { x: 1 } });
+  const bens = await comment(atBen, { text: "Bens remark", mentions: [ada.id] });
+  await atBen.call("COMMENT_CREATE", { text: "Bens answer", threadId: own });
+  await atAda.call("COMMENT_REACT", { commentId: bens, reaction: "👍" });
+  await atBen.call("COMMENT_REACT", { commentId: bens, reaction: "👍" });
+  await atAda.call("USER_FOLLOW", { userId: ben.id });
+  const file = new File(["bytes"], "ada-lovelace.txt", { type: "text/plain" });
+  const uploaded = await api.upload({ roomId: room.id, userId: ada.id }, file);
+  await api.upload({ roomId: room.id, userId: ben.id }, new File(["bytes"], "bens.txt"));
+  return { owner, api, room, ada, ben, atAda, atBen, joined, own, bens, key: uploaded.data.file.key };
+}
+
+const pathOf = (roomId: string, userId: string) => `/users/${userId}/personal-data?roomId=${roomId}`;
+
+async function exported(api: Api, roomId: string, userId: string): Promise<PersonalRecord[]> {
+  const records: PersonalRecord[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const { data }: { data: PersonalData } = await api.get<PersonalData>(
+      pathOf(roomId, userId) + (cursor === "" ? "" : `&after=${cursor}`),
+    );
+    records.push(...data.records);
+    cursor = data.cursor;
+  }
+  return records;
+}
+
+const eventsOf = async (api: Api, roomId: string) =>
+  (await api.get<EventPage>(`/rooms/${roomId}/events?limit=100`)).data.events;
+
+it("an export has what is kept of a user in the database, the room, the files and the log, and nothing of others", async () => {
+  const { api, room, ada, ben, own, bens, key } = await furnishedRoom();
+  const records = await exported(api, room.id, ada.id);
+  const states = records.filter(({ type }) => type !== "event");
+  expect(states).toEqual([
+    { type: "user", user: expect.objectContaining({ id: ada.id, name: "Ada Lovelace", custom_id: "ada-1" }) },
+    { type: "session", session: expect.objectContaining({ user_id: ada.id, left_at: null }) },
+    { type: "follow", user_id: ben.id },
+    { type: "comment", comment: expect.objectContaining({ id: own, text: "Adas secret" }) },
+    { type: "mention", comment_id: bens },
+    { type: "reaction", comment_id: bens, reaction: "👍" },
+    { type: "file", file: expect.objectContaining({ key, uploadedBy: ada.id }) },
+  ]);
+  const events = records.flatMap((record) => (record.type === "event" ? [record.event.event] : []));
+  expect(events).toEqual(
+    expect.arrayContaining(["user.created", "participant.joined", "comment.created", "file.uploaded"]),
+  );
+  expect(JSON.stringify(states)).not.toContain("Bens");
+});
+
+it("erasing a user leaves nothing that identifies them, and all that others made (R82)", async () => {
+  const { owner, api, room, ada, ben, atBen, joined, bens } = await furnishedRoom();
+  await atBen.takeEvents();
+  expect((await api.delete(pathOf(room.id, ada.id))).status).toBe(200);
+  expect((await api.get(`/users/${ada.id}?roomId=${room.id}`)).status).toBe(404);
+  const events = await eventsOf(api, room.id);
+  const left = JSON.stringify([
+    await exported(api, room.id, ada.id),
+    events,
+    (await api.get(`/rooms/${room.id}/comments`)).data,
+    (await api.get(`/files?roomId=${room.id}`)).data,
+    // Who was there has seen who left, which is not kept.
+    (await atBen.takeEvents()).filter(({ event }) => event !== "userLeft"),
+  ]);
+  for (const trace of ["Lovelace", "lovelace", "ada-1", "pictures.test", "secret"])
+    expect(left, trace).not.toContain(trace);
+  expect(left).toContain("Bens remark");
+  expect(left).toContain("Bens answer");
+  expect(left).toContain("bens.txt");
+  // The receivers of events learn that their own copies are to be deleted.
+  expect(events.map(({ event }) => event)).toEqual(
+    expect.arrayContaining(["comment.deleted", "participant.left", "user.deleted"]),
+  );
+  const remark = await api.get<{ comments: object[] }>(`/rooms/${room.id}/comments?threadId=${bens}`);
+  expect(remark.data.comments).toMatchObject([{ mentions: [], reactions: { "👍": [ben.id] } }]);
+  // Who was away finds that it has missed too much, rather than Ada's changes.
+  const { joined: again } = await join(owner, room.id, ben.token, { since: joined.seq, epoch: joined.epoch });
+  expect(JSON.stringify(again)).not.toMatch(/Lovelace|secret/);
+});
+
+it("erasing is repeatable, and finds what an earlier deletion of the user has left", async () => {
+  const { api, room, ada, own } = await furnishedRoom();
+  await api.delete(`/users/${ada.id}?roomId=${room.id}`);
+  const left = await exported(api, room.id, ada.id);
+  expect(left).toContainEqual({ type: "comment", comment: expect.objectContaining({ id: own }) });
+  for (const _ of [1, 2]) expect((await api.delete(pathOf(room.id, ada.id))).status).toBe(200);
+  const after = await exported(api, room.id, ada.id);
+  expect(after.filter(({ type }) => type !== "event")).toEqual([]);
+  expect(JSON.stringify(after)).not.toMatch(/Lovelace|lovelace|ada-1|secret/);
+});
+
+it("is about users of the organization's own rooms", async () => {
+  const [mine, theirs] = [await account(), await account()];
+  const room = await theirs.api.createRoom();
+  const user = await theirs.api.createUser(room.id);
+  expect((await mine.api.get(pathOf(room.id, user.id))).status).toBe(404);
+  expect((await mine.api.delete(pathOf(room.id, user.id))).status).toBe(404);
+  expect((await theirs.api.get(`${pathOf(room.id, user.id)}&after=x`)).error?.code).toBe("BAD_REQUEST");
+});

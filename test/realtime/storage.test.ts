@@ -271,8 +271,8 @@ describe.each([
       expect(comments.count({ threadId: "b", resolved: true })).toBe(0);
       expect(comments.count({ threadId: null, resolved: false })).toBe(2);
       expect(comments.totals()).toEqual({ comments: 3, bytes: 7 });
-      const after = (id: string | null, limit = 9) => comments.listAfter(id, limit).map((each) => each.id);
-      expect([after(null, 2), after("b"), after("c"), after("gone", 1)]).toEqual([
+      const idsAfter = (id: string | null, limit = 9) => comments.listAfter(id, limit).map((each) => each.id);
+      expect([idsAfter(null, 2), idsAfter("b"), idsAfter("c"), idsAfter("gone", 1)]).toEqual([
         ["b", "a"],
         ["a", "c"],
         [],

@@ -26,6 +26,7 @@ import { handleDashboardRequest } from "./people/dashboard-pipeline.ts";
 import { passwordLinkEndpoints } from "./people/password-link-routes.ts";
 import { peopleEndpoints } from "./people/routes.ts";
 import { AppError } from "./platform/errors.ts";
+import { personPrivacyEndpoints } from "./privacy/person/routes.ts";
 import { privacyEndpoints } from "./privacy/routes.ts";
 import { quotaEndpoints } from "./quotas/routes.ts";
 import { realtimeEndpoints } from "./realtime/rest/routes.ts";
@@ -113,7 +114,13 @@ app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID(
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));
 
-for (const endpoint of [...peopleEndpoints, ...passwordLinkEndpoints, ...onboardingEndpoints]) {
+const DASHBOARD_ENDPOINTS = [
+  ...peopleEndpoints,
+  ...passwordLinkEndpoints,
+  ...onboardingEndpoints,
+  ...personPrivacyEndpoints,
+];
+for (const endpoint of DASHBOARD_ENDPOINTS) {
   app.on(endpoint.method, `/dashboard/api${endpoint.path}`, (c) =>
     handleDashboardRequest(endpoint, { request: c.req.raw, env: c.env, params: c.req.param() }),
   );

@@ -1,9 +1,10 @@
-/** `npm run account`: creates an organization with its first API key, sets its quotas, ends the tokens of its users, or links to a new password. */
+/** `npm run account`: creates an organization with its first API key, sets its quotas, ends the tokens of its users; links to a new password, exports and deletes persons. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import { bearerOf, createOrganization, isOrganizationName } from "./organization.ts";
 import { createPasswordLink } from "./password-link.ts";
+import { deletePersonOf, exportPersonOf } from "./person-data.ts";
 import { runCommand, UsageError } from "./process/command.ts";
 import { parseLimits, type ShownQuota, setLimits } from "./quota-limits.ts";
 import { endTokens } from "./token-ending.ts";
@@ -11,19 +12,23 @@ import { endTokens } from "./token-ending.ts";
 const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
-       npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]`;
+       npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
+       npm run account -- export-person EMAIL [--persist-to DIR | --remote]
+       npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]`;
 const HELP = `${USAGE}
 
   create         makes an organization, and prints its first API key, which is shown only once
   limits         shows the quotas of an organization, and sets those that are named
   end-tokens     ends the tokens of all users of an organization
   password-link  makes a link by which a person who signs in with this address chooses a new password
+  export-person  prints what is kept of the person who signs in with this address, one JSON object a line
+  delete-person  deletes that person, who must not be the only owner of an organization
 
   --persist-to DIR  the state folder of the local service; .wrangler/state by default
   --remote          the database of the deployment instead
   --json            prints JSON, for scripts`;
 
-const VERBS = ["create", "limits", "end-tokens", "password-link"] as const;
+const VERBS = ["create", "limits", "end-tokens", "password-link", "export-person", "delete-person"] as const;
 
 interface Arguments {
   readonly verb: (typeof VERBS)[number];
@@ -108,7 +113,23 @@ async function link({ subject: email, database, json }: Arguments, stop: AbortSi
   );
 }
 
-const RUN = { create, limits, "end-tokens": end, "password-link": link };
+async function exportOne({ subject: email, database }: Arguments, stop: AbortSignal): Promise<void> {
+  for await (const record of exportPersonOf(database, email, stop)) console.log(JSON.stringify(record));
+}
+
+async function deleteOne({ subject: email, database, json }: Arguments, stop: AbortSignal): Promise<void> {
+  await deletePersonOf(database, email, stop);
+  console.log(json ? JSON.stringify({ deleted: email }) : `Deleted ${email}. Sessions end within 10 seconds.`);
+}
+
+const RUN = {
+  create,
+  limits,
+  "end-tokens": end,
+  "password-link": link,
+  "export-person": exportOne,
+  "delete-person": deleteOne,
+};
 
 async function main(stop: AbortSignal): Promise<void> {
   const args = parseArguments(process.argv.slice(2));

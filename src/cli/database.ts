@@ -1,6 +1,7 @@
 /** Changes a D1 database through wrangler, on this machine or on Cloudflare. */
 import { existsSync } from "node:fs";
 import path from "node:path";
+import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1.ts";
 import { planTables } from "./migrations.ts";
 import { CommandError } from "./process/command.ts";
 import { ROOT, runWrangler } from "./process/wrangler.ts";
@@ -19,6 +20,23 @@ const flagsOf = (database: Database): string[] =>
 
 /** The text as a SQL string literal. The doubled quote is the only escape that SQLite knows there. */
 export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A statement with its values in the place of their placeholders, which nothing else in it looks like. */
+const withValues = ({ sql, params }: Statement): string => {
+  const [first = "", ...rest] = sql.split("?");
+  return first + rest.map((text, index) => sqlOf(params[index]) + text).join("");
+};
+
+const sqlOf = (value: unknown): string =>
+  typeof value === "number" ? String(value) : value === null ? "NULL" : quoteSql(String(value));
+
+/** The database as the service's own queries see it. */
+export const databasePort = (database: Database, stop: AbortSignal): ServiceDatabase => ({
+  async run(statements) {
+    const rows = await executeOnTables(database, statements.map(withValues), stop);
+    return rows as unknown as Results<typeof statements>;
+  },
+});
 
 const failedWith = (error: unknown, reason: string): boolean =>
   error instanceof CommandError && error.message.includes(reason);

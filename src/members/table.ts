@@ -44,6 +44,7 @@ export const invitations = sqliteTable(
   (table) => [
     index("invitations_account").on(table.accountId, table.createdAt),
     index("invitations_oldest").on(table.expiresAt),
+    index("invitations_inviter").on(table.invitedBy),
   ],
 );
 

@@ -179,6 +179,22 @@ export async function updateMe(
 }
 
 /**
+ * Verifies the password of the signed-in person: throws `refusal` for a wrong one, which counts as a guess. Returns its
+ * hash, and the guess to forgive.
+ */
+export async function verifyOwnPassword(ctx: PersonContext, password: string, refusal: AppError) {
+  const { personId, email } = ctx.person;
+  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
+  const turn = await ctx.limits.takeTurn(browser);
+  const guess = await ctx.limits.countPassword(email, browser);
+  const [[row]] = await ctx.db.run([selectPassword(personId)]);
+  const stored = row?.password ?? "";
+  if (!(await verifyPassword(password, stored))) throw refusal;
+  await turn.forgive();
+  return { stored, guess };
+}
+
+/**
  * Changes the password, ends all of the person's sign-in sessions and begins a new one in this browser: all or
  * nothing. VALIDATION_ERROR when the current password is wrong.
  */
@@ -187,14 +203,8 @@ export async function changePassword(
   { current, next }: PasswordChange,
 ): Promise<DashboardResult<NoData>> {
   const { personId, email } = ctx.person;
-  const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
-  const turn = await ctx.limits.takeTurn(browser);
-  const guess = await ctx.limits.countPassword(email, browser);
-  const [[row]] = await ctx.db.run([selectPassword(personId)]);
-  const stored = row?.password ?? "";
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
-  if (!(await verifyPassword(current, stored))) throw refusal;
-  await turn.forgive();
+  const { stored, guess } = await verifyOwnPassword(ctx, current, refusal);
   const hash = await hashPassword(next);
   const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
   const [, , begun] = await ctx.db.run([

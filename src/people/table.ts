@@ -52,6 +52,7 @@ export const passwordLinks = sqliteTable(
   (table) => [
     index("password_links_person").on(table.personId),
     index("password_links_oldest").on(table.expiresAt),
+    index("password_links_maker").on(table.createdBy),
   ],
 );
 

@@ -1,4 +1,4 @@
-/** `npm run account -- create`, `-- limits`, `-- end-tokens` and `-- password-link`, with and without a running service. */
+/** `npm run account -- create`, `-- limits`, `-- end-tokens`, `-- password-link`, `-- export-person` and `-- delete-person`, with and without a running service. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,6 +11,8 @@ const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remot
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
+       npm run account -- export-person EMAIL [--persist-to DIR | --remote]
+       npm run account -- delete-person EMAIL [--persist-to DIR | --remote] [--json]
 `;
 
 let service: Service;
@@ -248,5 +250,29 @@ describe("while no service runs", () => {
     [["create", "Acme", "--remote", "--persist-to=x"]],
   ])("answers %j with the usage line", async (args) => {
     expect(await runCli("account.ts", args)).toEqual({ exitCode: 2, stdout: "", stderr: USAGE });
+  });
+});
+
+describe("a person", () => {
+  const run = (verb: string) =>
+    runCli("account.ts", [verb, "Demo@atrium.example", "--persist-to", service.persistTo]);
+
+  it("is exported by the operator, one JSON object a line", async () => {
+    const { stdout } = await run("export-person");
+    const records = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(records[0]).toMatchObject({ type: "person", email: "demo@atrium.example" });
+    expect(records.map(({ type }) => type)).toEqual(expect.arrayContaining(["password", "membership"]));
+  });
+
+  it("is not deleted while an organization would be without an owner", async () => {
+    expect(await run("delete-person")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("is the only owner of"),
+    });
+    const people = query(service.persistTo, "SELECT 1 FROM people WHERE email = 'demo@atrium.example'");
+    expect(people).toHaveLength(1);
   });
 });

@@ -8,6 +8,7 @@ import { Form } from "../ui/form.tsx";
 import { SelectField } from "../ui/select-field.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
+import { OwnData } from "./own-data.tsx";
 
 export function ProfilePart() {
   const theme = useTheme();
@@ -33,6 +34,7 @@ export function ProfilePart() {
           </SelectField>
         </div>
       </section>
+      <OwnData />
     </>
   );
 }

@@ -13,11 +13,13 @@ export interface FormProps {
   readonly isBusy: boolean;
   /** The label of the submit button. */
   readonly submitLabel: string;
+  /** True for one that cannot be undone. */
+  readonly isDanger?: boolean;
   readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
 
-export function Form({ onSubmit, error, isBusy, submitLabel, onCancel, children }: FormProps) {
+export function Form({ onSubmit, error, isBusy, submitLabel, isDanger = false, onCancel, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problem = fieldProblemOf(error);
   const isBesideField = problem !== null && hasTextField(form.current, problem.field);
@@ -35,7 +37,7 @@ export function Form({ onSubmit, error, isBusy, submitLabel, onCancel, children 
       {!isBesideField && <ErrorMessage error={error} />}
       <footer>
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-        <Button type="submit" variant="primary" isBusy={isBusy}>
+        <Button type="submit" variant={isDanger ? "danger" : "primary"} isBusy={isBusy}>
           {submitLabel}
         </Button>
       </footer>

@@ -119,7 +119,9 @@ async function exportOne({ subject: email, database }: Arguments, stop: AbortSig
 
 async function deleteOne({ subject: email, database, json }: Arguments, stop: AbortSignal): Promise<void> {
   await deletePersonOf(database, email, stop);
-  console.log(json ? JSON.stringify({ deleted: email }) : `Deleted ${email}. Sessions end within 10 seconds.`);
+  console.log(
+    json ? JSON.stringify({ deleted: email }) : `Deleted ${email}. Sessions end within 10 seconds.`,
+  );
 }
 
 const RUN = {

@@ -1,8 +1,9 @@
 /** Exports what is kept of a person who signs in, and deletes them, directly in the database: for the operator. */
+
+import type { Database as ServiceDatabase } from "../platform/d1.ts";
 import { exportPerson } from "../privacy/person/queries.ts";
 import type { PersonRecord } from "../privacy/person/schema.ts";
 import { deletePerson, selectOwnedAlone, selectPersonId } from "../privacy/person/store.ts";
-import type { Database as ServiceDatabase } from "../platform/d1.ts";
 import { type Database, databasePort } from "./database.ts";
 import { CommandError } from "./process/command.ts";
 

@@ -15,9 +15,7 @@ async function exported(browser: Browser): Promise<PersonRecord[]> {
 }
 
 const countOf = (table: string, column: string, personId: string) =>
-  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`)
-    .bind(personId)
-    .first<number>("n");
+  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).bind(personId).first<number>("n");
 
 it("a person exports what is kept of them, without any secret and without others", async () => {
   const owner = await signUp();

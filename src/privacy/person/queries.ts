@@ -40,10 +40,16 @@ function decode(cursor: string): ChangePosition {
 export const exportMe = async (
   ctx: PersonContext,
   after: string | null,
-): Promise<DashboardResult<PersonExport>> => ({ data: await exportPerson(ctx.db, ctx.person.personId, after) });
+): Promise<DashboardResult<PersonExport>> => ({
+  data: await exportPerson(ctx.db, ctx.person.personId, after),
+});
 
 /** Some of what is kept of a person: first everything but what the person changed in organizations, then that, one organization after the other. */
-export async function exportPerson(db: Database, personId: string, after: string | null): Promise<PersonExport> {
+export async function exportPerson(
+  db: Database,
+  personId: string,
+  after: string | null,
+): Promise<PersonExport> {
   if (after === null) {
     const [memberships, ...own] = await db.run([selectMembershipsOf(personId), ...selectOwnData(personId)]);
     const [first] = memberships;
@@ -76,10 +82,14 @@ function presentOwn(
   });
   return [
     ...people.map(({ createdAt, ...person }) => ({
-      ...{ type: "person", ...person, created_at: presentTime(createdAt) } as const,
+      ...({ type: "person", ...person, created_at: presentTime(createdAt) } as const),
     })),
     ...passwords.map(({ createdAt, updatedAt }) => ({
-      ...({ type: "password", created_at: presentTime(createdAt), updated_at: presentTime(updatedAt) } as const),
+      ...({
+        type: "password",
+        created_at: presentTime(createdAt),
+        updated_at: presentTime(updatedAt),
+      } as const),
     })),
     ...signIns.map((row) => ({ type: "sign_in", id: row.id, ...lifetime(row) }) as const),
     ...memberships.map(({ accountId, organization, role, joinedAt }) => ({

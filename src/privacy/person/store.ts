@@ -34,9 +34,7 @@ export const selectPersonId = (email: string): Statement<{ id: string }> => ({
   params: [email],
 });
 
-const selectPerson = (
-  personId: string,
-): Statement<Made & { id: string; name: string; email: string }> => ({
+const selectPerson = (personId: string): Statement<Made & { id: string; name: string; email: string }> => ({
   sql: "SELECT id, name, email, created_at AS createdAt FROM people WHERE id = ?",
   params: [personId],
 });

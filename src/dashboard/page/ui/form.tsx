@@ -19,7 +19,15 @@ export interface FormProps {
   readonly children?: ReactNode;
 }
 
-export function Form({ onSubmit, error, isBusy, submitLabel, isDanger = false, onCancel, children }: FormProps) {
+export function Form({
+  onSubmit,
+  error,
+  isBusy,
+  submitLabel,
+  isDanger = false,
+  onCancel,
+  children,
+}: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const problem = fieldProblemOf(error);
   const isBesideField = problem !== null && hasTextField(form.current, problem.field);

@@ -3,7 +3,7 @@
 import type { Database as ServiceDatabase } from "../platform/d1.ts";
 import { exportPerson } from "../privacy/person/queries.ts";
 import type { PersonRecord } from "../privacy/person/schema.ts";
-import { deletePerson, selectOwnedAlone, selectPersonId } from "../privacy/person/store.ts";
+import { deletePerson, selectOwnedAlone, selectPersonId } from "../privacy/person/shared-store.ts";
 import { type Database, databasePort } from "./database.ts";
 import { CommandError } from "./process/command.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { PERSONAL_PARTS } from "../realtime/port/personal-data.ts";
 
 /** What is read one after the other: D1's row, the room's parts, D1's files, the log's events. */
-export const SECTIONS = ["user", ...PERSONAL_PARTS, "files", "events"] as const;
+const SECTIONS = ["user", ...PERSONAL_PARTS, "files", "events"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** A place in a section; `after` is null at its start, else as the section returned it. */

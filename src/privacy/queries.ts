@@ -5,6 +5,7 @@ import { decodePosition } from "../http/list-cursor.ts";
 import { toPage } from "../http/paginate.ts";
 import { presentTime } from "../platform/time.ts";
 import type { RoomRecordOfUser } from "../realtime/port/personal-data.ts";
+import { Comment } from "../realtime/protocol/comment.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { presentSession } from "../users/present.ts";
 import { findUser } from "../users/queries.ts";
@@ -91,7 +92,7 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
     case "follow":
       return { type: "follow", user_id: record.followedId };
     case "comment":
-      return record;
+      return { type: "comment", comment: Comment.parse(JSON.parse(record.comment)) };
     case "mention":
       return { type: "mention", comment_id: record.commentId };
     case "reaction":

@@ -85,7 +85,7 @@ it("an export has what is kept of a user in the database, the room, the files an
   expect(JSON.stringify(states)).not.toContain("Bens");
 });
 
-it("erasing a user leaves nothing that identifies them, and all that others made (R82)", async () => {
+it("erasing a user leaves nothing that identifies them, and all that others made", async () => {
   const { owner, api, room, ada, ben, atBen, joined, bens } = await furnishedRoom();
   await atBen.takeEvents();
   expect((await api.delete(pathOf(room.id, ada.id))).status).toBe(200);

@@ -136,3 +136,28 @@ it("the comments of a room have at most 64 MiB together, and can always become s
   expect((await update("x")).success).toBe(true);
   expect((await atAda.call("COMMENT_REACT", { commentId, reaction: "+1" })).success).toBe(true);
 });
+
+it("an erased user's comments, mentions and reactions go, and no one catches up with what they held (R82)", async () => {
+  const { room, ada, ben, atAda, atBen, write } = await roomWithComments();
+  const { seq, epoch } = atBen.joined;
+  const { id: own } = await write({ text: "A secret", anchor: { x: 1 } });
+  const { data } = await atBen.call("COMMENT_CREATE", { text: "Hi", mentions: [ada.user.id] });
+  const { id: other } = data.comment as { id: string };
+  for (const socket of [atAda, atBen])
+    await socket.call("COMMENT_REACT", { commentId: other, reaction: "👍" });
+  await atBen.takeEvents();
+  await room.apply({ type: "user.erased", userId: ada.user.id });
+  expect((await atBen.takeEvents()).filter(({ event }) => event !== "userLeft")).toMatchObject([
+    { event: "commentDeleted", data: { comment: { id: own, text: "", anchor: null }, by: null } },
+    {
+      event: "commentUpdated",
+      data: { comment: { id: other, mentions: [], reactions: { "👍": [ben.user.id] } }, by: null },
+    },
+    { event: "userDeleted", data: { userId: ada.user.id } },
+  ]);
+  const { joined } = await room.join(ben, "editor", { since: Number(seq), epoch: String(epoch) });
+  expect(joined).toMatchObject({ reset: true });
+  expect(JSON.stringify(joined)).not.toContain("secret");
+  await room.apply({ type: "user.erased", userId: ada.user.id });
+  expect((await atBen.takeEvents()).filter(({ event }) => event === "userDeleted")).toEqual([]);
+});

@@ -4,7 +4,7 @@ import type { DashboardResult, PersonContext } from "../../people/person-context
 import { expiredCookie } from "../../people/sign-in-cookie.ts";
 import { evictPerson } from "../../people/verify-cookie.ts";
 import { AppError } from "../../platform/errors.ts";
-import { deletePerson, selectOwnedAlone } from "./store.ts";
+import { deletePerson, selectOwnedAlone } from "./shared-store.ts";
 
 /**
  * Deletes the person with everything but their name in audit logs. VALIDATION_ERROR for a wrong password, CONFLICT while

@@ -10,7 +10,7 @@ import type { Database } from "../../platform/d1.ts";
 import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { PersonExport, PersonRecord } from "./schema.ts";
-import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./store.ts";
+import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./shared-store.ts";
 
 const CHANGES_AT_ONCE = 500;
 

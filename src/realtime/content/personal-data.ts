@@ -54,7 +54,7 @@ function sessionsOf(storage: RoomStorage, userId: string, after: string | null):
 function recordsOf(comment: Comment, userId: string): RoomRecordOfUser[] {
   const { id: commentId, mentions, reactions } = comment;
   return [
-    ...(comment.user_id === userId ? [{ type: "comment", comment } as const] : []),
+    ...(comment.user_id === userId ? [{ type: "comment", comment: JSON.stringify(comment) } as const] : []),
     ...(mentions.includes(userId) ? [{ type: "mention", commentId } as const] : []),
     ...Object.entries(reactions).flatMap(([reaction, users]) =>
       users.includes(userId) ? [{ type: "reaction", commentId, reaction } as const] : [],

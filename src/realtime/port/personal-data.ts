@@ -1,5 +1,4 @@
 /** What a room's object keeps of one of its users, as it is exported. */
-import type { Comment } from "../protocol/comment.ts";
 import type { StoredSession } from "./snapshots.ts";
 
 /** The parts of a room that know its users, in the order in which they are read. */
@@ -11,7 +10,8 @@ export type RoomRecordOfUser =
   | { readonly type: "session"; readonly session: StoredSession }
   /** The user follows this one. */
   | { readonly type: "follow"; readonly followedId: string }
-  | { readonly type: "comment"; readonly comment: Comment }
+  /** As JSON. */
+  | { readonly type: "comment"; readonly comment: string }
   /** The user reacted to a comment, their own or another's. */
   | { readonly type: "reaction"; readonly commentId: string; readonly reaction: string }
   /** The user is mentioned in a comment. */

@@ -4,6 +4,7 @@ import type { Role, Search, User } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
+import { saveFile } from "../ui/save-file.ts";
 
 export function useUsers(roomId: string, search: Search) {
   const { atrium } = useCurrent();
@@ -75,11 +76,23 @@ export function useEndTokens(roomId: string, userId: string) {
   });
 }
 
-export function useDeleteUser(roomId: string, userId: string) {
+/** Saves what is kept of the user, one JSON object a line. */
+export function useExportUser(roomId: string, userId: string) {
+  const { atrium } = useCurrent();
+  return useAction(async () => {
+    const lines: string[] = [];
+    for await (const record of atrium.users.eachRecord(roomId, userId))
+      lines.push(`${JSON.stringify(record)}\n`);
+    saveFile(`${userId}.ndjson`, "application/x-ndjson", lines.join(""));
+  });
+}
+
+/** Deletes the user; with `erases`, what they wrote as well. */
+export function useDeleteUser(roomId: string, userId: string, erases: boolean) {
   const { atrium } = useCurrent();
   const key = useKey();
-  return useAction(() => atrium.users.delete(roomId, userId), {
-    notice: "User deleted",
+  return useAction(() => atrium.users[erases ? "erase" : "delete"](roomId, userId), {
+    notice: erases ? "User erased" : "User deleted",
     invalidates: [key("room", roomId), key("overview")],
     isForm: true,
   });

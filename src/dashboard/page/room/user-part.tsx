@@ -1,8 +1,11 @@
 /** A user of a room: token, name and sessions. */
 import type { UserSession } from "atrium/server";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useAddress } from "../data/organization.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Choice } from "../ui/choice.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
@@ -12,7 +15,7 @@ import { Loading } from "../ui/loading.tsx";
 import { Table } from "../ui/table.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
-import { useDeleteUser, useEndTokens, useRenameUser, useUser } from "./use-users.ts";
+import { useDeleteUser, useEndTokens, useExportUser, useRenameUser, useUser } from "./use-users.ts";
 
 export interface UserPartProps {
   readonly roomId: string;
@@ -36,6 +39,7 @@ export function UserPart({ roomId, userId }: UserPartProps) {
         <Identifier value={user.id} what="the user's ID" />
         <CopyButton text={user.token} what="token, valid for an hour" label="Copy token" />
         <TokenEnding {...{ roomId, userId }} name={user.name} />
+        <Export {...{ roomId, userId }} />
         <Deletion {...{ roomId, userId }} name={user.name} />
       </div>
       {user.profile_picture && <p className="soft">Profile picture: {user.profile_picture}</p>}
@@ -46,10 +50,20 @@ export function UserPart({ roomId, userId }: UserPartProps) {
   );
 }
 
+function Export({ roomId, userId }: UserPartProps) {
+  const act = useExportUser(roomId, userId);
+  return (
+    <Button variant="quiet" isBusy={act.isPending} onClick={() => act.mutate()}>
+      Export data
+    </Button>
+  );
+}
+
 function Deletion({ roomId, userId, name }: UserPartProps & { readonly name: string }) {
   const address = useAddress();
   const [, go] = useLocation();
-  const remove = useDeleteUser(roomId, userId);
+  const [erases, setErases] = useState(false);
+  const remove = useDeleteUser(roomId, userId, erases);
   const act = {
     ...remove,
     mutateAsync: async () => {
@@ -66,6 +80,9 @@ function Deletion({ roomId, userId, name }: UserPartProps & { readonly name: str
       act={act}
     >
       <p>The user's tokens stop working and their connections close. This cannot be undone.</p>
+      <Choice isOn={erases} onChange={setErases}>
+        Erase their comments, reactions and files, and their name in events
+      </Choice>
     </ConfirmButton>
   );
 }

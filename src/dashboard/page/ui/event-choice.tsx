@@ -1,8 +1,7 @@
 /** Checkboxes to choose one or more events. */
-import { Checkbox } from "@base-ui/react/checkbox";
 import type { WebhookEventName } from "atrium/server";
 import { EVENTS } from "../data/events.ts";
-import { Icon } from "./icon.tsx";
+import { Choice } from "./choice.tsx";
 
 export interface EventChoiceProps<Name extends WebhookEventName> {
   /** What there is to choose from. */
@@ -19,22 +18,14 @@ export const EventChoice = <Name extends WebhookEventName>({
   <fieldset className="field choices">
     <legend>Events</legend>
     {names.map((name) => (
-      // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a control
-      <label key={name} className="choice">
-        <Checkbox.Root
-          className="checkbox"
-          checked={chosen.includes(name)}
-          onCheckedChange={(isOn) =>
-            onChange(names.filter((one) => (one === name ? isOn : chosen.includes(one))))
-          }
-        >
-          <Checkbox.Indicator className="checkbox-mark">
-            <Icon name="check" />
-          </Checkbox.Indicator>
-        </Checkbox.Root>
+      <Choice
+        key={name}
+        isOn={chosen.includes(name)}
+        onChange={(isOn) => onChange(names.filter((one) => (one === name ? isOn : chosen.includes(one))))}
+      >
         <code>{name}</code>
         <span className="soft small">{EVENTS[name]}</span>
-      </label>
+      </Choice>
     ))}
   </fieldset>
 );

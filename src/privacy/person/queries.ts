@@ -118,6 +118,6 @@ async function changesOf(
     ...({ type: "change", organization_id: accountId, entry: presentAuditEntry(row) } as const),
   }));
   const last = rows.length < CHANGES_AT_ONCE ? undefined : rows.at(-1);
-  const next = last && encodePosition({ time: last.at, id: last.id, offset: 0, total: 0 });
+  const next = last && encodePosition({ key: last.at, id: last.id, offset: 0, total: 0 });
   return { records, next: next ?? null };
 }

@@ -63,6 +63,14 @@ interface Stop {
 const STOPS: Readonly<Record<string, Stop>> = {
   overview: { path: () => "", shows: "Events per hour" },
   rooms: { path: () => "/rooms", shows: "1 online" },
+  "several rooms, selected": {
+    path: () => "/rooms",
+    shows: "1 online",
+    act: async ({ field, button }) => {
+      await field("Select all on this page").click();
+      await button("Delete 1 room").waitFor();
+    },
+  },
   "a new room": {
     path: () => "/rooms",
     shows: "1 online",
@@ -107,6 +115,8 @@ const STOPS: Readonly<Record<string, Stop>> = {
       await button("Done").waitFor();
     },
   },
+  "the request log": { path: () => "/logs", shows: "Member" },
+  "the audit log": { path: () => "/logs/audit", shows: "Create API key" },
   members: { path: () => "/settings/members", shows: "Withdraw" },
   quotas: { path: () => "/settings/quotas", shows: "Stored files" },
   organization: { path: () => "/settings/organization", shows: "Delete the organization" },

@@ -38,7 +38,7 @@ describe("the rooms", () => {
 
   it("are listed in pages, newest first", async () => {
     await desk.link("Room 30").waitFor();
-    await desk.button("Older").click();
+    await desk.button("Next").click();
     await desk.link("Board").waitFor();
     await desk.page.waitForURL((url) => url.searchParams.get("page") === "2");
     await desk.page.goBack();
@@ -68,6 +68,38 @@ describe("the rooms", () => {
     await desk.link("Room 30").waitFor({ state: "detached" });
     await desk.field("Rooms to show").selectOption("Open");
     await desk.link("Room 30").waitFor();
+  });
+
+  it("are closed together: selected by keyboard, asked about once", async () => {
+    await desk.enter("/rooms?q=Room 1");
+    await desk.field("Select Room 18").focus();
+    await desk.page.keyboard.press("Space");
+    await desk.page.keyboard.press("Shift+ArrowDown");
+    await desk.page.keyboard.press("Shift+ArrowDown");
+    await desk.page.getByText("3 rooms selected").waitFor();
+    await desk.button("Close 3 rooms").click();
+    await desk.dialog().getByText("Room 18, Room 17 and Room 16").waitFor();
+    await desk.dialog().getByRole("button", { name: "Close 3 rooms" }).click();
+    await desk.notice("3 rooms closed").waitFor();
+    await desk.row("Room 17").getByText("closed").waitFor();
+    await desk.page.getByText("3 rooms selected").waitFor({ state: "detached" });
+  });
+
+  it("are deleted together: selected with the pointer, and what fails is named with its reason", async () => {
+    await desk.field("Select Room 18").click();
+    await desk.field("Select Room 16").click({ modifiers: ["Shift"] });
+    await desk.button("Reopen 3 rooms").waitFor();
+    await desk.button("Delete 3 rooms").click();
+    const { rooms } = await desk.ask<{ rooms: { id: string }[] }>("GET", "/rooms?search=Room%2017");
+    await desk.ask("DELETE", `/rooms/${rooms[0]?.id}`);
+    await desk.field("Type “3 rooms” to confirm").fill("3 rooms");
+    await desk.dialog().getByRole("button", { name: "Delete 3 rooms" }).click();
+    await desk.heading("2 rooms deleted").waitFor();
+    const failed = desk.dialog().getByRole("listitem");
+    expect(await failed.allTextContents()).toEqual(["Room 17Room not found"]);
+    await desk.dialog().getByRole("button", { name: "Close" }).click();
+    await desk.link("Room 18").waitFor({ state: "detached" });
+    await desk.link("Room 19").waitFor();
   });
 
   it("show the service's error beside a custom ID that is taken", async () => {

@@ -90,6 +90,7 @@ describe("a new person", () => {
     await desk.row("Back end").getByText("never").waitFor();
     expect(await desk.page.content()).not.toContain(apiKey);
     const accountId = await desk.copy("the account ID");
+    desk.accountId = accountId;
     const atrium = new AtriumServer({ serverUrl: service.url, accountId, apiKey });
     const { rooms } = await atrium.rooms.list();
     expect(rooms.map(({ name }) => name)).toEqual(["Weekly planning"]);
@@ -206,6 +207,27 @@ describe("an invited person", () => {
     await bo.page.getByRole("menuitem", { name: "Bo's Boards" }).click();
     await bo.button("Organization: Bo's Boards").waitFor();
     expect(bo.complaints).toEqual([]);
+  });
+});
+
+describe("the logs", () => {
+  it("find a request by the ID that its refusal shows", async () => {
+    const refused = desk.page.waitForResponse((response) => response.url().includes("/rooms/no-such-room"));
+    await desk.ask("GET", "/rooms/no-such-room").catch(() => undefined);
+    const { requestId } = await (await refused).json();
+    await desk.link("Logs").click();
+    await desk.field("Find a request ID").fill(requestId);
+    await desk.row("GET /rooms/:roomId").getByText("404").waitFor();
+    await desk.page.waitForURL((url) => url.searchParams.get("id") === requestId);
+  });
+
+  it("say who changed what, and show one person's changes alone", async () => {
+    await desk.link("Audit log").click();
+    await desk.field("Changes to show").selectOption("API keys");
+    await desk.row("Revoke API key").getByRole("link", { name: "Ada" }).click();
+    await desk.button("Changes by everyone").waitFor();
+    await desk.row("Create invitation").first().waitFor();
+    await desk.link("Settings").click();
   });
 });
 

@@ -1,28 +1,33 @@
 /** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
+import { lazy, Suspense } from "react";
 import { Redirect, Route, Switch, useParams } from "wouter";
+import { loadPage } from "./data/load-page.ts";
 import { useMe } from "./data/me.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
 import { OrganizationPages } from "./organization-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
-import { Invitation } from "./sign-in/invitation.tsx";
-import { NewOrganization } from "./sign-in/new-organization.tsx";
-import { PasswordLink } from "./sign-in/password-link.tsx";
-import { SignIn } from "./sign-in/sign-in.tsx";
-import { SignUp } from "./sign-in/sign-up.tsx";
 import { ErrorMessage } from "./ui/error-message.tsx";
 import { Loading } from "./ui/loading.tsx";
 import { NotFound } from "./ui/not-found.tsx";
 
+const SignIn = lazy(() => loadPage(() => import("./sign-in/sign-in.tsx")));
+const SignUp = lazy(() => loadPage(() => import("./sign-in/sign-up.tsx")));
+const Invitation = lazy(() => loadPage(() => import("./sign-in/invitation.tsx")));
+const PasswordLink = lazy(() => loadPage(() => import("./sign-in/password-link.tsx")));
+const NewOrganization = lazy(() => loadPage(() => import("./sign-in/new-organization.tsx")));
+
 export const App = () => (
-  <Switch>
-    <Route path="/sign-in" component={SignIn} />
-    <Route path="/sign-up" component={SignUp} />
-    <Route path="/invitations/:token" component={Invitation} />
-    <Route path="/password-links/:token" component={PasswordLink} />
-    <Route path="/new" component={NewOrganization} />
-    <Route path="/" component={Home} />
-    <Route path="/:accountId/*?" component={Organization} />
-  </Switch>
+  <Suspense fallback={<Loading />}>
+    <Switch>
+      <Route path="/sign-in" component={SignIn} />
+      <Route path="/sign-up" component={SignUp} />
+      <Route path="/invitations/:token" component={Invitation} />
+      <Route path="/password-links/:token" component={PasswordLink} />
+      <Route path="/new" component={NewOrganization} />
+      <Route path="/" component={Home} />
+      <Route path="/:accountId/*?" component={Organization} />
+    </Switch>
+  </Suspense>
 );
 
 /** Redirects to the organization that the person opened last. */

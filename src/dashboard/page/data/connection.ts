@@ -64,6 +64,20 @@ export async function retryNow(): Promise<void> {
   else plan();
 }
 
+/** Asks the service whether it answers, and waits until it does. */
+export async function untilAnswered(): Promise<void> {
+  await retryNow();
+  if (outage === null) return;
+  await new Promise<void>((resolve) => {
+    const notify = () => {
+      if (outage !== null) return;
+      watchers.delete(notify);
+      resolve();
+    };
+    watchers.add(notify);
+  });
+}
+
 /** Begins to watch; `onRecovery` refreshes what the pages show. */
 export function watchConnection(onRecovery: () => void): void {
   recover = onRecovery;

@@ -1,25 +1,31 @@
-/** The documents of a room, with who has each open. */
+/** The documents of a room, with who has each open. All of them are here, so the page itself finds and sorts them. */
 import type { DocumentSummary } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress, useKey } from "../data/organization.tsx";
 import { pathPartOf } from "../data/path-name.ts";
-import { usePage } from "../data/use-page.ts";
+import { type Filters, useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { sortDocuments } from "./sort-documents.ts";
 import { joinNames } from "./use-author-names.ts";
-import { useDocuments } from "./use-documents.ts";
+import { useDocumentActions, useDocuments } from "./use-documents.ts";
 
 export function DocumentsPart({ roomId }: { readonly roomId: string }) {
-  const { limit, offset, search, searchFor, goTo } = usePage();
+  const filters = useFilters();
+  const { limit, offset, search, searchFor, sort } = filters;
   const { data, error, refetch } = useDocuments(roomId);
   const found = data?.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase())) ?? [];
+  const shown = sortDocuments(found, sort).slice(offset, offset + limit);
   return (
     <section>
       {data !== undefined && data.length > 0 && (
@@ -29,9 +35,9 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
       )}
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {found.length > 0 && <DocumentTable roomId={roomId} documents={found.slice(offset, offset + limit)} />}
+      {data && <DocumentTable {...{ roomId, filters }} documents={shown} />}
       {data !== undefined && found.length === 0 && <NoDocuments isFiltered={data.length > 0} />}
-      <Pager offset={offset} limit={limit} total={found.length} goTo={goTo} />
+      <Pager filters={filters} total={found.length} />
     </section>
   );
 }
@@ -39,36 +45,61 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
 interface DocumentTableProps {
   readonly roomId: string;
   readonly documents: readonly DocumentSummary[];
+  readonly filters: Filters;
 }
 
-function DocumentTable({ roomId, documents }: DocumentTableProps) {
+const COLUMNS = [
+  { label: "Name", sort: "name" },
+  { label: "In it now", sort: "participants" },
+  { label: "Size", sort: "bytes" },
+  { label: "Sequence", sort: "seq" },
+  { label: "Last change", sort: "updated_at" },
+  { label: "Created", sort: "created_at" },
+];
+
+function DocumentTable({ roomId, documents, filters }: DocumentTableProps) {
   const address = useAddress();
+  const key = useKey();
   const { nameOf } = useNames(roomId);
+  const selection = useSelection(documents, ({ name }) => name);
+  const actions = useDocumentActions(roomId);
   return (
-    <Table label="Documents" columns={["Name", "In it now", "Size", "Sequence", "Last change", "Created"]}>
-      {documents.map(({ name, bytes, seq, updated_at, created_at, participants, participant_ids }) => (
-        <tr key={name}>
-          <th scope="row">
-            <Link href={address(`/rooms/${roomId}/documents/${pathPartOf(name)}`)}>{name}</Link>
-          </th>
-          <td>
-            {participants === 0 ? (
-              <span className="soft">–</span>
-            ) : (
-              joinNames(participant_ids.map(nameOf), participants)
-            )}
-          </td>
-          <td className="number">{formatSize(bytes)}</td>
-          <td className="number">{seq.toLocaleString("en")}</td>
-          <td>
-            <Time at={updated_at} />
-          </td>
-          <td>
-            <Time at={created_at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {documents.length > 0 && (
+        <Table label="Documents" columns={COLUMNS} {...{ selection, filters }}>
+          {documents.map(({ name, bytes, seq, updated_at, created_at, participants, participant_ids }) => (
+            <tr key={name} data-selected={selection.has(name) || undefined}>
+              <SelectCell selection={selection} id={name} name={name} />
+              <th scope="row">
+                <Link href={address(`/rooms/${roomId}/documents/${pathPartOf(name)}`)}>{name}</Link>
+              </th>
+              <td>
+                {participants === 0 ? (
+                  <span className="soft">–</span>
+                ) : (
+                  joinNames(participant_ids.map(nameOf), participants)
+                )}
+              </td>
+              <td className="number">{formatSize(bytes)}</td>
+              <td className="number">{seq.toLocaleString("en")}</td>
+              <td>
+                <Time at={updated_at} />
+              </td>
+              <td>
+                <Time at={created_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "document", many: "documents" }}
+        nameOf={({ name }) => name}
+        actions={actions}
+        invalidates={[key("room", roomId, "documents")]}
+      />
+    </>
   );
 }
 

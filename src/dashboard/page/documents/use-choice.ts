@@ -1,6 +1,6 @@
 /** Which version of a document is shown, and what it is compared with: kept in the URL, so that it can be shared. */
 import { useSearchParams } from "wouter";
-import { withParameter } from "../data/use-page.ts";
+import { withParameters } from "../data/use-filters.ts";
 
 /** The number of a version; null for the document as it is. */
 export type Chosen = number | null;
@@ -18,7 +18,7 @@ const NOW = "now";
 export function useChoice(): Choice {
   const [parameters, setParameters] = useSearchParams();
   const set = (name: string, value: string) =>
-    setParameters((known) => withParameter(known, name, value), { replace: true });
+    setParameters((known) => withParameters(known, { [name]: value }), { replace: true });
   return {
     version: parse(parameters.get("version")) ?? null,
     comparedWith: parse(parameters.get("compare")),

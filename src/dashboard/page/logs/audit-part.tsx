@@ -7,8 +7,8 @@ import { Button } from "../ui/button.tsx";
 import { CursorPager } from "../ui/cursor-pager.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
-import { SelectField } from "../ui/select-field.tsx";
 import { AuditTable } from "./audit-table.tsx";
 import { useAudit } from "./use-audit.ts";
 
@@ -34,7 +34,8 @@ const PAGE_SIZE = 25;
 
 export function AuditPart() {
   const isOwner = useIsOwner();
-  const { get, set, after, goTo } = useFilters();
+  const filters = useFilters();
+  const { get, set, after, goAfter } = filters;
   const resource = get("resource");
   const filter = chosen({ after, from: get("from"), to: get("to"), actorId: get("actor") });
   const { data, error, refetch } = useAudit({
@@ -51,19 +52,13 @@ export function AuditPart() {
     <section aria-labelledby="audit">
       <h2 id="audit">Audit log</h2>
       <div className="filters">
-        <SelectField
+        <FilterSelect
           label="Changes to show"
-          isLabelHidden
-          value={resource}
-          onChange={(event) => set("resource", event.currentTarget.value)}
-        >
-          <option value="">All changes</option>
-          {Object.entries(RESOURCES).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
+          filters={filters}
+          name="resource"
+          all="All changes"
+          options={RESOURCES}
+        />
         <DateFilter label="From" value={get("from")} onChange={(value) => set("from", value)} />
         <DateFilter label="to" value={get("to")} onChange={(value) => set("to", value)} />
         {filter.actorId && (
@@ -75,7 +70,7 @@ export function AuditPart() {
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       {data && <AuditTable entries={data.entries} />}
-      {data && <CursorPager after={after} cursor={data.cursor} goTo={goTo} />}
+      {data && <CursorPager after={after} cursor={data.cursor} goAfter={goAfter} />}
       <p className="soft">
         Changes by members, API keys and the operator, as long as{" "}
         <a href="/docs/guides/operating#audit-log">the service keeps them</a>.

@@ -18,7 +18,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
       </Empty>
     );
   return (
-    <Table label="Audit log" columns={COLUMNS}>
+    <Table label="List of changes" columns={COLUMNS}>
       {entries.map((entry) => (
         <tr key={entry.id}>
           <th scope="row">{operationName(entry.operation)}</th>

@@ -10,7 +10,7 @@ const PARTS = [
   { name: "Audit log", part: "audit", Content: AuditPart },
 ];
 
-export function LogsPage() {
+export default function LogsPage() {
   const { part } = useParams();
   const address = useAddress();
   const { Content = RequestsPart } = PARTS.find((one) => one.part === part) ?? {};

@@ -25,7 +25,7 @@ export function RequestTable({ requests }: { readonly requests: readonly ApiRequ
       </Empty>
     );
   return (
-    <Table label="API requests" columns={COLUMNS}>
+    <Table label="List of API requests" columns={COLUMNS}>
       {requests.map((request) => (
         <Row key={request.id} request={request} />
       ))}

@@ -2,9 +2,9 @@
 import { chosen, useFilters } from "../data/use-filters.ts";
 import { CursorPager } from "../ui/cursor-pager.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
-import { SelectField } from "../ui/select-field.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { useRequest, useRequests } from "./use-requests.ts";
 
@@ -12,22 +12,21 @@ const PAGE_SIZE = 25;
 const REFRESH_MS = 5_000;
 
 export function RequestsPart() {
-  const { get, set } = useFilters();
+  const filters = useFilters();
+  const { get, set } = filters;
   const id = get("id");
   return (
     <section aria-labelledby="requests">
       <h2 id="requests">API requests</h2>
       <div className="filters">
         <SearchBox label="Find a request ID" initial={id} onSearch={(text) => set("id", text.trim())} />
-        <SelectField
+        <FilterSelect
           label="Requests to show"
-          isLabelHidden
-          value={get("show")}
-          onChange={(event) => set("show", event.currentTarget.value)}
-        >
-          <option value="">All requests</option>
-          <option value="failed">Refused and failed</option>
-        </SelectField>
+          filters={filters}
+          name="show"
+          all="All requests"
+          options={{ failed: "Refused and failed" }}
+        />
       </div>
       {id === "" ? <Latest /> : <One id={id} />}
       <p className="soft">
@@ -39,7 +38,7 @@ export function RequestsPart() {
 }
 
 function Latest() {
-  const { get, after, goTo } = useFilters();
+  const { get, after, goAfter } = useFilters();
   const filter = chosen({ after, credentialId: get("credential"), operation: get("operation") });
   const query = { ...filter, limit: PAGE_SIZE, ...(get("show") === "failed" && { failed: true }) };
   const { data, error, refetch } = useRequests(query, after === "" ? REFRESH_MS : false);
@@ -48,7 +47,7 @@ function Latest() {
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       {data && <RequestTable requests={data.requests} />}
-      {data && <CursorPager after={after} cursor={data.cursor} goTo={goTo} />}
+      {data && <CursorPager after={after} cursor={data.cursor} goAfter={goAfter} />}
     </>
   );
 }

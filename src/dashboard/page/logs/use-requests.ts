@@ -15,6 +15,10 @@ export function useRequests(filter: RequestFilter, refreshMs: number | false) {
   });
 }
 
+/** The log is about a second late: a request that it does not have yet is asked for again a few times. */
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 1_000;
+
 /** One request by its ID; nothing for an empty one. */
 export function useRequest(requestId: string) {
   const { atrium } = useCurrent();
@@ -23,5 +27,7 @@ export function useRequest(requestId: string) {
     queryKey: key("request", requestId),
     queryFn: () => atrium.requests.get(requestId),
     enabled: requestId !== "",
+    refetchInterval: ({ state }) =>
+      state.status === "error" && state.errorUpdateCount < MAX_ATTEMPTS ? RETRY_MS : false,
   });
 }

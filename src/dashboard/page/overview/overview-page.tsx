@@ -12,7 +12,7 @@ import { Quickstart } from "./quickstart.tsx";
 import { Stats } from "./stats.tsx";
 import { useOverview } from "./use-overview.ts";
 
-export function OverviewPage() {
+export default function OverviewPage() {
   const { data, error, refetch } = useOverview();
   return (
     <Page title="Overview">

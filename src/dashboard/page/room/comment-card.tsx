@@ -1,8 +1,10 @@
 /** A comment with its author, anchor, reactions and actions. */
 import type { Comment, User } from "atrium/server";
+import type { Selection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { SelectBox } from "../ui/select-box.tsx";
 import { Time } from "../ui/time.tsx";
 import { Reply } from "./new-comment.tsx";
 import { useDeleteComment, useResolveComment } from "./use-comments.ts";
@@ -12,17 +14,26 @@ export interface CommentCardProps {
   readonly nameOf: (userId: string) => string;
   /** On whose behalf one can reply. */
   readonly users: readonly User[];
+  readonly selection: Selection<Comment>;
 }
 
-export function CommentCard({ comment, nameOf, users }: CommentCardProps) {
+export function CommentCard({ comment, nameOf, users, selection }: CommentCardProps) {
   const resolve = useResolveComment(comment.room_id, comment.id);
   const remove = useDeleteComment(comment.room_id, comment.id);
   // Optimistic: shows the requested state before the response.
   const resolved = resolve.isPending ? resolve.variables : comment.resolved;
   const isReply = comment.thread_id !== comment.id;
   return (
-    <li className={isReply ? "comment reply" : "comment"}>
+    <li
+      className={isReply ? "comment reply" : "comment"}
+      data-selected={selection.has(comment.id) || undefined}
+    >
       <p className="comment-head">
+        <SelectBox
+          selection={selection}
+          id={comment.id}
+          name={`the comment of ${nameOf(comment.user_id)}: ${comment.text.slice(0, 80)}`}
+        />
         <strong>{nameOf(comment.user_id)}</strong> <Time at={comment.created_at} />
         {resolved && <Badge tone="good">resolved</Badge>}
       </p>

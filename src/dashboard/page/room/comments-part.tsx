@@ -1,16 +1,19 @@
 /** The comments of a room, thread by thread. */
 import type { Comment } from "atrium/server";
-import { useSearchParams } from "wouter";
-import { usePage, withParameter } from "../data/use-page.ts";
-import { useNames } from "../live/use-names.ts";
+import { useKey } from "../data/organization.tsx";
+import { useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
+import { type Names, useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { SelectField } from "../ui/select-field.tsx";
+import { SelectAllRow } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { CommentCard } from "./comment-card.tsx";
 import { NewComment } from "./new-comment.tsx";
-import { useComments } from "./use-comments.ts";
+import { useCommentActions, useComments } from "./use-comments.ts";
 
 const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };
 
@@ -19,49 +22,64 @@ const byThread = (comments: readonly Comment[]): readonly Comment[] =>
   [...Map.groupBy(comments, ({ thread_id }) => thread_id).values()].flat();
 
 export function CommentsPart({ roomId }: { readonly roomId: string }) {
-  const { limit, offset, goTo } = usePage();
-  const [parameters, setParameters] = useSearchParams();
-  const state = parameters.get("state") ?? "";
-  const resolved = RESOLVED[state];
-  const { data, error, refetch } = useComments(roomId, {
-    limit,
-    offset,
-    ...(resolved !== undefined && { resolved }),
-  });
+  const filters = useFilters();
+  const { get, limit, offset, isNarrowed } = filters;
+  const resolved = RESOLVED[get("state")];
+  const query = { limit, offset, ...(resolved !== undefined && { resolved }) };
+  const { data, error, refetch } = useComments(roomId, query);
   const names = useNames(roomId);
   return (
     <section>
       <div className="filters">
-        <SelectField
+        <FilterSelect
           label="Filter comments"
-          isLabelHidden
-          value={state}
-          onChange={(event) => {
-            const { value } = event.currentTarget;
-            setParameters((known) => withParameter(withParameter(known, "page", ""), "state", value));
-          }}
-        >
-          <option value="">All comments</option>
-          <option value="open">Open</option>
-          <option value="resolved">Resolved</option>
-        </SelectField>
+          filters={filters}
+          name="state"
+          all="All comments"
+          options={{ open: "Open", resolved: "Resolved" }}
+        />
         <NewComment roomId={roomId} users={names.users ?? []} />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      <ol className="comments">
-        {byThread(data?.comments ?? []).map((comment) => (
-          <CommentCard key={comment.id} comment={comment} nameOf={names.nameOf} users={names.users ?? []} />
-        ))}
-      </ol>
+      {data && <CommentCards roomId={roomId} comments={byThread(data.comments)} names={names} />}
       {data?.total === 0 && (
-        <Empty title={state === "" ? "No comments yet" : "No matching comments"}>
+        <Empty title={isNarrowed ? "No matching comments" : "No comments yet"}>
           <p>
             Users add comments with <code>client.comments.create({"{ text }"})</code>.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </section>
+  );
+}
+
+interface CommentCardsProps {
+  readonly roomId: string;
+  readonly comments: readonly Comment[];
+  readonly names: Names;
+}
+
+function CommentCards({ roomId, comments, names: { nameOf, users = [] } }: CommentCardsProps) {
+  const key = useKey();
+  const selection = useSelection(comments, ({ id }) => id);
+  const actions = useCommentActions(roomId);
+  return (
+    <div className="selectable-list" data-selection="">
+      {comments.length > 1 && <SelectAllRow selection={selection} />}
+      <ol className="comments">
+        {comments.map((comment) => (
+          <CommentCard key={comment.id} {...{ comment, nameOf, users, selection }} />
+        ))}
+      </ol>
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "comment", many: "comments" }}
+        nameOf={({ user_id, text }) => `${nameOf(user_id)}: ${text}`}
+        actions={actions}
+        invalidates={[key("room", roomId, "comments")]}
+      />
+    </div>
   );
 }

@@ -1,8 +1,10 @@
 /** A file with a preview, where that is safe, and a link to open it. */
 import type { StorageFile } from "atrium/server";
+import type { Selection } from "../data/use-selection.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { SelectBox } from "../ui/select-box.tsx";
 import { formatSize } from "../ui/size.ts";
 import { Time } from "../ui/time.tsx";
 import { useDeleteFile } from "./use-files.ts";
@@ -14,14 +16,16 @@ export interface FileCardProps {
   readonly roomId: string;
   readonly file: StorageFile;
   readonly uploader: string;
+  readonly selection: Selection<StorageFile>;
 }
 
-export function FileCard({ roomId, file, uploader }: FileCardProps) {
+export function FileCard({ roomId, file, uploader, selection }: FileCardProps) {
   const remove = useDeleteFile(roomId, file.key);
   // Same-origin, whatever host name the service was reached under.
   const address = new URL(file.url).pathname;
   return (
-    <li className="file">
+    <li className="file" data-selected={selection.has(file.key) || undefined}>
+      <SelectBox selection={selection} id={file.key} name={file.filename} />
       <a
         href={address}
         target="_blank"

@@ -1,28 +1,38 @@
 /** The files of a room, with an upload area. */
-import type { Room } from "atrium/server";
-import { Link, useSearchParams } from "wouter";
-import { useAddress } from "../data/organization.tsx";
-import { usePage, withParameter } from "../data/use-page.ts";
-import { useNames } from "../live/use-names.ts";
+import type { Room, StorageFile } from "atrium/server";
+import { Link } from "wouter";
+import { useAddress, useKey } from "../data/organization.tsx";
+import { useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
+import { type Names, useNames } from "../live/use-names.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { SelectField } from "../ui/select-field.tsx";
+import { SelectAllRow } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { FileCard } from "./file-card.tsx";
 import { UploadArea } from "./upload-area.tsx";
-import { useFiles } from "./use-files.ts";
+import { useFileActions, useFiles } from "./use-files.ts";
 
-const KINDS = ["image/", "audio/", "video/", "text/", "application/"];
+const KINDS = {
+  "image/": "Images",
+  "audio/": "Sounds",
+  "video/": "Videos",
+  "text/": "Texts",
+  "application/": "Other files",
+};
 
 export function FilesPart({ room }: { readonly room: Room }) {
   const address = useAddress();
-  const { limit, offset, goTo } = usePage();
-  const [parameters, setParameters] = useSearchParams();
-  const kind = parameters.get("type") ?? "";
-  const query = { limit, offset, ...(kind && { mimeType: [kind] }) };
+  const filters = useFilters();
+  const { get, limit, offset, isNarrowed } = filters;
+  const names = useNames(room.id);
+  const { users } = names;
+  const [kind, userId] = [get("type"), get("by")];
+  const query = { limit, offset, ...(kind && { mimeType: [kind] }), ...(userId && { userId }) };
   const { data, error, refetch } = useFiles(room.id, query);
-  const { users, nameOf } = useNames(room.id);
   return (
     <section>
       {users && users.length > 0 && <UploadArea room={room} users={users} />}
@@ -33,38 +43,55 @@ export function FilesPart({ room }: { readonly room: Room }) {
         </p>
       )}
       <div className="filters">
-        <SelectField
-          label="Filter by type"
-          isLabelHidden
-          value={kind}
-          onChange={(event) => {
-            const { value } = event.currentTarget;
-            setParameters((known) => withParameter(withParameter(known, "page", ""), "type", value));
-          }}
-        >
-          <option value="">All types</option>
-          {KINDS.map((one) => (
-            <option key={one} value={one}>
-              {one}*
-            </option>
-          ))}
-        </SelectField>
+        <FilterSelect label="Filter by type" filters={filters} name="type" all="All types" options={KINDS} />
+        <FilterSelect
+          label="Filter by user"
+          filters={filters}
+          name="by"
+          all="Files of all users"
+          options={Object.fromEntries((users ?? []).map(({ id, name }) => [id, name]))}
+        />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      <ul className="files">
-        {data?.files.map((file) => (
-          <FileCard key={file.key} roomId={room.id} file={file} uploader={nameOf(file.uploadedBy)} />
-        ))}
-      </ul>
+      {data && <FileCards roomId={room.id} files={data.files} names={names} />}
       {data?.total === 0 && (
-        <Empty title={kind === "" ? "No files yet" : "No matching files"}>
+        <Empty title={isNarrowed ? "No matching files" : "No files yet"}>
           <p>
             Users upload files of up to 100 MiB with <code>client.storage.upload({"{ file }"})</code>.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </section>
+  );
+}
+
+interface FileCardsProps {
+  readonly roomId: string;
+  readonly files: readonly StorageFile[];
+  readonly names: Names;
+}
+
+function FileCards({ roomId, files, names: { nameOf } }: FileCardsProps) {
+  const key = useKey();
+  const selection = useSelection(files, (file) => file.key);
+  const actions = useFileActions();
+  return (
+    <div className="selectable-list" data-selection="">
+      {files.length > 1 && <SelectAllRow selection={selection} />}
+      <ul className="files">
+        {files.map((file) => (
+          <FileCard key={file.key} {...{ roomId, file, selection }} uploader={nameOf(file.uploadedBy)} />
+        ))}
+      </ul>
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "file", many: "files" }}
+        nameOf={({ filename }) => filename}
+        actions={actions}
+        invalidates={[key("room", roomId, "files")]}
+      />
+    </div>
   );
 }

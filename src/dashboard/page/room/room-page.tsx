@@ -1,6 +1,7 @@
 /** A room: participants, users, stores, documents, comments and files. */
 import { lazy, Suspense } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
+import { loadPage } from "../data/load-page.ts";
 import { useAddress } from "../data/organization.tsx";
 import { nameInPath } from "../data/path-name.ts";
 import { DocumentsPart } from "../documents/documents-part.tsx";
@@ -20,7 +21,7 @@ import { UserPart } from "./user-part.tsx";
 import { UsersPart } from "./users-part.tsx";
 
 /** Loaded on demand, like what reads documents. */
-const DocumentPart = lazy(() => import("../documents/document-part.tsx"));
+const DocumentPart = lazy(() => loadPage(() => import("../documents/document-part.tsx")));
 
 const TABS = [
   { name: "Live", path: "" },
@@ -31,7 +32,7 @@ const TABS = [
   { name: "Files", path: "/files" },
 ];
 
-export function RoomPage() {
+export default function RoomPage() {
   const { roomId = "" } = useParams();
   return <RoomFrame key={roomId} roomId={roomId} />;
 }

@@ -1,8 +1,11 @@
 /** Queries and actions for the comments of a room. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Comment } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
+import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
+import type { BulkAction } from "../ui/bulk-action.ts";
 
 export interface CommentFilter {
   readonly limit: number;
@@ -52,4 +55,32 @@ export function useDeleteComment(roomId: string, commentId: string) {
     invalidates: [key("room", roomId, "comments")],
     isForm: true,
   });
+}
+
+/** What can be done with several comments of a room. */
+export function useCommentActions(roomId: string): readonly BulkAction<Comment>[] {
+  const { comments } = useCurrent().atrium;
+  return [
+    {
+      label: "Resolve",
+      done: "resolved",
+      consequences: "They are shown as resolved to everyone in the room, and can be reopened.",
+      applies: ({ resolved }) => !resolved,
+      run: oneByOne(({ id }) => comments.update(roomId, id, { resolved: true })),
+    },
+    {
+      label: "Reopen",
+      done: "reopened",
+      consequences: "They are shown as open to everyone in the room again.",
+      applies: ({ resolved }) => resolved,
+      run: oneByOne(({ id }) => comments.update(roomId, id, { resolved: false })),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences: "They disappear for everyone in the room. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne(({ id }) => comments.delete(roomId, id)),
+    },
+  ];
 }

@@ -1,8 +1,11 @@
 /** Queries, uploads and deletion of the files of a room. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { StorageFile } from "atrium/server";
 import { useState } from "react";
 import { useCurrent, useKey } from "../data/organization.tsx";
+import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
+import type { BulkAction } from "../ui/bulk-action.ts";
 
 const REFRESH_MS = 5000;
 
@@ -10,6 +13,7 @@ export interface FilesQuery {
   readonly limit: number;
   readonly offset: number;
   readonly mimeType?: string[];
+  readonly userId?: string;
 }
 
 export function useFiles(roomId: string, query: FilesQuery) {
@@ -31,6 +35,20 @@ export function useDeleteFile(roomId: string, fileKey: string) {
     invalidates: [key("room", roomId, "files")],
     isForm: true,
   });
+}
+
+/** What can be done with several files. */
+export function useFileActions(): readonly BulkAction<StorageFile>[] {
+  const { files } = useCurrent().atrium;
+  return [
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences: "Their URLs stop working. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne((file) => files.delete(file.key)),
+    },
+  ];
 }
 
 /** A file that is uploading or has failed to. */

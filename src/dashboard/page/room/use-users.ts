@@ -2,8 +2,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Role, Search, User } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
+import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
 import { LIVE_REFRESH_MS } from "../live/live-refresh.ts";
+import type { BulkAction } from "../ui/bulk-action.ts";
 import { saveFile } from "../ui/save-file.ts";
 
 export function useUsers(roomId: string, search: Search) {
@@ -96,4 +98,31 @@ export function useDeleteUser(roomId: string, userId: string, erases: boolean) {
     invalidates: [key("room", roomId), key("overview")],
     isForm: true,
   });
+}
+
+/** What can be done with several users of a room. */
+export function useUserActions(roomId: string): readonly BulkAction<User>[] {
+  const { atrium } = useCurrent();
+  return [
+    {
+      label: "Disconnect",
+      done: "disconnected",
+      consequences: "Their connections close. They can join again with their tokens.",
+      applies: ({ status }) => status === "online",
+      run: oneByOne(({ id }) => atrium.removeParticipant(roomId, id)),
+    },
+    {
+      label: "End tokens of",
+      done: "with tokens ended",
+      consequences: "All their tokens so far stop working and their connections close. The users stay.",
+      run: oneByOne(({ id }) => atrium.users.endTokens(roomId, id)),
+    },
+    {
+      label: "Delete",
+      done: "deleted",
+      consequences: "Their tokens stop working and their connections close. This cannot be undone.",
+      isDanger: true,
+      run: oneByOne(({ id }) => atrium.users.delete(roomId, id)),
+    },
+  ];
 }

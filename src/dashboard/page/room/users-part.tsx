@@ -1,8 +1,9 @@
-/** The users of a room, with their tokens. */
+/** The users of a room, with their tokens, and actions on several of them. */
 import type { UserWithToken } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
-import { usePage } from "../data/use-page.ts";
+import { useAddress, useKey } from "../data/organization.tsx";
+import { chosen, useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -10,14 +11,17 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewUser } from "./new-user.tsx";
-import { useUsers } from "./use-users.ts";
+import { useUserActions, useUsers } from "./use-users.ts";
 
 export function UsersPart({ roomId }: { readonly roomId: string }) {
-  const { limit, offset, search, searchFor, goTo } = usePage();
-  const { data, error, refetch } = useUsers(roomId, { limit, offset, ...(search && { search }) });
+  const filters = useFilters();
+  const { limit, offset, search, searchFor, isNarrowed } = filters;
+  const { data, error, refetch } = useUsers(roomId, { limit, offset, ...chosen({ search }) });
   return (
     <section>
       <div className="filters">
@@ -26,40 +30,62 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && data.users.length > 0 && <UserTable users={data.users} />}
+      {data && <UserTable roomId={roomId} users={data.users} />}
       {data?.total === 0 && (
-        <Empty title={search === "" ? "No users yet" : "No matching users"}>
+        <Empty title={isNarrowed ? "No matching users" : "No users yet"}>
           <p>Create a user for each person in your application. They join from a browser with their token.</p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </section>
   );
 }
 
-function UserTable({ users }: { readonly users: readonly UserWithToken[] }) {
+const COLUMNS = ["Name", "Custom ID", "Role", "Status", "Last joined", "Created", "Token"];
+
+interface UserTableProps {
+  readonly roomId: string;
+  readonly users: readonly UserWithToken[];
+}
+
+function UserTable({ roomId, users }: UserTableProps) {
   const address = useAddress();
+  const key = useKey();
+  const selection = useSelection(users, ({ id }) => id);
+  const actions = useUserActions(roomId);
   return (
-    <Table label="Users" columns={["Name", "Custom ID", "Role", "Status", "Last joined", "Created", "Token"]}>
-      {users.map((user) => (
-        <tr key={user.id}>
-          <th scope="row">
-            <Link href={address(`/rooms/${user.room_id}/users/${user.id}`)}>{user.name}</Link>
-          </th>
-          <td>{user.custom_id ?? <span className="soft">–</span>}</td>
-          <td>{user.role}</td>
-          <td>
-            <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
-          </td>
-          <td>{user.joined_at ? <Time at={user.joined_at} /> : <span className="soft">never</span>}</td>
-          <td>
-            <Time at={user.created_at} />
-          </td>
-          <td>
-            <CopyButton text={user.token} what={`the token of ${user.name}`} label="Copy" />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {users.length > 0 && (
+        <Table label="Users" columns={COLUMNS} selection={selection}>
+          {users.map((user) => (
+            <tr key={user.id} data-selected={selection.has(user.id) || undefined}>
+              <SelectCell selection={selection} id={user.id} name={user.name} />
+              <th scope="row">
+                <Link href={address(`/rooms/${user.room_id}/users/${user.id}`)}>{user.name}</Link>
+              </th>
+              <td>{user.custom_id ?? <span className="soft">–</span>}</td>
+              <td>{user.role}</td>
+              <td>
+                <Badge tone={user.status === "online" ? "good" : "plain"}>{user.status}</Badge>
+              </td>
+              <td>{user.joined_at ? <Time at={user.joined_at} /> : <span className="soft">never</span>}</td>
+              <td>
+                <Time at={user.created_at} />
+              </td>
+              <td>
+                <CopyButton text={user.token} what={`the token of ${user.name}`} label="Copy" />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "user", many: "users" }}
+        nameOf={({ name }) => name}
+        actions={actions}
+        invalidates={[key("room", roomId), key("overview")]}
+      />
+    </>
   );
 }

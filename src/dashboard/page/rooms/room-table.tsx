@@ -1,41 +1,59 @@
-/** The table of rooms. */
+/** The table of rooms, of which several can be closed, reopened or deleted. */
 import type { Room } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
+import { useAddress, useKey } from "../data/organization.tsx";
+import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
+import { useRoomActions } from "./use-rooms.ts";
 
 const COLUMNS = ["Name", "Custom ID", "State", "Online", "Total users", "Active time", "Created"];
 
 export function RoomTable({ rooms }: { readonly rooms: readonly Room[] }) {
   const address = useAddress();
-  if (rooms.length === 0) return null;
+  const key = useKey();
+  const selection = useSelection(rooms, ({ id }) => id);
+  const actions = useRoomActions();
   return (
-    <Table label="Rooms" columns={COLUMNS}>
-      {rooms.map((room) => (
-        <tr key={room.id}>
-          <th scope="row">
-            <Link href={address(`/rooms/${room.id}`)}>{room.name}</Link>
-          </th>
-          <td>{room.custom_id ?? <span className="soft">–</span>}</td>
-          <td>
-            <Badge tone={room.state === "active" ? "plain" : "waiting"}>{room.state}</Badge>
-          </td>
-          <td>
-            {room.active_participants > 0 ? (
-              <Badge tone="good">{`${room.active_participants} online`}</Badge>
-            ) : (
-              <span className="soft">–</span>
-            )}
-          </td>
-          <td className="number">{room.total_users_created.toLocaleString("en")}</td>
-          <td className="number">{formatDuration(room.duration_seconds)}</td>
-          <td>
-            <Time at={room.created_at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {rooms.length > 0 && (
+        <Table label="Rooms" columns={COLUMNS} selection={selection}>
+          {rooms.map((room) => (
+            <tr key={room.id} data-selected={selection.has(room.id) || undefined}>
+              <SelectCell selection={selection} id={room.id} name={room.name} />
+              <th scope="row">
+                <Link href={address(`/rooms/${room.id}`)}>{room.name}</Link>
+              </th>
+              <td>{room.custom_id ?? <span className="soft">–</span>}</td>
+              <td>
+                <Badge tone={room.state === "active" ? "plain" : "waiting"}>{room.state}</Badge>
+              </td>
+              <td>
+                {room.active_participants > 0 ? (
+                  <Badge tone="good">{`${room.active_participants} online`}</Badge>
+                ) : (
+                  <span className="soft">–</span>
+                )}
+              </td>
+              <td className="number">{room.total_users_created.toLocaleString("en")}</td>
+              <td className="number">{formatDuration(room.duration_seconds)}</td>
+              <td>
+                <Time at={room.created_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "room", many: "rooms" }}
+        nameOf={({ name }) => name}
+        actions={actions}
+        invalidates={[key("rooms"), key("room"), key("overview")]}
+      />
+    </>
   );
 }

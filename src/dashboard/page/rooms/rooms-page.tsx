@@ -1,14 +1,13 @@
-/** The list of rooms, with search and date filters. */
+/** The list of rooms, with search, state and date filters, and actions on several of them. */
 import type { RoomSearch } from "atrium/server";
-import { useSearchParams } from "wouter";
-import { usePage, withParameter } from "../data/use-page.ts";
+import { chosen, useFilters } from "../data/use-filters.ts";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
-import { SelectField } from "../ui/select-field.tsx";
 import { DateFilter } from "./date-filter.tsx";
 import { NewRoom } from "./new-room.tsx";
 import { RoomTable } from "./room-table.tsx";
@@ -17,52 +16,33 @@ import { useRooms } from "./use-rooms.ts";
 const REFRESH_MS = 5000;
 
 /** What the list can be narrowed to, by the value in the page's address. */
-const SHOWN: Readonly<Record<string, { readonly label: string; readonly filter: RoomSearch }>> = {
-  "": { label: "All rooms", filter: {} },
-  online: { label: "With users online", filter: { online: true } },
-  active: { label: "Open", filter: { state: "active" } },
-  closed: { label: "Closed", filter: { state: "closed" } },
+const SHOWN: Readonly<Record<string, RoomSearch>> = {
+  online: { online: true },
+  active: { state: "active" },
+  closed: { state: "closed" },
 };
+const LABELS = { online: "With users online", active: "Open", closed: "Closed" };
 
-export function RoomsPage() {
-  const { limit, offset, search, searchFor, goTo } = usePage();
-  const [parameters, setParameters] = useSearchParams();
-  const [from, to] = [parameters.get("from") ?? "", parameters.get("to") ?? ""];
-  const show = parameters.get("show") ?? "";
-  const { filter } = SHOWN[show] ?? { filter: {} };
+export default function RoomsPage() {
+  const filters = useFilters();
+  const { get, set, search, searchFor, limit, offset, isNarrowed } = filters;
   const query = {
-    ...{ limit, offset, ...filter },
-    ...(search && { search }),
-    ...(from && { from }),
-    ...(to && { to }),
+    ...{ limit, offset, ...SHOWN[get("show")] },
+    ...chosen({ search, from: get("from"), to: get("to") }),
   };
   const { data, error, refetch } = useRooms(query, REFRESH_MS);
-  const isFiltered = [search, from, to, show].some((value) => value !== "");
-  const setFilter = (name: string, value: string) =>
-    setParameters((known) => withParameter(withParameter(known, "page", ""), name, value), { replace: true });
   return (
     <Page title="Rooms" actions={<NewRoom />}>
       <div className="filters">
         <SearchBox label="Search rooms by name" initial={search} onSearch={searchFor} />
-        <SelectField
-          label="Rooms to show"
-          isLabelHidden
-          value={show}
-          onChange={(event) => setFilter("show", event.currentTarget.value)}
-        >
-          {Object.entries(SHOWN).map(([value, { label }]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
-        <DateFilter label="Created from" value={from} onChange={(value) => setFilter("from", value)} />
-        <DateFilter label="to" value={to} onChange={(value) => setFilter("to", value)} />
+        <FilterSelect label="Rooms to show" filters={filters} name="show" all="All rooms" options={LABELS} />
+        <DateFilter label="Created from" value={get("from")} onChange={(value) => set("from", value)} />
+        <DateFilter label="to" value={get("to")} onChange={(value) => set("to", value)} />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined ? !error && <Loading /> : <RoomTable rooms={data.rooms} />}
-      {data?.total === 0 && <NoRooms isFiltered={isFiltered} />}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data?.total === 0 && <NoRooms isFiltered={isNarrowed} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </Page>
   );
 }

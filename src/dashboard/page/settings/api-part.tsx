@@ -1,23 +1,27 @@
 /** What a back end needs: the account ID, API keys, an end for users' tokens, and a first request. */
 import type { ApiKey } from "atrium/server";
-import { useCurrent, useIsOwner } from "../data/organization.tsx";
-import { usePage } from "../data/use-page.ts";
+import { useCurrent, useIsOwner, useKey } from "../data/organization.tsx";
+import { useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Identifier } from "../ui/identifier.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { firstRequest } from "./first-request.ts";
 import { NewKey } from "./new-key.tsx";
-import { useEndAllTokens, useKeys, useRevokeKey } from "./use-keys.ts";
+import { useEndAllTokens, useKeyActions, useKeys, useRevokeKey } from "./use-keys.ts";
 
 export function ApiPart() {
   const { organization } = useCurrent();
   const isOwner = useIsOwner();
-  const { limit, offset, goTo } = usePage();
+  const filters = useFilters();
+  const { limit, offset } = filters;
   const { data, error, refetch } = useKeys({ limit, offset });
   return (
     <>
@@ -33,11 +37,11 @@ export function ApiPart() {
         {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}
         <ErrorMessage error={error} onRetry={refetch} />
         {data === undefined && !error && <Loading />}
-        {data && data.api_keys.length > 0 && <KeyTable keys={data.api_keys} isOwner={isOwner} />}
+        {data && <KeyTable keys={data.api_keys} isOwner={isOwner} />}
         {data?.total === 0 && (
           <p className="soft">No API keys yet. Your back end needs one to call the API.</p>
         )}
-        {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+        {data && <Pager filters={filters} total={data.total} />}
       </section>
       {isOwner && <TokenEnding />}
       <section aria-labelledby="first-request">
@@ -52,27 +56,57 @@ export function ApiPart() {
   );
 }
 
-const KeyTable = ({ keys, isOwner }: { readonly keys: readonly ApiKey[]; readonly isOwner: boolean }) => (
-  <Table label="List of API keys" columns={["Name", "Key", "Created", "Last used", "!Actions"]}>
-    {keys.map((key) => (
-      <tr key={key.id}>
-        <th scope="row">{key.name}</th>
-        <td>
-          <code>
-            {key.prefix}…{key.last_four}
-          </code>
-        </td>
-        <td>
-          <Time at={key.created_at} />
-        </td>
-        <td>
-          {key.last_used_at === null ? <span className="soft">never</span> : <Time at={key.last_used_at} />}
-        </td>
-        <td className="row-actions">{isOwner && <Revocation apiKey={key} />}</td>
-      </tr>
-    ))}
-  </Table>
-);
+interface KeyTableProps {
+  readonly keys: readonly ApiKey[];
+  readonly isOwner: boolean;
+}
+
+function KeyTable({ keys, isOwner }: KeyTableProps) {
+  const key = useKey();
+  const selection = useSelection(keys, ({ id }) => id);
+  const actions = useKeyActions();
+  return (
+    <>
+      {keys.length > 0 && (
+        <Table
+          label="List of API keys"
+          columns={["Name", "Key", "Created", "Last used", "!Actions"]}
+          selection={isOwner ? selection : undefined}
+        >
+          {keys.map((one) => (
+            <tr key={one.id} data-selected={selection.has(one.id) || undefined}>
+              {isOwner && <SelectCell selection={selection} id={one.id} name={one.name} />}
+              <th scope="row">{one.name}</th>
+              <td>
+                <code>
+                  {one.prefix}…{one.last_four}
+                </code>
+              </td>
+              <td>
+                <Time at={one.created_at} />
+              </td>
+              <td>
+                {one.last_used_at === null ? (
+                  <span className="soft">never</span>
+                ) : (
+                  <Time at={one.last_used_at} />
+                )}
+              </td>
+              <td className="row-actions">{isOwner && <Revocation apiKey={one} />}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "API key", many: "API keys" }}
+        nameOf={({ name }) => name}
+        actions={actions}
+        invalidates={[key("keys")]}
+      />
+    </>
+  );
+}
 
 function Revocation({ apiKey }: { readonly apiKey: ApiKey }) {
   const revoke = useRevokeKey(apiKey.id);

@@ -1,16 +1,20 @@
 /** Invitation links: each makes one person a member within seven days. */
 import type { Invitation } from "atrium/server";
 import { useState } from "react";
+import { useKey } from "../data/organization.tsx";
+import { type Selection, useSelection } from "../data/use-selection.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Form } from "../ui/form.tsx";
 import { Secret } from "../ui/secret.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
 import { SelectField } from "../ui/select-field.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { Time } from "../ui/time.tsx";
-import { useInvitations, useInvite, useWithdrawInvitation } from "./use-members.ts";
+import { useInvitationActions, useInvitations, useInvite, useWithdrawInvitation } from "./use-members.ts";
 
 export function Invitations() {
   const { data, error, refetch } = useInvitations();
@@ -21,13 +25,7 @@ export function Invitations() {
         <NewInvitation />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
-      {data && data.invitations.length > 0 && (
-        <Table label="List of invitations" columns={["Role", "For", "Expires", "!Actions"]}>
-          {data.invitations.map((invitation) => (
-            <Row key={invitation.id} invitation={invitation} />
-          ))}
-        </Table>
-      )}
+      {data && <InvitationTable invitations={data.invitations} />}
       {data?.total === 0 && (
         <p className="soft">No pending invitations. An invitation is a link that you send yourself.</p>
       )}
@@ -35,12 +33,52 @@ export function Invitations() {
   );
 }
 
-function Row({ invitation }: { readonly invitation: Invitation }) {
+const whomFor = ({ email }: Invitation): string => email ?? "anyone with the link";
+
+function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }) {
+  const key = useKey();
+  const selection = useSelection(invitations, ({ id }) => id);
+  const actions = useInvitationActions();
+  return (
+    <>
+      {invitations.length > 0 && (
+        <Table
+          label="List of invitations"
+          columns={["Role", "For", "Expires", "!Actions"]}
+          selection={selection}
+        >
+          {invitations.map((invitation) => (
+            <Row key={invitation.id} invitation={invitation} selection={selection} />
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "invitation", many: "invitations" }}
+        nameOf={whomFor}
+        actions={actions}
+        invalidates={[key("invitations")]}
+      />
+    </>
+  );
+}
+
+interface RowProps {
+  readonly invitation: Invitation;
+  readonly selection: Selection<Invitation>;
+}
+
+function Row({ invitation, selection }: RowProps) {
   const withdraw = useWithdrawInvitation(invitation.id);
   return (
-    <tr>
+    <tr data-selected={selection.has(invitation.id) || undefined}>
+      <SelectCell
+        selection={selection}
+        id={invitation.id}
+        name={`the invitation for ${whomFor(invitation)}`}
+      />
       <th scope="row">{invitation.role}</th>
-      <td>{invitation.email ?? "anyone with the link"}</td>
+      <td>{whomFor(invitation)}</td>
       <td>
         <Time at={invitation.expires_at} />
       </td>

@@ -2,8 +2,9 @@
 import type { Member } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { useCurrent, useIsOwner } from "../data/organization.tsx";
-import { usePage } from "../data/use-page.ts";
+import { useCurrent, useIsOwner, useKey } from "../data/organization.tsx";
+import { useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm, ConfirmButton } from "../ui/confirm.tsx";
@@ -11,15 +12,24 @@ import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { Secret } from "../ui/secret.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
 import { SelectField } from "../ui/select-field.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { Invitations } from "./invitations.tsx";
-import { useCreatePasswordLink, useMembers, useRemoveMember, useSetRole } from "./use-members.ts";
+import {
+  useCreatePasswordLink,
+  useMemberActions,
+  useMembers,
+  useRemoveMember,
+  useSetRole,
+} from "./use-members.ts";
 
 export function MembersPart() {
   const isOwner = useIsOwner();
-  const { limit, offset, goTo } = usePage();
+  const filters = useFilters();
+  const { limit, offset } = filters;
   const { data, error, refetch } = useMembers({ limit, offset });
   return (
     <>
@@ -27,7 +37,7 @@ export function MembersPart() {
         <h2 id="members">Members</h2>
         <ErrorMessage error={error} onRetry={refetch} />
         {data === undefined ? !error && <Loading /> : <MemberTable members={data.members} />}
-        {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+        {data && <Pager filters={filters} total={data.total} />}
       </section>
       {isOwner ? <Invitations /> : <p className="soft">Only owners can invite members.</p>}
     </>
@@ -37,27 +47,52 @@ export function MembersPart() {
 function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const { me } = useCurrent();
   const isOwner = useIsOwner();
+  const key = useKey();
+  // One leaves an organization by oneself, not with others.
+  const others = members.filter(({ id }) => id !== me.person.id);
+  const selection = useSelection(others, ({ id }) => id);
+  const actions = useMemberActions();
+  const isSelectable = isOwner && others.length > 0;
   return (
-    <Table label="List of members" columns={["Name", "Email", "Role", "Joined", "!Actions"]}>
-      {members.map((member) => (
-        <tr key={member.id}>
-          <th scope="row">
-            {member.name} {member.id === me.person.id && <Badge tone="plain">you</Badge>}
-          </th>
-          <td>{member.email}</td>
-          <td>{isOwner ? <Role member={member} /> : member.role}</td>
-          <td>
-            <Time at={member.joined_at} />
-          </td>
-          <td className="row-actions">
-            {isOwner && member.id !== me.person.id && <PasswordReset member={member} />}
-            {(isOwner || member.id === me.person.id) && (
-              <Removal member={member} isSelf={member.id === me.person.id} />
-            )}
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <Table
+        label="List of members"
+        columns={["Name", "Email", "Role", "Joined", "!Actions"]}
+        selection={isSelectable ? selection : undefined}
+      >
+        {members.map((member) => (
+          <tr key={member.id} data-selected={selection.has(member.id) || undefined}>
+            {isSelectable &&
+              (member.id === me.person.id ? (
+                <td />
+              ) : (
+                <SelectCell selection={selection} id={member.id} name={member.name} />
+              ))}
+            <th scope="row">
+              {member.name} {member.id === me.person.id && <Badge tone="plain">you</Badge>}
+            </th>
+            <td>{member.email}</td>
+            <td>{isOwner ? <Role member={member} /> : member.role}</td>
+            <td>
+              <Time at={member.joined_at} />
+            </td>
+            <td className="row-actions">
+              {isOwner && member.id !== me.person.id && <PasswordReset member={member} />}
+              {(isOwner || member.id === me.person.id) && (
+                <Removal member={member} isSelf={member.id === me.person.id} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "member", many: "members" }}
+        nameOf={({ name }) => name}
+        actions={actions}
+        invalidates={[key("members")]}
+      />
+    </>
   );
 }
 

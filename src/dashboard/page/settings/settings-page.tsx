@@ -16,7 +16,7 @@ const PARTS = [
   { name: "Profile", part: "profile", Content: ProfilePart },
 ];
 
-export function SettingsPage() {
+export default function SettingsPage() {
   const { part } = useParams();
   const address = useAddress();
   const { Content = ApiPart } = PARTS.find((one) => one.part === part) ?? {};

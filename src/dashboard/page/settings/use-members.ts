@@ -1,8 +1,10 @@
 /** Queries and actions for members and invitations. */
 import { useQuery } from "@tanstack/react-query";
-import type { Member } from "atrium/server";
+import type { Invitation, Member } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
+import { oneByOne } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
+import type { BulkAction } from "../ui/bulk-action.ts";
 
 export interface PageRange {
   readonly limit: number;
@@ -70,4 +72,32 @@ export function useWithdrawInvitation(invitationId: string) {
     notice: "Invitation withdrawn",
     invalidates: [key("invitations")],
   });
+}
+
+/** What can be done with several members. */
+export function useMemberActions(): readonly BulkAction<Member>[] {
+  const { organization } = useCurrent().atrium;
+  return [
+    {
+      label: "Remove",
+      done: "removed",
+      consequences: "They lose access to the organization.",
+      isDanger: true,
+      run: oneByOne(({ id }) => organization.removeMember(id)),
+    },
+  ];
+}
+
+/** What can be done with several invitations. */
+export function useInvitationActions(): readonly BulkAction<Invitation>[] {
+  const { organization } = useCurrent().atrium;
+  return [
+    {
+      label: "Withdraw",
+      done: "withdrawn",
+      consequences: "Their links stop working.",
+      isDanger: true,
+      run: oneByOne(({ id }) => organization.withdrawInvitation(id)),
+    },
+  ];
 }

@@ -1,36 +1,11 @@
-/** The command palette (Ctrl+K), which opens any page or room by name. */
-import { Autocomplete } from "@base-ui/react/autocomplete";
-import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useEffect, useState } from "react";
-import { useLocation } from "wouter";
-import { useAddress, useCurrent, useKey } from "../data/organization.tsx";
+/** The command palette (Ctrl+K), which opens any page or room by name; what finds them is loaded when it is opened. */
+import { lazy, Suspense, useEffect, useState } from "react";
+import { loadPage } from "../data/load-page.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { NAVIGATION_ITEMS } from "./navigation-items.ts";
+import { Loading } from "../ui/loading.tsx";
 
-interface Target {
-  readonly id: string;
-  readonly label: string;
-  readonly kind: string;
-  readonly path: string;
-}
-
-const FOUND_ROOMS = 8;
-
-function useTargets(search: string, isOpen: boolean): Target[] {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  const { data } = useQuery({
-    queryKey: key("rooms", "palette", search),
-    queryFn: () => atrium.rooms.list({ search, limit: FOUND_ROOMS }),
-    enabled: isOpen,
-  });
-  const places = NAVIGATION_ITEMS.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
-  return [
-    ...places.map(({ name, path }) => ({ id: path, label: name, kind: "Page", path })),
-    ...(data?.rooms ?? []).map(({ id, name }) => ({ id, label: name, kind: "Room", path: `/rooms/${id}` })),
-  ];
-}
+const Finder = lazy(() => loadPage(() => import("./finder.tsx")));
 
 export function Palette() {
   const [isOpen, setOpen] = useState(false);
@@ -52,47 +27,10 @@ export function Palette() {
         onClick={() => setOpen(true)}
       />
       <Dialog title="Go to" isOpen={isOpen} onClose={() => setOpen(false)}>
-        <Finder onClose={() => setOpen(false)} />
+        <Suspense fallback={<Loading />}>
+          <Finder onClose={() => setOpen(false)} />
+        </Suspense>
       </Dialog>
     </>
-  );
-}
-
-function Finder({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState("");
-  const targets = useTargets(useDeferredValue(text.slice(0, 256)), true);
-  const address = useAddress();
-  const [, go] = useLocation();
-  return (
-    <Autocomplete.Root
-      inline
-      open
-      autoHighlight="always"
-      items={targets}
-      mode="none"
-      value={text}
-      onValueChange={setText}
-      itemToStringValue={(target: Target) => target.label}
-    >
-      <Autocomplete.Input className="input" aria-label="Page or room" placeholder="Page or room" />
-      <Autocomplete.Empty className="soft nothing-found">
-        {targets.length === 0 && "No results."}
-      </Autocomplete.Empty>
-      <Autocomplete.List className="found">
-        {(target: Target) => (
-          <Autocomplete.Item
-            key={target.id}
-            value={target}
-            onClick={() => {
-              onClose();
-              go(address(target.path));
-            }}
-          >
-            <span>{target.label}</span>
-            <span className="soft small">{target.kind}</span>
-          </Autocomplete.Item>
-        )}
-      </Autocomplete.List>
-    </Autocomplete.Root>
   );
 }

@@ -16,7 +16,7 @@ import { SignInLayout } from "./sign-in-layout.tsx";
 const invitedBy = ({ invited_by }: InvitationPreview): string =>
   invited_by === null ? "You are invited." : `${invited_by} invited you.`;
 
-export function Invitation() {
+export default function Invitation() {
   const { token = "" } = useParams();
   const { me, isPending } = useMe();
   const invitation = useQuery({

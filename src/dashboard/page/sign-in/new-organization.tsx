@@ -9,7 +9,7 @@ import { Loading } from "../ui/loading.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
-export function NewOrganization() {
+export default function NewOrganization() {
   const { me, isPending } = useMe();
   const queries = useQueryClient();
   const [, go] = useLocation();

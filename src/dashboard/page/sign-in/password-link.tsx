@@ -9,7 +9,7 @@ import { Loading } from "../ui/loading.tsx";
 import { NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
-export function PasswordLink() {
+export default function PasswordLink() {
   const { token = "" } = useParams();
   const path = `password-links/${encodeURIComponent(token)}`;
   const [, go] = useLocation();

@@ -8,7 +8,7 @@ import { EmailField } from "./credentials.tsx";
 import { nextAfter } from "./next.ts";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
-export function SignIn() {
+export default function SignIn() {
   const search = useSearch();
   const [, go] = useLocation();
   const signIn = useSignIn();

@@ -10,7 +10,7 @@ import { Challenge } from "./challenge.tsx";
 import { EmailField, NewPasswordField } from "./credentials.tsx";
 import { SignInLayout } from "./sign-in-layout.tsx";
 
-export function SignUp() {
+export default function SignUp() {
   const policy = useSignUpPolicy();
   if (policy.isPending) return <Loading />;
   return (

@@ -6,17 +6,17 @@ export interface CursorPagerProps {
   readonly after: string;
   /** The cursor of this page; null on the last. */
   readonly cursor: string | null;
-  readonly goTo: (cursor: string) => void;
+  readonly goAfter: (cursor: string) => void;
 }
 
-export function CursorPager({ after, cursor, goTo }: CursorPagerProps) {
+export function CursorPager({ after, cursor, goAfter }: CursorPagerProps) {
   if (after === "" && cursor === null) return null;
   return (
-    <nav className="pager" aria-label="Pages">
-      <Button icon="left" disabled={after === ""} onClick={() => goTo("")}>
+    <nav className="pager" aria-label="Pages of the list">
+      <Button icon="left" disabled={after === ""} onClick={() => goAfter("")}>
         Newest
       </Button>
-      <Button icon="right" disabled={cursor === null} onClick={() => goTo(cursor ?? "")}>
+      <Button icon="right" disabled={cursor === null} onClick={() => goAfter(cursor ?? "")}>
         Older
       </Button>
     </nav>

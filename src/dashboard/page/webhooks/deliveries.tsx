@@ -1,70 +1,52 @@
-/** The deliveries of a webhook, newest first, updated live. */
+/** The deliveries of a webhook, newest first, updated live, of which several can be sent again. */
 import type { Delivery } from "atrium/server";
-import { useSearchParams } from "wouter";
 import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
-import { usePage, withParameter } from "../data/use-page.ts";
-import { Button } from "../ui/button.tsx";
+import { useKey } from "../data/organization.tsx";
+import { useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
-import { SelectField } from "../ui/select-field.tsx";
+import { SelectAllRow } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { DeliveryRow } from "./delivery-row.tsx";
-import { useDeliveries, useRedeliverAll } from "./use-deliveries.ts";
+import { useDeliveries, useDeliveryActions } from "./use-deliveries.ts";
 
 const STATUSES: readonly Delivery["status"][] = ["pending", "success", "failed"];
 
+const toOptions = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, name]));
+
 export function Deliveries({ webhookId }: { readonly webhookId: string }) {
-  const { limit, offset, goTo } = usePage();
-  const [parameters, setParameters] = useSearchParams();
-  const status = STATUSES.find((one) => one === parameters.get("status"));
-  const event = WEBHOOK_EVENT_NAMES.find((one) => one === parameters.get("event"));
+  const filters = useFilters();
+  const { get, limit, offset } = filters;
+  const status = STATUSES.find((one) => one === get("status"));
+  const event = WEBHOOK_EVENT_NAMES.find((one) => one === get("event"));
   const filter = { ...(status && { status }), ...(event && { event }) };
   const { data, error, refetch } = useDeliveries(webhookId, { limit, offset, ...filter });
-  const redeliver = useRedeliverAll(webhookId);
-  const choose = (parameter: "status" | "event", value: string) =>
-    setParameters((known) => withParameter(withParameter(known, "page", ""), parameter, value));
   return (
     <section aria-labelledby="deliveries">
       <div className="title-row">
         <h2 id="deliveries">Deliveries</h2>
-        <SelectField
+        <FilterSelect
           label="Filter by status"
-          isLabelHidden
-          value={status ?? ""}
-          onChange={({ currentTarget }) => choose("status", currentTarget.value)}
-        >
-          <option value="">All</option>
-          {STATUSES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </SelectField>
-        <SelectField
+          filters={filters}
+          name="status"
+          all="All"
+          options={toOptions(STATUSES)}
+        />
+        <FilterSelect
           label="Filter by event"
-          isLabelHidden
-          value={event ?? ""}
-          onChange={({ currentTarget }) => choose("event", currentTarget.value)}
-        >
-          <option value="">All events</option>
-          {WEBHOOK_EVENT_NAMES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </SelectField>
-        {status === "failed" && data !== undefined && data.deliveries.length > 0 && (
-          <Button
-            isBusy={redeliver.isPending}
-            onClick={() => redeliver.mutate(data.deliveries.map(({ id }) => id))}
-          >
-            Redeliver these
-          </Button>
-        )}
+          filters={filters}
+          name="event"
+          all="All events"
+          options={toOptions(WEBHOOK_EVENT_NAMES)}
+        />
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      <ul className="records">
-        {data?.deliveries.map((delivery) => (
-          <DeliveryRow key={delivery.id} delivery={delivery} />
-        ))}
-      </ul>
+      {data && <DeliveryRows webhookId={webhookId} deliveries={data.deliveries} />}
       {data?.total === 0 && (
         <p className="soft">
           {status === undefined && event === undefined
@@ -72,7 +54,35 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
             : "No matching deliveries."}
         </p>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </section>
+  );
+}
+
+interface DeliveryRowsProps {
+  readonly webhookId: string;
+  readonly deliveries: readonly Delivery[];
+}
+
+function DeliveryRows({ webhookId, deliveries }: DeliveryRowsProps) {
+  const key = useKey();
+  const selection = useSelection(deliveries, ({ id }) => id);
+  const actions = useDeliveryActions(webhookId);
+  return (
+    <div className="selectable-list" data-selection="">
+      {deliveries.length > 1 && <SelectAllRow selection={selection} />}
+      <ul className="records">
+        {deliveries.map((delivery) => (
+          <DeliveryRow key={delivery.id} delivery={delivery} selection={selection} />
+        ))}
+      </ul>
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "delivery", many: "deliveries" }}
+        nameOf={({ event, id }) => `${event} (${id.slice(0, 8)})`}
+        actions={actions}
+        invalidates={[key("webhook", webhookId, "deliveries")]}
+      />
+    </div>
   );
 }

@@ -1,9 +1,11 @@
 /** A delivery: its status and, when expanded, its attempts and payload. */
 import type { Delivery, DeliveryAttempt } from "atrium/server";
 import { useState } from "react";
+import type { Selection } from "../data/use-selection.ts";
 import { Badge, type BadgeProps } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { CodeBlock, prettyJson } from "../ui/code-block.tsx";
+import { SelectBox } from "../ui/select-box.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { useRedeliver } from "./use-deliveries.ts";
@@ -14,10 +16,20 @@ const TONES: Readonly<Record<Delivery["status"], BadgeProps["tone"]>> = {
   failed: "bad",
 };
 
-export function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
+export interface DeliveryRowProps {
+  readonly delivery: Delivery;
+  readonly selection: Selection<Delivery>;
+}
+
+export function DeliveryRow({ delivery, selection }: DeliveryRowProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <li>
+    <li className="selectable" data-selected={selection.has(delivery.id) || undefined}>
+      <SelectBox
+        selection={selection}
+        id={delivery.id}
+        name={`the delivery of ${delivery.event}, ${delivery.created_at}`}
+      />
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <Badge tone={TONES[delivery.status]}>{delivery.status}</Badge>

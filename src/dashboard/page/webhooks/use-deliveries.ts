@@ -2,7 +2,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Delivery } from "atrium/server";
 import { useCurrent, useKey } from "../data/organization.tsx";
+import { allAtOnce } from "../data/several-requests.ts";
 import { useAction } from "../data/use-action.ts";
+import type { BulkAction } from "../ui/bulk-action.ts";
 
 const REFRESH_MS = 2000;
 
@@ -46,13 +48,22 @@ export function useRedeliver(webhookId: string, deliveryId: string) {
   });
 }
 
-/** Of the deliveries that a list shows. */
-export function useRedeliverAll(webhookId: string) {
-  const { atrium } = useCurrent();
-  const key = useKey();
-  return useAction((ids: readonly string[]) => atrium.webhooks.redeliverAll(webhookId, ids), {
-    notice: ({ redelivered }) =>
-      redelivered === 1 ? "Redelivery queued" : `${redelivered} redeliveries queued`,
-    invalidates: [key("webhook", webhookId, "deliveries")],
-  });
+/** What can be done with several deliveries: one request for all of them. */
+export function useDeliveryActions(webhookId: string): readonly BulkAction<Delivery>[] {
+  const { webhooks } = useCurrent().atrium;
+  const redeliver = async (deliveries: readonly Delivery[]) => {
+    const { missing } = await webhooks.redeliverAll(
+      webhookId,
+      deliveries.map(({ id }) => id),
+    );
+    return new Map(missing.map((id) => [id, new Error("It is not kept any more.")]));
+  };
+  return [
+    {
+      label: "Redeliver",
+      done: "queued again",
+      consequences: "The receiver gets their events once more, with the same IDs, as new deliveries.",
+      run: allAtOnce(redeliver, ({ id }) => id),
+    },
+  ];
 }

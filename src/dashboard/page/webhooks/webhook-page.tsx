@@ -15,7 +15,7 @@ import { useUpdateWebhook, useWebhook } from "./use-webhooks.ts";
 import { WebhookActions } from "./webhook-actions.tsx";
 import { WebhookFields } from "./webhook-fields.tsx";
 
-export function WebhookPage() {
+export default function WebhookPage() {
   const { webhookId = "" } = useParams();
   const address = useAddress();
   const { data: webhook, error, refetch } = useWebhook(webhookId);

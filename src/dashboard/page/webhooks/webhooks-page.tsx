@@ -1,8 +1,9 @@
-/** The list of webhooks. */
+/** The list of webhooks, of which several can be enabled, disabled or deleted. */
 import type { Webhook } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
-import { usePage } from "../data/use-page.ts";
+import { useAddress, useKey } from "../data/organization.tsx";
+import { chosen, useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
@@ -10,14 +11,17 @@ import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewWebhook } from "./new-webhook.tsx";
-import { useWebhooks } from "./use-webhooks.ts";
+import { useWebhookActions, useWebhooks } from "./use-webhooks.ts";
 
-export function WebhooksPage() {
-  const { limit, offset, search, searchFor, goTo } = usePage();
-  const { data, error, refetch } = useWebhooks({ limit, offset, ...(search && { search }) });
+export default function WebhooksPage() {
+  const filters = useFilters();
+  const { limit, offset, search, searchFor, isNarrowed } = filters;
+  const { data, error, refetch } = useWebhooks({ limit, offset, ...chosen({ search }) });
   return (
     <Page title="Webhooks" actions={<NewWebhook />}>
       <div className="filters">
@@ -25,42 +29,61 @@ export function WebhooksPage() {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && data.webhooks.length > 0 && <WebhookTable webhooks={data.webhooks} />}
+      {data && <WebhookTable webhooks={data.webhooks} />}
       {data?.total === 0 && (
-        <Empty title={search === "" ? "No webhooks yet" : "No matching webhooks"}>
+        <Empty title={isNarrowed ? "No matching webhooks" : "No webhooks yet"}>
           <p>
             A webhook notifies your back end of events in rooms, such as users who join or leave. Create one,
             then send a test event.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </Page>
   );
 }
 
 function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const address = useAddress();
+  const key = useKey();
+  const selection = useSelection(webhooks, ({ id }) => id);
+  const actions = useWebhookActions();
   return (
-    <Table label="Webhooks" columns={["Endpoint", "Events", "Rooms", "State", "Created"]}>
-      {webhooks.map((webhook) => (
-        <tr key={webhook.id}>
-          <th scope="row">
-            <Link href={address(`/webhooks/${webhook.id}`)}>{webhook.url}</Link>
-          </th>
-          <td>{summarizeEvents(webhook.events)}</td>
-          <td>{webhook.room_id === null ? "all" : <code>{webhook.room_id.slice(0, 8)}</code>}</td>
-          <td>
-            <Badge tone={webhook.enabled ? "good" : "waiting"}>
-              {webhook.enabled ? "enabled" : "disabled"}
-            </Badge>
-          </td>
-          <td>
-            <Time at={webhook.created_at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {webhooks.length > 0 && (
+        <Table
+          label="Webhooks"
+          columns={["Endpoint", "Events", "Rooms", "State", "Created"]}
+          selection={selection}
+        >
+          {webhooks.map((webhook) => (
+            <tr key={webhook.id} data-selected={selection.has(webhook.id) || undefined}>
+              <SelectCell selection={selection} id={webhook.id} name={webhook.url} />
+              <th scope="row">
+                <Link href={address(`/webhooks/${webhook.id}`)}>{webhook.url}</Link>
+              </th>
+              <td>{summarizeEvents(webhook.events)}</td>
+              <td>{webhook.room_id === null ? "all" : <code>{webhook.room_id.slice(0, 8)}</code>}</td>
+              <td>
+                <Badge tone={webhook.enabled ? "good" : "waiting"}>
+                  {webhook.enabled ? "enabled" : "disabled"}
+                </Badge>
+              </td>
+              <td>
+                <Time at={webhook.created_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "webhook", many: "webhooks" }}
+        nameOf={({ url }) => url}
+        actions={actions}
+        invalidates={[key("webhooks"), key("webhook")]}
+      />
+    </>
   );
 }
 

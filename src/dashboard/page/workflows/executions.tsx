@@ -1,5 +1,5 @@
 /** The runs of a workflow, newest first, updated live. */
-import { usePage } from "../data/use-page.ts";
+import { useFilters } from "../data/use-filters.ts";
 import { ErrorMessage } from "../ui/error-message.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Pager } from "../ui/pager.tsx";
@@ -7,7 +7,8 @@ import { ExecutionRow } from "./execution-row.tsx";
 import { useExecutions } from "./use-workflows.ts";
 
 export function Executions({ workflowId }: { readonly workflowId: string }) {
-  const { limit, offset, goTo } = usePage();
+  const filters = useFilters();
+  const { limit, offset } = filters;
   const { data, error, refetch } = useExecutions(workflowId, { limit, offset });
   return (
     <section aria-labelledby="executions">
@@ -20,7 +21,7 @@ export function Executions({ workflowId }: { readonly workflowId: string }) {
         ))}
       </ul>
       {data?.total === 0 && <p className="soft">No runs yet. Run the workflow above to see one.</p>}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </section>
   );
 }

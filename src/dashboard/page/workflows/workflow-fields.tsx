@@ -3,6 +3,7 @@
 import type { Workflow } from "atrium/server";
 import { lazy, Suspense, useRef, useState } from "react";
 import { EVENT_NAMES } from "../data/events.ts";
+import { loadPage } from "../data/load-page.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/room-choice.tsx";
 import { Button } from "../ui/button.tsx";
@@ -17,7 +18,7 @@ import { StartFields } from "./start-fields.tsx";
 import { fieldsOf, newDraft, useDraft } from "./use-draft.ts";
 import type { WorkflowInput } from "./use-workflows.ts";
 
-const CodeEditor = lazy(() => import("./code-editor.tsx"));
+const CodeEditor = lazy(() => loadPage(() => import("./code-editor.tsx")));
 
 export interface WorkflowFieldsProps {
   /** Null for a new one. */

@@ -1,8 +1,9 @@
-/** The list of workflows. */
+/** The list of workflows, of which several can be enabled, disabled or deleted. */
 import type { Workflow } from "atrium/server";
 import { Link } from "wouter";
-import { useAddress } from "../data/organization.tsx";
-import { usePage } from "../data/use-page.ts";
+import { useAddress, useKey } from "../data/organization.tsx";
+import { chosen, useFilters } from "../data/use-filters.ts";
+import { useSelection } from "../data/use-selection.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { ErrorMessage } from "../ui/error-message.tsx";
@@ -11,14 +12,17 @@ import { Loading } from "../ui/loading.tsx";
 import { Page } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
 import { SearchBox } from "../ui/search-box.tsx";
+import { SelectCell } from "../ui/select-box.tsx";
+import { SelectionBar } from "../ui/selection-bar.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useWorkflows } from "./use-workflows.ts";
+import { useWorkflowActions, useWorkflows } from "./use-workflows.ts";
 
-export function WorkflowsPage() {
+export default function WorkflowsPage() {
   const address = useAddress();
-  const { limit, offset, search, searchFor, goTo } = usePage();
-  const { data, error, refetch } = useWorkflows({ limit, offset, ...(search && { search }) });
+  const filters = useFilters();
+  const { limit, offset, search, searchFor, isNarrowed } = filters;
+  const { data, error, refetch } = useWorkflows({ limit, offset, ...chosen({ search }) });
   return (
     <Page
       title="Workflows"
@@ -34,16 +38,16 @@ export function WorkflowsPage() {
       </div>
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
-      {data && data.workflows.length > 0 && <WorkflowTable workflows={data.workflows} />}
+      {data && <WorkflowTable workflows={data.workflows} />}
       {data?.total === 0 && (
-        <Empty title={search === "" ? "No workflows yet" : "No matching workflows"}>
+        <Empty title={isNarrowed ? "No matching workflows" : "No workflows yet"}>
           <p>
             A workflow is a function that runs when an event happens in a room, for example to greet a
             participant or to call another service. Create one and test it with a sample event.
           </p>
         </Empty>
       )}
-      {data && <Pager offset={offset} limit={limit} total={data.total} goTo={goTo} />}
+      {data && <Pager filters={filters} total={data.total} />}
     </Page>
   );
 }
@@ -57,25 +61,44 @@ const startsOf = ({ events, schedule, http_trigger }: Workflow): string[] => [
 
 function WorkflowTable({ workflows }: { readonly workflows: readonly Workflow[] }) {
   const address = useAddress();
+  const key = useKey();
+  const selection = useSelection(workflows, ({ id }) => id);
+  const actions = useWorkflowActions();
   return (
-    <Table label="Workflows" columns={["Name", "Runs on", "Rooms", "State", "Updated"]}>
-      {workflows.map((workflow) => (
-        <tr key={workflow.id}>
-          <th scope="row">
-            <Link href={address(`/workflows/${workflow.id}`)}>{workflow.name}</Link>
-          </th>
-          <td>{startsOf(workflow).join(", ")}</td>
-          <td>{workflow.room_id === null ? "all" : <code>{workflow.room_id.slice(0, 8)}</code>}</td>
-          <td>
-            <Badge tone={workflow.enabled ? "good" : "waiting"}>
-              {workflow.enabled ? "enabled" : "disabled"}
-            </Badge>
-          </td>
-          <td>
-            <Time at={workflow.updated_at} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {workflows.length > 0 && (
+        <Table
+          label="Workflows"
+          columns={["Name", "Runs on", "Rooms", "State", "Updated"]}
+          selection={selection}
+        >
+          {workflows.map((workflow) => (
+            <tr key={workflow.id} data-selected={selection.has(workflow.id) || undefined}>
+              <SelectCell selection={selection} id={workflow.id} name={workflow.name} />
+              <th scope="row">
+                <Link href={address(`/workflows/${workflow.id}`)}>{workflow.name}</Link>
+              </th>
+              <td>{startsOf(workflow).join(", ")}</td>
+              <td>{workflow.room_id === null ? "all" : <code>{workflow.room_id.slice(0, 8)}</code>}</td>
+              <td>
+                <Badge tone={workflow.enabled ? "good" : "waiting"}>
+                  {workflow.enabled ? "enabled" : "disabled"}
+                </Badge>
+              </td>
+              <td>
+                <Time at={workflow.updated_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <SelectionBar
+        selection={selection}
+        noun={{ one: "workflow", many: "workflows" }}
+        nameOf={({ name }) => name}
+        actions={actions}
+        invalidates={[key("workflows"), key("workflow")]}
+      />
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { auditEndpoints } from "./audit/routes.ts";
 import { type AppContext, compose, healthChecks } from "./composition.ts";
 import type { Env } from "./config.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
-import { demoPage, handleRenewal, handleVisitor } from "./demo/routes.ts";
+import { demoPage, handleVisitor, handleVisitorRequest } from "./demo/routes.ts";
 import { eventLogEndpoints } from "./event-log/routes.ts";
 import { fileEndpoints } from "./files/routes.ts";
 import { guidePage, searchIndex } from "./http/docs/guides.ts";
@@ -109,7 +109,10 @@ app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument())
 app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/demo/visitors", (c) => handleVisitor(c.req.raw, c.env, c.executionCtx, handleRequest));
-app.post("/demo/tokens", (c) => handleRenewal(c.req.raw, c.env, c.executionCtx, handleRequest));
+for (const name of ["tokens", "helpers"] as const)
+  app.post(`/demo/${name}`, (c) =>
+    handleVisitorRequest(name, c.req.raw, c.env, c.executionCtx, handleRequest),
+  );
 app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));

@@ -4,7 +4,7 @@ import { type Env, hasRequestLog, jwtSecrets, ownHosts, quotaDefaults, webhookDe
 import type { RequestContext } from "./context/context.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
-import { demoUploadBounds } from "./demo/uploads.ts";
+import { boardUploadBounds } from "./demo/boards.ts";
 import type { EventLogContext } from "./event-log/context.ts";
 import { eventLogGateway } from "./event-log/shards/event-log-gateway.ts";
 import type { FileContext } from "./files/context.ts";
@@ -96,7 +96,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       tokens,
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
-      uploadBounds: demoUploadBounds(env),
+      uploadBounds: boardUploadBounds(env),
       webhookDevTargets: webhookDevTargets(env),
       ownHosts: ownHosts(env),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.

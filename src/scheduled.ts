@@ -1,9 +1,9 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, and delete what has expired. */
 import { purgeOldAuditEntries } from "./audit/queries.ts";
 import { auditLogKeptMs, type Env, jwtSecrets } from "./config.ts";
-import { type RelayPorts, relayPending } from "./delivery/outbox-relay.ts";
+import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
 import { subscriberGateway } from "./delivery/subscribers.ts";
-import { expireDemoFiles } from "./demo/uploads.ts";
+import { expireBoards } from "./demo/expiry.ts";
 import { openBlobs } from "./files/storage/blobs.ts";
 import { collectGarbage } from "./files/storage/garbage-collection.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
@@ -41,6 +41,7 @@ const TASK_LIMIT_MS = 50_000;
 
 export async function runScheduledTasks(env: Env, now: number): Promise<void> {
   const db = openDirectory(env);
+  const blobs = openBlobs(env.FILES);
   const ports: RelayPorts & DeletionPorts = {
     db,
     rooms: roomGateway(env),
@@ -61,10 +62,18 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
       deletions: () => continueDeletions(ports, now),
       auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
       hourlyCounts: () => deleteOldHourlyCounts(db, now),
-      files: async () => {
-        await expireDemoFiles(env, db, now);
-        await collectGarbage(db, openBlobs(env.FILES), now);
-      },
+      files: () => collectGarbage(db, blobs, now),
+      boards: () =>
+        expireBoards(
+          env,
+          {
+            ...ports,
+            blobs,
+            newId: () => crypto.randomUUID(),
+            relayEvents: (request, rows) => relayEvents({ ...ports, ...request }, rows),
+          },
+          now,
+        ),
       secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
       scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
     },

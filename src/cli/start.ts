@@ -68,7 +68,7 @@ function portError(port: number, problem: PortProblem): CommandError {
 function demoLine(url: string, hasDemo: boolean): string {
   if (process.env.ATRIUM_DEMO_ACCOUNT_ID === "") return "There is no demo: ATRIUM_DEMO_ACCOUNT_ID is empty";
   return hasDemo
-    ? `The demo is at ${url}/demo: open it in two windows`
+    ? `The demo is at ${url}/demo: a board of your own, with a link for others`
     : "The demo will be available after the next start";
 }
 

@@ -1,4 +1,4 @@
-/** Creates visitors of the demo, each a user of the demo room, which the first one creates, and renews their tokens. */
+/** Creates visitors of the demo, each a user of a board, which the first one opens, and renews their tokens. */
 import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { createRoom } from "../rooms/commands.ts";
@@ -6,17 +6,27 @@ import type { RoomContext } from "../rooms/context.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { createUser } from "../users/commands.ts";
 import type { UserContext } from "../users/context.ts";
+import { selectUser } from "../users/shared-store.ts";
 import { createToken } from "../users/token-commands.ts";
-import { DEMO_ROOM_ID } from "./uploads.ts";
+import { BOARD_PREFIX, MAX_BOARDS, MAX_VISITORS } from "./boards.ts";
+import { SEED } from "./seed.ts";
+import { countBoards } from "./store.ts";
 
 /** What the demo needs of a request: its visitors become users of a room. */
 export interface DemoContext extends RoomContext, UserContext {}
 
-/** The demo room of the demo organization. */
-const ROOM = { name: "Demo", customId: DEMO_ROOM_ID };
-
 /** Anyone gets a visitor's token, so it does not last; a page that is open renews it. */
 const VISITOR_TOKEN_SECONDS = 24 * 60 * 60;
+
+/** The names of a board's helpers by their custom IDs, by which pages recognize them. */
+const HELPERS = { "helper-1": "Helper Pip", "helper-2": "Helper Juno" };
+const HELPER_TOKEN_SECONDS = 60 * 60;
+
+/** The length of the codes of boards: hexadecimal digits, so that no one guesses one. */
+const CODE_LENGTH = 12;
+
+/** When a board can be opened again: the cron trigger deletes some each minute. */
+const RETRY_SECONDS = 60;
 
 /** Visitors without a name get one such as "Merry Otter". */
 const MOODS = ["Brave", "Calm", "Clever", "Gentle", "Happy", "Merry", "Quiet", "Sunny"];
@@ -24,39 +34,96 @@ const ANIMALS = ["Badger", "Finch", "Hare", "Heron", "Lynx", "Otter", "Puffin", 
 
 const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random() * names.length)] ?? "";
 
-/** Creates a user of the demo room, with a token for a day. NOT_FOUND when `DEMO_ACCOUNT_ID` is not the id of an organization. */
+/** The ways in which a visitor can ask for a board and a name; both are optional. */
+export interface Visit {
+  /** Of a board that others have opened, or that this visitor opens. */
+  readonly room?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/**
+ * Creates a user of the board, with a token for a day; a new board without its code. NOT_FOUND when `DEMO_ACCOUNT_ID` is
+ * not the id of an organization, FORBIDDEN when the board has all its visitors, RATE_LIMITED when there are too many boards.
+ */
 export async function createVisitor(
   ctx: DemoContext,
-  name = `${oneOf(MOODS)} ${oneOf(ANIMALS)}`,
-): Promise<{ token: string }> {
-  const roomId = (await findRoomId(ctx)) ?? (await createRoomOnce(ctx));
+  { room, name = `${oneOf(MOODS)} ${oneOf(ANIMALS)}` }: Visit,
+): Promise<{ token: string; room: string }> {
+  const code = room ?? ctx.newId().replaceAll("-", "").slice(0, CODE_LENGTH);
+  const customId = `${BOARD_PREFIX}${code}`;
+  const roomId = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId));
   const { user } = await createUser(ctx, { name, roomId, role: "editor" });
   const { token } = await createToken(ctx, roomId, user.id, { ttl: VISITOR_TOKEN_SECONDS });
-  return { token };
+  return { token, room: code };
+}
+
+/** The visitor who makes the request. FORBIDDEN for other credentials, and for users of rooms that are no boards. */
+async function requireVisitor(ctx: DemoContext) {
+  const { actor } = ctx;
+  const room = actor.type === "user" ? await findRoomRow(ctx, { id: actor.roomId }) : null;
+  if (actor.type === "user" && room?.customId?.startsWith(BOARD_PREFIX)) return actor;
+  throw new AppError("Users", "FORBIDDEN", "Only visitors of the demo can do this; send a visitor's token");
 }
 
 /** Another token for a day, for the visitor whose valid one the request has. FORBIDDEN for other credentials. */
 export async function renewVisitor(ctx: DemoContext): Promise<{ token: string }> {
-  if (ctx.actor.type !== "user")
-    throw new AppError(
-      "Users",
-      "FORBIDDEN",
-      "Only a visitor's own token can be renewed; send it as the bearer",
-    );
-  const { roomId, userId, role } = ctx.actor;
+  const { roomId, userId, role } = await requireVisitor(ctx);
   const { token } = await createToken(ctx, roomId, userId, { ttl: VISITOR_TOKEN_SECONDS, role });
   return { token };
 }
 
-async function findRoomId(ctx: DemoContext): Promise<string | null> {
-  const row = await findRoomRow(ctx, { customId: ROOM.customId });
+/**
+ * A token of each helper of the visitor's board, for an hour; the first request creates them. FORBIDDEN for other
+ * credentials.
+ */
+export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[] }> {
+  const { roomId } = await requireVisitor(ctx);
+  const tokens: string[] = [];
+  for (const [customId, name] of Object.entries(HELPERS)) {
+    const userId =
+      (await findUserId(ctx, roomId, customId)) ?? (await createOnce(ctx, roomId, customId, name));
+    tokens.push((await createToken(ctx, roomId, userId, { ttl: HELPER_TOKEN_SECONDS })).token);
+  }
+  return { tokens };
+}
+
+async function findUserId(ctx: DemoContext, roomId: string, customId: string): Promise<string | null> {
+  const [[user]] = await ctx.db.run([selectUser(ctx, roomId, { customId })]);
+  return user?.id ?? null;
+}
+
+/** Of several requests at once, one creates the helper and the others find it. */
+async function createOnce(ctx: DemoContext, roomId: string, customId: string, name: string): Promise<string> {
+  try {
+    return (await createUser(ctx, { name, customId, roomId, role: "editor" })).user.id;
+  } catch (error) {
+    const made =
+      error instanceof AppError && error.code === "CONFLICT" ? await findUserId(ctx, roomId, customId) : null;
+    if (made === null) throw error;
+    return made;
+  }
+}
+
+/** The ID of the board's room; null if there is none. FORBIDDEN when it has all its visitors. */
+async function findBoard(ctx: DemoContext, customId: string): Promise<string | null> {
+  const row = await findRoomRow(ctx, { customId });
+  if (row !== null && row.totalUsersCreated >= MAX_VISITORS) {
+    const message = `This board has had its ${MAX_VISITORS} visitors; open one of your own at /demo`;
+    throw new AppError("Users", "FORBIDDEN", message);
+  }
   return row?.id ?? null;
 }
 
-/** Of several first visitors at once, one creates the room and the others find it. */
-async function createRoomOnce(ctx: DemoContext): Promise<string> {
+/** Of several first visitors at once, one opens the board and the others find it. */
+async function openBoard(ctx: DemoContext, customId: string): Promise<string> {
+  const [[counted]] = await ctx.db.run([countBoards(ctx)]);
+  if ((counted?.total ?? 0) >= MAX_BOARDS) {
+    const message = "The demo has as many boards as it can keep; try again in a minute";
+    throw new AppError("Rooms", "RATE_LIMITED", message, RETRY_SECONDS);
+  }
   try {
-    const { room } = await createRoom(ctx, ROOM);
+    const { room } = await createRoom(ctx, { name: "Demo board", customId });
+    await seedBoard(ctx, room.id);
     return room.id;
   } catch (error) {
     if (violatedConstraint(error) === "foreign") {
@@ -66,8 +133,21 @@ async function createRoomOnce(ctx: DemoContext): Promise<string> {
         "DEMO_ACCOUNT_ID is not the id of an organization; set it to one of this service",
       );
     }
-    const made = error instanceof AppError && error.code === "CONFLICT" ? await findRoomId(ctx) : null;
+    const made =
+      error instanceof AppError && error.code === "CONFLICT" ? await findBoard(ctx, customId) : null;
     if (made === null) throw error;
     return made;
   }
+}
+
+/** Puts the first notes and drawings on a board. A board without them is as good. */
+async function seedBoard({ rooms, accountId, log }: DemoContext, roomId: string): Promise<void> {
+  const operations = Object.entries(SEED).flatMap(([store, entries]) =>
+    Object.entries(entries).map(([key, value]) => ({ type: "STORE_SET", store, key, value })),
+  );
+  const batch = { type: "STORE_BATCH", requestId: "seed", data: { operations, atomic: true } };
+  const [response] = await rooms
+    .writeStores(roomId, accountId, null, [batch])
+    .catch((error: unknown) => [{ success: false, error }]);
+  if (response?.success !== true) log("A board of the demo is empty", response?.error);
 }

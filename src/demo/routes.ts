@@ -11,7 +11,8 @@ import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { Name } from "../platform/text.ts";
 import { Token } from "../users/schema.ts";
-import { createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
+import { BoardCode } from "./boards.ts";
+import { admitHelpers, createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
 
 const { endpoint } = endpointsFor<DemoContext>();
 
@@ -22,13 +23,13 @@ const visitors = endpoint({
   operation: "createDemoVisitor",
   module: "Users",
   access: "public",
-  summary: "Become a user of the demo room",
+  summary: "Become a user of a board of the demo",
   errors: ["NOT_FOUND", "FORBIDDEN"],
-  query: z.object({ name: Name.optional() }),
+  query: z.object({ name: Name.optional(), room: BoardCode.optional() }),
   status: 201,
   done: "Visitor created",
-  data: z.object({ token: Token }),
-  handle: (ctx, { query }) => createVisitor(ctx, query.name),
+  data: z.object({ token: Token, room: BoardCode }),
+  handle: (ctx, { query }) => createVisitor(ctx, query),
 });
 
 const renewal = endpoint({
@@ -43,6 +44,20 @@ const renewal = endpoint({
   done: "Token renewed",
   data: z.object({ token: Token }),
   handle: (ctx) => renewVisitor(ctx),
+});
+
+const helpers = endpoint({
+  method: "POST",
+  path: "/demo/helpers",
+  operation: "admitDemoHelpers",
+  module: "Users",
+  access: "member",
+  summary: "Get the tokens of the board's helpers",
+  errors: ["NOT_FOUND"],
+  status: 201,
+  done: "Helpers admitted",
+  data: z.object({ tokens: z.array(Token) }),
+  handle: (ctx) => admitHelpers(ctx),
 });
 
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
@@ -67,7 +82,7 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** `POST /demo/visitors`: a token for anyone, at a rate that keeps a single client from filling the room. */
+/** `POST /demo/visitors`: a token for anyone, at a rate that keeps a single client from filling the demo. */
 export const handleVisitor = (
   request: Request,
   env: Env,
@@ -80,15 +95,19 @@ export const handleVisitor = (
     return handleRequest(visitors, { request, env, execution, params: { accountId } });
   });
 
-/** `POST /demo/tokens`: a new token in exchange for one that is still valid. */
-export const handleRenewal = (
+/** The endpoints for those who are visitors already, by the last part of their paths. */
+const ENDPOINTS = { tokens: renewal, helpers };
+
+/** `POST /demo/tokens`: a new token in exchange for one that is still valid; `POST /demo/helpers`: those of the helpers. */
+export const handleVisitorRequest = (
+  name: keyof typeof ENDPOINTS,
   request: Request,
   env: Env,
   execution: ExecutionContext,
   handleRequest: RequestHandler<DemoContext>,
 ): Promise<Response> =>
   respond(async () =>
-    handleRequest(renewal, { request, env, execution, params: { accountId: requireDemo(env) } }),
+    handleRequest(ENDPOINTS[name], { request, env, execution, params: { accountId: requireDemo(env) } }),
   );
 
 /** The page and its files. Their headers let them load, run and reach this service only. */

@@ -9,6 +9,7 @@ import {
 } from "../config.ts";
 import type { EventName } from "../delivery/port/event-name.ts";
 import { fanOut, subscriberGateway } from "../delivery/subscribers.ts";
+import { storeUseOf } from "../demo/boards.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/stats.ts";
 import { writeMetrics } from "../telemetry/telemetry.ts";
@@ -124,9 +125,11 @@ export class RoomParts {
     const { storeBytes, storeQuota, updates } = this.room;
     const { env, identity, tenant } = this.context;
     const projected = { ...stats, storeBytes, at: this.context.now() };
-    const { accountTokenEpoch, quotas } = await updateRoomStats(tenant, identity.roomId, projected, version);
-    storeQuota.copied(usedOf(quotas, "store_bytes", quotaDefaults(env)), storeBytes);
+    const copied = await updateRoomStats(tenant, identity.roomId, projected, version);
+    const use = usedOf(copied.quotas, "store_bytes", quotaDefaults(env));
+    const room = { accountId: identity.accountId, customId: copied.customId, storeBytes };
+    storeQuota.copied(storeUseOf(env, room, use), storeBytes);
     // A socket that joined while the organization's tokens were ended may have missed the command.
-    this.effects.perform(updates.endTokens(null, { account: accountTokenEpoch }));
+    this.effects.perform(updates.endTokens(null, { account: copied.accountTokenEpoch }));
   }
 }

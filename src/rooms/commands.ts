@@ -7,7 +7,7 @@ import { violatedConstraint } from "../platform/d1-errors.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { fold } from "../platform/text.ts";
 import { guardQuota } from "../quotas/guard.ts";
-import type { RoomContext } from "./context.ts";
+import type { RoomContext, RoomDeletionContext } from "./context.ts";
 import { getRoomRow } from "./queries.ts";
 import { insertRoomClosed, insertRoomEvent, insertRoomUpdated } from "./room-event-store.ts";
 import { presentRoom, type Room, type RoomCreation, type RoomUpdate } from "./schema.ts";
@@ -81,7 +81,7 @@ export async function updateRoom(
 }
 
 /** Deletes a room with its users, its files and everything in its object, and closes its sockets. */
-export async function deleteRoom(ctx: RoomContext, roomId: string): Promise<Record<string, never>> {
+export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Promise<Record<string, never>> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [events, owed, deleted, , deleting] = await ctx.commit([
     insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),

@@ -15,3 +15,9 @@ export interface RoomContext extends RequestContext, QuotaContext, EventRelay {
   /** Deleting a room deletes the bytes of its files. */
   readonly blobs: Blobs;
 }
+
+/** What deleting a room needs, in a request or in the cron trigger. */
+export type RoomDeletionContext = Pick<
+  RoomContext,
+  "accountId" | "db" | "newId" | "now" | "log" | "defer" | "commit" | "relayEvents" | "rooms" | "blobs"
+>;

@@ -137,13 +137,13 @@ const lastActiveAt = ({ occupiedSince, occupiedMs, at }: ProjectedStats): SQL =>
           THEN ${at} ELSE ${rooms.lastActiveAt} END`
     : sql`${STILL_ACTIVE + occupiedSince}`;
 
-/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns the organization's token epoch. */
+/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns its custom ID and the organization's token epoch. */
 export const updateStats = (
   tenant: Tenant,
   roomId: string,
   stats: ProjectedStats,
   statsVersion: number,
-): Statement<{ accountTokenEpoch: number }> => {
+): Statement<{ customId: string | null; accountTokenEpoch: number }> => {
   const { at: _, ...copied } = stats;
   return statement(
     build
@@ -151,6 +151,7 @@ export const updateStats = (
       .set({ ...copied, lastActiveAt: lastActiveAt(stats), statsVersion })
       .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))
       .returning({
+        customId: rooms.customId,
         accountTokenEpoch:
           sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = rooms.account_id)`.as(
             "accountTokenEpoch",

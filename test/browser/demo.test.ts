@@ -8,6 +8,7 @@ import { bundleDemo } from "../../src/cli/bundle/demo-bundle.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../node/processes.ts";
 import { type Service, startService } from "../node/service.ts";
+import { findingsOf } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 import { type VisitOptions, Visitor } from "./visitor.ts";
 
@@ -63,13 +64,66 @@ describe("participants", () => {
 
   it("stay the same user after a reload, and are a new one in a new window", async () => {
     const guest = await welcome("Guest");
-    await guest.page.goto(`${service.url}/demo`);
+    await guest.page.reload();
     await guest.page.getByText("You are Guest").waitFor();
     const context = await browser.newContext();
     const stranger = await context.newPage();
-    await stranger.goto(`${service.url}/demo`);
+    await stranger.goto(guest.page.url());
     await stranger.getByText(/^You are [A-Z]\w+ [A-Z]\w+$/).waitFor();
     await context.close();
+  });
+});
+
+describe("a visitor without a link", () => {
+  it("gets a board of their own, with a link for others and something on it", async () => {
+    const guest = await welcome("Guest", { room: null });
+    await guest.page.getByText("Share the link to add others").waitFor();
+    expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
+    await guest.page.locator("article").nth(3).waitFor();
+    await guest.page.getByRole("button", { name: "Share" }).click();
+    await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
+    expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());
+    expect(await guest.page.getByRole("link", { name: "Open in the dashboard" }).count()).toBe(0);
+    expect(await findingsOf(guest.page)).toEqual([]);
+  });
+});
+
+describe("a visitor who is alone", () => {
+  it("has the company of helpers, who go on while the connection is cut, and leave when another visitor comes", async () => {
+    const guest = await welcome("Guest", { room: "alone" });
+    const { page } = guest;
+    expect(await guest.other("Helper Pip").count()).toBe(0); // this browser prefers less motion
+    await page.getByRole("button", { name: "Helpers: off" }).click();
+    for (const name of ["Helper Pip", "Helper Juno"]) await guest.other(name).waitFor();
+    await guest.note("Picnic on Saturday?").waitFor();
+    await page.getByText(/^\d+ ms · \d+ messages\/s$/).waitFor();
+    await page.getByRole("button", { name: "Cut my connection" }).click();
+    await page.getByText("Connection lost").waitFor();
+    await guest.addNote("Meanwhile");
+    const notes = await page.locator("article").count();
+    await page.getByRole("button", { name: "Restore connection" }).click();
+    await eventually("what was written meanwhile is there", async () => {
+      const isConnected = (await page.getByText(/ms · /).count()) > 0;
+      return isConnected && (await page.locator("article").count()) >= notes;
+    });
+    const other = await welcome("Other", { room: "alone" });
+    await other.note("Meanwhile").waitFor();
+    for (const name of ["Helper Pip", "Helper Juno"]) await guest.other(name).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Helpers: away" }).waitFor();
+    await other.close();
+    await guest.other("Other").waitFor({ state: "detached" });
+    await guest.other("Helper Pip").waitFor();
+    await page.getByRole("button", { name: "Helpers: on" }).click();
+    await guest.other("Helper Pip").waitFor({ state: "detached" });
+  });
+
+  it("can read the code behind the board", async () => {
+    const { page } = ada;
+    await page.getByRole("button", { name: "Show the code" }).click();
+    await page.getByRole("button", { name: "Undo", exact: true }).last().click();
+    expect(await page.getByRole("textbox", { name: "Code" }).inputValue()).toContain("useUndo()");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
   });
 });
 
@@ -111,6 +165,54 @@ describe("the board", () => {
     await cleo.arrives(cleo.note("Dragged"), end);
   });
 
+  it("shows who is typing in a note", async () => {
+    await ada.addNote("Typed");
+    await bo.note("Typed").waitFor();
+    await eventually("Bo sees who is typing", async () => {
+      await ada.page.keyboard.type("!");
+      return (await bo.page.locator("article", { hasText: "Ada is typing" }).count()) === 1;
+    });
+    await ada.page.getByRole("button", { name: "Delete note" }).last().click();
+    await bo.page.getByText("Ada is typing").waitFor({ state: "detached" });
+  });
+
+  it("shows a stroke to everyone while it is drawn, and takes back one's own alone", async () => {
+    const { mouse, keyboard } = ada.page;
+    await bo.page.locator(".shapes path").nth(8).waitFor({ state: "attached" });
+    const paths = await bo.shapes.count();
+    await keyboard.press("Escape");
+    await ada.page.getByRole("button", { name: "Pen" }).click();
+    await mouse.move(700, 600);
+    await mouse.down();
+    await mouse.move(760, 640, { steps: 4 });
+    await eventually("Bo sees it growing", async () => (await bo.shapes.count()) === paths + 1);
+    await mouse.up();
+    await ada.draw("Box", [800, 600], [860, 660]);
+    await bo.draw("Arrow", [700, 680], [780, 690]);
+    await eventually("all three are there", async () => (await ada.shapes.count()) === paths + 3);
+    await keyboard.press("Control+z");
+    await eventually("the box is gone", async () => (await bo.shapes.count()) === paths + 2);
+    await keyboard.press("Control+z");
+    await eventually("the stroke is gone", async () => (await bo.shapes.count()) === paths + 1);
+    await ada.page.getByRole("button", { name: "Redo" }).click();
+    await eventually("the stroke is back", async () => (await bo.shapes.count()) === paths + 2);
+    await ada.draw("Eraser", [690, 685], [790, 685]);
+    await eventually("Bo's arrow is erased", async () => (await bo.shapes.count()) === paths + 1);
+    for (const visitor of [ada, bo])
+      await visitor.page.getByRole("button", { name: "Move", exact: true }).click();
+  });
+
+  it("has no end, and is the same for everyone however far they have zoomed out", async () => {
+    const guest = await welcome("Guest");
+    await guest.page.keyboard.press("-");
+    await guest.page.keyboard.press("ArrowLeft");
+    await guest.pan(3000, 2000);
+    const { x, y } = await guest.point(500, 400);
+    const zoom = await guest.zoom();
+    expect([zoom, x / zoom < -2400]).toEqual([0.8, true]);
+    await ada.arrives(ada.cursor("Guest"), { x: Math.round(x / zoom), y: Math.round(y / zoom) });
+  });
+
   it("supports adding, writing and deleting a note by keyboard", async () => {
     await ada.addNote("Typed");
     await bo.note("Typed").waitFor();
@@ -136,7 +238,22 @@ describe("the board", () => {
     await touch("touchMove", [{ x: x + 20, y: y + 30 }]);
     await touch("touchMove", [{ x: x + 40, y: y + 60 }]);
     await touch("touchEnd", []);
-    await ada.arrives(ada.note("Touched"), { x: start.x + 40, y: start.y + 60 });
+    const zoom = await cleo.zoom();
+    const [right, down] = [Math.round(40 / zoom), Math.round(60 / zoom)];
+    await ada.arrives(ada.note("Touched"), { x: start.x + right, y: start.y + down });
+    await touch("touchStart", [
+      { x: 150, y: 500 },
+      { x: 250, y: 500 },
+    ]);
+    await touch("touchMove", [
+      { x: 100, y: 500 },
+      { x: 300, y: 500 },
+    ]);
+    await touch("touchEnd", []);
+    await eventually(
+      "two fingers have zoomed in",
+      async () => Math.abs((await cleo.zoom()) / zoom - 2) < 0.1,
+    );
   });
 
   it("shows a dropped picture to everyone", async () => {
@@ -219,11 +336,11 @@ describe("following a participant", () => {
     await ada.other("Bo").click();
     const followed = ada.page.locator(".cursor", { hasText: "Following Bo" });
     await followed.waitFor({ state: "attached" });
-    for (const corner of [
-      { x: 1200, y: 900 },
-      { x: 0, y: 0 },
-    ]) {
-      await bo.scrollTo(corner);
+    for (const [right, down] of [
+      [-1200, -900],
+      [1200, 900],
+    ] as const) {
+      await bo.pan(right, down);
       await ada.arrives(followed, await bo.point(400, 400));
       await eventually("Bo's cursor is in Ada's view", async () => {
         const { x, y } = (await followed.boundingBox()) ?? { x: -1, y: -1 };
@@ -248,23 +365,25 @@ describe("following a participant", () => {
 
 describe("a visitor who sends invalid data", () => {
   it("breaks no one's page", async () => {
-    const answer = await fetch(`${service.url}/demo/visitors`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ name: "Mallory" }),
-    });
+    const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, { method: "POST" });
     const { data } = (await answer.json()) as { data: { token: string } };
     const mallory = new AtriumClient({ serverUrl: service.url, authToken: data.token });
     await mallory.join();
     mallory.presence.update({
       color: "url(https://elsewhere.test/)",
       cursor: { x: "1e9", y: {} },
-      view: [],
+      draft: { kind: "pen", tint: "url(x)", points: [{}, null, "x", 1e99] },
+      typing: {},
       drag: { noteId: 7 },
     });
     const notes = mallory.store("notes");
     for (const value of [null, 7, "text", [], { text: {}, x: "a", y: null, tint: -1, raisedAt: 1e300 }]) {
       await notes.set(`evil-${JSON.stringify(value)}`, value);
+    }
+    const shapes = mallory.store("shapes");
+    const drawn = { kind: "oval", tint: 1e9, points: Array(20_000).fill(-1e300) };
+    for (const value of [null, 7, { kind: "pen" }, { kind: {}, tint: 0, points: [1, 2, 3, 4] }, drawn]) {
+      await shapes.set(`evil-${JSON.stringify(value).slice(0, 20)}`, value);
     }
     for (const emoji of [{ toString: "x" }, "<img src=x>", "❤️"]) {
       await mallory.notifications.broadcast("emoji", emoji);
@@ -274,7 +393,8 @@ describe("a visitor who sends invalid data", () => {
       expect(await page.getByText("img src").count()).toBe(0);
       await page.locator("article").nth(5).waitFor();
     }
-    for (const key of Object.keys(notes.getAll())) if (key.startsWith("evil-")) await notes.delete(key);
+    for (const store of [notes, shapes])
+      for (const key of Object.keys(store.getAll())) if (key.startsWith("evil-")) await store.delete(key);
     mallory.disconnect();
     await ada.other("Mallory").waitFor({ state: "detached" });
     await ada.arrives(ada.cursor("Bo"), await bo.point(500, 500));
@@ -289,7 +409,7 @@ describe("the page", () => {
     const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
     const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(excess).toBeLessThanOrEqual(0);
-    for (const part of ["header", "nav", "details:not(.minutes)", ".minutes"]) {
+    for (const part of ["header", "nav", ".tools", "details:not(.minutes)", ".minutes"]) {
       const box = await guest.page.locator(part).boundingBox();
       expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
       expect(box?.x).toBeGreaterThanOrEqual(0);

@@ -18,14 +18,15 @@ const TASKS = {
   "write-agenda": { title: "Write the agenda", done: false, for: "Bo" },
   "bring-tea": { title: "Bring tea", done: false, for: "Cleo" },
 };
-/** Each user's notes on the board, and the final position of their pointer. */
+/** Each user's note beside the first ones of the board, and the final position of their pointer. */
 const NOTES = [
-  { name: "Ada", text: "Sketch the onboarding", pointer: { x: 640, y: 150 } },
-  { name: "Bo", text: "Ask three customers", pointer: { x: 300, y: 330 } },
-  { name: "Cleo", text: "Demo on Friday", pointer: { x: 590, y: 430 } },
+  { name: "Ada", text: "Sketch the onboarding", place: { x: 90, y: 330 }, pointer: { x: 640, y: 150 } },
+  { name: "Bo", text: "Ask three customers", place: { x: 948, y: 250 }, pointer: { x: 1050, y: 330 } },
+  { name: "Cleo", text: "Demo on Friday", place: { x: 948, y: 450 }, pointer: { x: 860, y: 575 } },
 ];
 const COLORS = ["#c2410c", "#0f766e", "#7c3aed"];
 const MINUTES = "Weekly planning\n\n1. What did last week bring?\n2. Who does the interviews?\n3. The demo\n";
+const BOARD_SIZE = { width: 1200, height: 720 };
 const SIZE = { width: 1120, height: 640 };
 const WIDE = { width: 1680, height: 860 };
 
@@ -34,11 +35,14 @@ const take = (page: Page, name: string) => page.screenshot({ path: path.join(PIC
 /** The demo as seen by one of three users. */
 async function takeBoard(browser: Browser, url: string): Promise<void> {
   const visitors: Visitor[] = [];
-  for (const { name, text } of NOTES) {
-    const visitor = await Visitor.open(browser, url, name, { viewport: SIZE });
+  for (const { name, text, place } of NOTES) {
+    const visitor = await Visitor.open(browser, url, name, { viewport: BOARD_SIZE });
     await visitor.addNote(text);
+    const grip = await visitor.note(text).locator(".grip").boundingBox();
+    await visitor.drag([(grip?.x ?? 0) + 60, (grip?.y ?? 0) + 10], [place.x + 60, place.y + 10]);
     visitors.push(visitor);
   }
+  await visitors[2]?.draw("Pen", [640, 566], [860, 575]);
   const [ada, ...others] = visitors;
   if (ada === undefined) return;
   await ada.page.getByLabel("Comment", { exact: true }).fill("Who takes the first interview?");

@@ -14,6 +14,8 @@ export interface Place {
 export interface VisitOptions extends BrowserContextOptions {
   /** Replaces the service's script. */
   readonly script?: string;
+  /** The code of the board: all visitors are on the same one by default; null for one of their own. */
+  readonly room?: string | null;
 }
 
 export class Visitor {
@@ -37,7 +39,7 @@ export class Visitor {
     browser: Browser,
     url: string,
     name: string,
-    { script, ...options }: VisitOptions = {},
+    { script, room = "together", ...options }: VisitOptions = {},
   ): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: { width: 1200, height: 800 },
@@ -50,7 +52,8 @@ export class Visitor {
         route.fulfill({ body: script, contentType: "text/javascript" }),
       );
     }
-    await visitor.page.goto(`${url}/demo?name=${encodeURIComponent(name)}`);
+    const query = new URLSearchParams({ name, ...(room && { room }) });
+    await visitor.page.goto(`${url}/demo?${query}`);
     await visitor.page.getByText(`You are ${name}`).waitFor();
     return visitor;
   }
@@ -61,6 +64,11 @@ export class Visitor {
   cursor = (name: string): Locator => this.page.locator(".cursor", { hasText: name });
 
   note = (text: string): Locator => this.page.locator(`article[aria-label="Note: ${text}"]`);
+
+  /** All shapes, also those that are being drawn. */
+  get shapes(): Locator {
+    return this.page.locator(".shapes path");
+  }
 
   comment = (text: string): Locator => this.page.locator("details li", { hasText: text });
 
@@ -80,14 +88,41 @@ export class Visitor {
       return place.x === x && place.y === y;
     });
 
-  scrollTo = ({ x, y }: Place): Promise<void> =>
-    this.page.locator("main").evaluate((main, place) => main.scrollTo(place.x, place.y), { x, y });
+  /** Moves the board by a distance in the window. */
+  async pan(x: number, y: number): Promise<void> {
+    await this.page.mouse.wheel(-x, -y);
+  }
 
-  /** Moves the mouse to a point of the window; returns the point of the board below it. */
+  /** Moves the mouse to a point of the window; returns the point of the board below it, at a zoom of 1. */
   async point(x: number, y: number): Promise<Place> {
     await this.page.mouse.move(x, y);
-    const sheet = await this.page.locator(".sheet").boundingBox();
-    return { x: x - (sheet?.x ?? 0), y: y - (sheet?.y ?? 0) };
+    const origin = await this.page.locator(".sheet").evaluate((sheet) => {
+      const { x, y } = sheet.getBoundingClientRect();
+      return { x, y };
+    });
+    return { x: x - origin.x, y: y - origin.y };
+  }
+
+  /** How large the window shows the board. */
+  zoom = (): Promise<number> =>
+    this.page.locator("main").evaluate((main) => Number(main.style.getPropertyValue("--zoom")));
+
+  /** Chooses a tool, and drags it from a point of the window to another. */
+  async draw(
+    tool: string,
+    from: readonly [x: number, y: number],
+    to: readonly [x: number, y: number],
+  ): Promise<void> {
+    await this.page.getByRole("button", { name: tool, exact: true }).click();
+    await this.drag(from, to);
+  }
+
+  /** Drags from a point of the window to another. */
+  async drag(from: readonly [x: number, y: number], to: readonly [x: number, y: number]): Promise<void> {
+    await this.page.mouse.move(...from);
+    await this.page.mouse.down();
+    await this.page.mouse.move(...to, { steps: 3 });
+    await this.page.mouse.up();
   }
 
   /** Adds a note and writes its text. */

@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
+import { SEED } from "../../src/demo/seed.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { User } from "../../src/users/schema.ts";
 import { claimsOf } from "../../src/users/token-claims.ts";
@@ -28,7 +29,7 @@ async function ask(accountId: string | undefined, path: string, asked: Asked = {
 }
 
 interface Answer {
-  readonly data: { readonly token?: string };
+  readonly data: { readonly token?: string; readonly room?: string };
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
@@ -94,17 +95,20 @@ describe("GET /demo", () => {
 });
 
 describe("POST /demo/visitors", () => {
-  it("creates the room for the first visitor and a user for each", async () => {
+  it("opens a board for a visitor without one, and creates a user for each who has its code", async () => {
     const owner = await account();
-    const tokens = new Set<string | undefined>();
-    for (const name of ["Ada", "Bo", "Bo"]) {
-      const { status, data } = await visit(owner.id, `?name=${name}`);
-      expect(status).toBe(201);
+    const first = await visit(owner.id, "?name=Ada");
+    const code = first.data.room ?? "";
+    expect(code).toMatch(/^[0-9a-f]{12}$/);
+    const tokens = new Set([first.data.token]);
+    for (const name of ["Bo", "Bo"]) {
+      const { status, data } = await visit(owner.id, `?name=${name}&room=${code}`);
+      expect([status, data.room]).toEqual([201, code]);
       tokens.add(data.token);
     }
     expect(tokens.size).toBe(3);
     const rooms = await roomsOf(owner);
-    expect(rooms).toMatchObject([{ custom_id: "demo", state: "active", total_users_created: 3 }]);
+    expect(rooms).toMatchObject([{ custom_id: `demo:${code}`, state: "active", total_users_created: 3 }]);
     expect((await usersOf(owner, rooms[0])).map(({ name, role }) => [name, role])).toEqual([
       ["Bo", "editor"],
       ["Bo", "editor"],
@@ -112,12 +116,28 @@ describe("POST /demo/visitors", () => {
     ]);
   });
 
+  it("gives each visitor without a code a board of their own, with the same first notes and drawings", async () => {
+    const owner = await account();
+    const [one, other] = [await visit(owner.id, ""), await visit(owner.id, "")];
+    expect(one.data.room).not.toBe(other.data.room);
+    for (const room of await roomsOf(owner)) {
+      const valuesOf = async (store: string) => {
+        const path = `/rooms/${room.id}/stores/${store}`;
+        const { data } = await owner.api.get<{ entries: Record<string, { value: unknown }> }>(path);
+        return Object.fromEntries(Object.entries(data.entries).map(([key, { value }]) => [key, value]));
+      };
+      expect({ notes: await valuesOf("notes"), shapes: await valuesOf("shapes") }).toEqual(SEED);
+    }
+  });
+
   it("creates one room for many first visitors at once", async () => {
     const owner = await account();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => visit(owner.id, "?name=Cleo")));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => visit(owner.id, "?name=Cleo&room=together")),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
     const rooms = await roomsOf(owner);
-    expect(rooms).toMatchObject([{ custom_id: "demo", total_users_created: 20 }]);
+    expect(rooms).toMatchObject([{ custom_id: "demo:together", total_users_created: 20 }]);
   });
 
   it("returns a token for the room and nothing else", async () => {
@@ -135,8 +155,8 @@ describe("POST /demo/visitors", () => {
     const [room] = await roomsOf(owner);
     const [guest] = await usersOf(owner, room);
     expect(guest?.name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
-    for (const name of ["", "%00", "x".repeat(256), "Ada&name=Bo"]) {
-      const { status, error } = await visit(owner.id, `?name=${name}`);
+    for (const query of ["", "%00", "x".repeat(256), "Ada&name=Bo", "Ada&room=a", "Ada&room=Über-uns"]) {
+      const { status, error } = await visit(owner.id, `?name=${query}`);
       expect([status, error?.code]).toEqual([400, "BAD_REQUEST"]);
     }
     expect(await usersOf(owner, room)).toHaveLength(1);
@@ -153,11 +173,12 @@ describe("POST /demo/visitors", () => {
   it("limits the visitors of one address, and not those of others", async () => {
     const owner = await account();
     const address = freshAddress();
-    let last = await visit(owner.id, "?name=Ada", address);
     let welcomed = 0;
+    const next = () => visit(owner.id, `?room=ours-${welcomed % 2}`, address);
+    let last = await next();
     // The first window of a minute may end while they come; the second one cannot end before it is full.
     for (; last.status === 201 && welcomed < 70; welcomed += 1) {
-      last = await visit(owner.id, "?name=Ada", address);
+      last = await next();
     }
     expect(welcomed).toBeGreaterThanOrEqual(30);
     expect([last.status, last.error?.code, last.headers.get("Retry-After")]).toEqual([
@@ -207,5 +228,39 @@ describe("a visitor's token", () => {
     await owner.api.delete("/tokens");
     expect((await renew(owner.id, `Bearer ${token}`)).status).toBe(401);
     expect((await renew(owner.id, "Bearer nothing")).status).toBe(401);
+  });
+});
+
+describe("POST /demo/helpers", () => {
+  const admit = async (accountId: string, authorization: string) => {
+    const response = await ask(accountId, "/demo/helpers", { method: "POST", authorization });
+    return { status: response.status, ...(await response.json<{ data: { tokens?: string[] } }>()) };
+  };
+
+  it("returns the tokens of the board's two helpers, whom several requests at once create once", async () => {
+    const owner = await account();
+    const { data } = await visit(owner.id, "?name=Ada");
+    const authorization = `Bearer ${data.token}`;
+    const answers = await Promise.all([1, 2, 3].map(() => admit(owner.id, authorization)));
+    const usersOfTokens = answers.map(({ data: { tokens = [] } }) =>
+      tokens.map((token) => claimsOf(token).userId),
+    );
+    expect(new Set(usersOfTokens.map(String)).size).toBe(1);
+    const [room] = await roomsOf(owner);
+    expect((await usersOf(owner, room)).map(({ name, custom_id }) => [name, custom_id]).sort()).toEqual([
+      ["Ada", undefined],
+      ["Helper Juno", "helper-2"],
+      ["Helper Pip", "helper-1"],
+    ]);
+  });
+
+  it("gives neither helpers nor further tokens to users of other rooms", async () => {
+    const owner = await account();
+    const { id } = await owner.api.createRoom({ customId: "demonstration" });
+    const { token } = await owner.api.createUser(id);
+    for (const credential of [`Bearer ${token}`, bearer(owner.id, owner.apiKey)])
+      expect((await admit(owner.id, credential)).status).toBe(403);
+    const renewed = await ask(owner.id, "/demo/tokens", { method: "POST", authorization: `Bearer ${token}` });
+    expect(renewed.status).toBe(403);
   });
 });

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { snippetsOf } from "../../src/dashboard/page/overview/snippets.ts";
+import { SNIPPETS } from "../../src/demo/page/panels/snippets.ts";
 import { ROOT, run } from "../node/processes.ts";
 import { type Block, listDocuments, readBlocks, readDocument } from "./markdown.ts";
 
@@ -74,6 +75,11 @@ it.each([
     const file = `snippet-${origins.size}.${language}`;
     origins.set(file, `the dashboard's sample for ${name}`);
     await writeFile(path.join(directory, file), text);
+  }
+  for (const { title, code } of registering ? [] : SNIPPETS) {
+    const file = `snippet-${origins.size}.tsx`;
+    origins.set(file, `what the demo shows for ${title}`);
+    await writeFile(path.join(directory, file), code);
   }
   expect(origins.size).toBeGreaterThan(atLeast);
   await cp(path.join(import.meta.dirname, GLOBALS), path.join(directory, GLOBALS));

@@ -79,7 +79,7 @@ describe("a service on this machine", () => {
     for (; status !== 429 && visitors <= 60; visitors += 1) {
       const address = `203.0.113.${visitors}`;
       const headers = { "CF-Connecting-IP": address, "X-Forwarded-For": address, "X-Real-IP": address };
-      ({ status } = await ask("POST", "/demo/visitors", headers));
+      ({ status } = await ask("POST", `/demo/visitors?room=ours-${visitors % 2}`, headers));
     }
     expect(status).toBe(429);
   });

@@ -61,7 +61,9 @@ describe("the first start", () => {
     expect(first.stdout()).toContain(
       `Atrium is ready at ${first.url}, its documentation at ${first.url}/docs`,
     );
-    expect(first.stdout()).toContain(`The demo is at ${first.url}/demo: open it in two windows\n`);
+    expect(first.stdout()).toContain(
+      `The demo is at ${first.url}/demo: a board of your own, with a link for others\n`,
+    );
     expect(first.stdout()).toContain(`Sign in to the dashboard at ${first.url}/dashboard\n`);
     expect(first.stderr()).toBe("");
 

@@ -6,6 +6,9 @@ import type { RoomStats } from "../../realtime/port/snapshots.ts";
 import { deleteOutboxEntry, type OutboxEntry } from "./outbox-store.ts";
 import type { OutboxEventRow } from "./table.ts";
 
+/** What relaying needs of a request, or of the cron trigger. */
+type RelayContext = Pick<RequestContext, "db" | "log" | "defer"> & { readonly rooms: RoomGateway };
+
 /** The port through which a command's events reach their subscribers. */
 export interface EventRelay {
   /** Relays a request's committed events to their subscribers. Never rejects: the cron trigger retries. */
@@ -16,7 +19,11 @@ export interface EventRelay {
 }
 
 /** The outbox entry for a command that follows from the change the request is about to commit. */
-export const newOutboxEntry = (ctx: RequestContext, roomId: string, command: RoomCommand): OutboxEntry => ({
+export const newOutboxEntry = (
+  ctx: Pick<RequestContext, "newId" | "accountId">,
+  roomId: string,
+  command: RoomCommand,
+): OutboxEntry => ({
   id: ctx.newId(),
   accountId: ctx.accountId,
   roomId,
@@ -27,10 +34,7 @@ export const newOutboxEntry = (ctx: RequestContext, roomId: string, command: Roo
  * Relays a committed command to its room, and returns the stats after it. The response does not depend on it: when
  * the room cannot be reached, the result is null and the entry stays for the scheduled relay.
  */
-export async function relayCommand(
-  ctx: RequestContext & { readonly rooms: RoomGateway },
-  entry: OutboxEntry,
-): Promise<RoomStats | null> {
+export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<RoomStats | null> {
   try {
     const stats = await ctx.rooms.apply(entry.roomId, entry.accountId, entry.command);
     ctx.defer(ctx.db.run([deleteOutboxEntry(entry.id)]));
@@ -47,7 +51,7 @@ export async function relayCommand(
  * room's stats after the command, null when it took none.
  */
 export async function relayChange(
-  ctx: RequestContext & EventRelay & { readonly rooms: RoomGateway },
+  ctx: RelayContext & EventRelay,
   entry: OutboxEntry,
   entries: readonly unknown[],
   events: readonly OutboxEventRow[],

@@ -1,12 +1,14 @@
-/** The demo: a board shared by everyone who opens `/demo`. */
+/** The demo: a board of one's own, shared with everyone who has its link. */
 import { RoomProvider } from "atrium/react";
 import { createRoot } from "react-dom/client";
-import { Board } from "./board.tsx";
-import { Comments } from "./comments.tsx";
-import { Minutes } from "./minutes.tsx";
-import { STORES } from "./model.ts";
-import { Notices, Participants } from "./users.tsx";
-import { visitorToken } from "./visitor.ts";
+import { Board } from "./canvas/board.tsx";
+import { Comments } from "./panels/comments.tsx";
+import { Minutes } from "./panels/minutes.tsx";
+import { Notices } from "./panels/notices.tsx";
+import { Participants } from "./panels/participants.tsx";
+import { Strip } from "./panels/strip.tsx";
+import { STORES } from "./room/model.ts";
+import { visitorToken } from "./room/visitor.ts";
 
 const root = createRoot(document.body);
 try {
@@ -17,6 +19,7 @@ try {
       <Participants />
       <Minutes />
       <Comments />
+      <Strip />
       <Notices />
     </RoomProvider>,
   );

@@ -8,7 +8,6 @@ import {
   deleteMarked,
   markAbandonedUploads,
   markFilesOfRoomForDeletion,
-  markRoomFilesBefore,
   markSomeFilesForDeletion,
   markSomeFilesOfUser,
   selectDeleting,
@@ -57,7 +56,7 @@ export const markRoomFilesForDeletion = (
  * Never rejects: {@link collectGarbage} deletes what this could not.
  */
 export async function deleteRoomFiles(
-  ctx: RequestContext & { readonly blobs: Blobs },
+  ctx: Pick<RequestContext, "db" | "accountId" | "log" | "defer"> & { readonly blobs: Blobs },
   roomId: string,
   first: readonly DeletingFile[],
 ): Promise<void> {
@@ -88,10 +87,6 @@ export const hideFilesOfUser = (
     const [hidden] = await tenant.db.run([markSomeFilesOfUser(tenant, roomId, userId, MAX_DELETED)]);
     return { isFull: hidden.length === MAX_DELETED };
   });
-
-/** Hides the files of a room, by its custom ID, from before `before` (epoch ms); {@link collectGarbage} deletes them. */
-export const expireFilesOfRoom = (tenant: Tenant, roomCustomId: string, before: number): Promise<unknown> =>
-  tenant.db.run([markRoomFilesBefore(tenant, roomCustomId, before)]);
 
 /** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
 export async function collectGarbage(db: Database, blobs: Blobs, now: number): Promise<void> {

@@ -180,18 +180,6 @@ export const countKept = (
   };
 };
 
-/** Hides the files of a room, by its custom ID, that were uploaded before `before` (epoch ms). */
-export const markRoomFilesBefore = (
-  { accountId }: Tenant,
-  roomCustomId: string,
-  before: number,
-): Statement => ({
-  sql: `UPDATE files SET state = 'deleting'
-        WHERE account_id = ? AND state = 'stored' AND uploaded_at < ?
-          AND room_id = (SELECT id FROM rooms WHERE account_id = ? AND custom_id = ?)`,
-  params: [accountId, before, accountId, roomCustomId],
-});
-
 /** Hides a stored file until its bytes are deleted; with `uploadedBy`, only if this user uploaded it. */
 export const markFileForDeletion = (
   tenant: Tenant,

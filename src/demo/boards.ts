@@ -1,0 +1,57 @@
+/** The boards of the demo: rooms of the demo organization that anyone can open, and so bounded in time, number and size. */
+import { demoAccountId, type Settings } from "../config.ts";
+import type { UploadBounds } from "../files/context.ts";
+import { text } from "../platform/text.ts";
+import type { QuotaUse } from "../quotas/quota.ts";
+import type { RoomRow } from "../rooms/table.ts";
+
+/** Names a board in links: what follows `?room=`. */
+export const BoardCode = text(4, 32).regex(
+  /^[a-z0-9-]*$/,
+  "must consist of lower-case letters, digits and hyphens",
+);
+
+/** The custom IDs of boards begin with it. */
+export const BOARD_PREFIX = "demo:";
+
+/** The custom ID of the one board that earlier versions had for all visitors; it expires like the others. */
+export const SHARED_BOARD_ID = "demo";
+
+/** A board is deleted this long after it was opened. */
+export const BOARD_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** No further board is opened beyond so many, and of these, only so many stay that no one is in. */
+export const MAX_BOARDS = 1_000;
+export const KEPT_BOARDS = 500;
+
+/** Visitors of one board, whether online or not. */
+export const MAX_VISITORS = 50;
+
+const MEBIBYTE = 1024 * 1024;
+
+/** With these, the files of a board take 10 MiB at most. */
+export const BOARD_UPLOADS: UploadBounds = { maxFileBytes: MEBIBYTE, maxPerUser: 5, maxPerRoom: 10 };
+
+/** What the stores and documents of a board may have together. */
+export const BOARD_STORE_BYTES = 4 * MEBIBYTE;
+
+/** Whether a room with this custom ID is a board. */
+const isBoard = (settings: Settings, accountId: string, customId: string | null): boolean =>
+  customId?.startsWith(BOARD_PREFIX) === true && accountId === demoAccountId(settings);
+
+/** What users may upload in a room; null for no bounds beyond those of every file. */
+export const boardUploadBounds =
+  (settings: Settings) =>
+  ({ accountId, customId }: RoomRow): UploadBounds | null =>
+    isBoard(settings, accountId, customId) ? BOARD_UPLOADS : null;
+
+/** The quota `store_bytes` as it holds for a room with these bytes: a board has one of its own. */
+export const storeUseOf = (
+  settings: Settings,
+  { accountId, customId, storeBytes }: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
+  ofOrganization: QuotaUse,
+): QuotaUse => {
+  if (!isBoard(settings, accountId, customId) || ofOrganization.used > ofOrganization.limit)
+    return ofOrganization;
+  return { ...ofOrganization, used: storeBytes, limit: BOARD_STORE_BYTES };
+};

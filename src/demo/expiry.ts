@@ -1,0 +1,39 @@
+/** Deletes the boards of the demo: those that are a day old, and those beyond the number that is kept. */
+import { demoAccountId, type Env } from "../config.ts";
+import { openTenant } from "../placement/databases.ts";
+import { deleteRoom } from "../rooms/commands.ts";
+import type { RoomDeletionContext } from "../rooms/context.ts";
+import { BOARD_LIFETIME_MS, KEPT_BOARDS } from "./boards.ts";
+import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
+
+/** Deleted in one run at most; the next one follows within a minute. */
+const DELETED_AT_ONCE = 50;
+
+/** What the cron trigger has for it; `log` is for boards that a later run has to delete. */
+export interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs" | "relayEvents" | "log"> {
+  newId(): string;
+}
+
+/** Deletes expired boards like any room, with the event `room.deleted`. `now` in epoch ms. */
+export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): Promise<void> {
+  const accountId = demoAccountId(env);
+  if (accountId === undefined) return;
+  const tenant = openTenant(env, accountId);
+  const { db } = tenant;
+  const [expired, surplus] = await db.run([
+    selectBoardsBefore(tenant, now - BOARD_LIFETIME_MS, DELETED_AT_ONCE),
+    selectSurplusBoards(tenant, KEPT_BOARDS, DELETED_AT_ONCE),
+  ]);
+  const deferred: Promise<unknown>[] = [];
+  const context: RoomDeletionContext = {
+    ...ports,
+    ...tenant,
+    now: () => now,
+    commit: (statements) => db.run(statements),
+    defer: (work) => deferred.push(work),
+  };
+  for (const id of new Set([...expired, ...surplus].map((board) => board.id))) {
+    await deleteRoom(context, id).catch((error) => ports.log("A board of the demo was not deleted", error));
+  }
+  await Promise.all(deferred);
+}

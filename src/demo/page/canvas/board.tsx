@@ -1,0 +1,130 @@
+/** The board: notes, shapes and the others' cursors, on an endless surface. */
+import { useRoom, useStoreActions, useUpdateMyPresence } from "atrium/react";
+import { type DragEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { Reactions } from "../panels/reactions.tsx";
+import { MAX_NOTES, NOTE_SIZE, type Note, type Presence, placeOf } from "../room/model.ts";
+import type { Point } from "../room/shape.ts";
+import { Camera } from "./camera.ts";
+import { Cursors } from "./cursors.tsx";
+import { Gestures, type Tool } from "./gestures.ts";
+import { useKeys } from "./keys.ts";
+import { NoteCards } from "./note.tsx";
+import { Shapes, useDrawing } from "./shapes.tsx";
+import { Toolbar } from "./toolbar.tsx";
+
+/** What the first visitor sees, below the header and above the tools. */
+const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
+const SIDE = 16;
+/** On narrow screens, the panels are above and below each other. */
+const panelHeights = () => (innerWidth > 960 ? { top: 76, bottom: 92 } : { top: 204, bottom: 150 });
+const ZOOM_PER_PIXEL = 1.0025;
+/** On a phone, things are smaller, but not so small that no one can hit them. */
+const FARTHEST_AT_FIRST = 0.5;
+
+const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => ({
+  x: clientX,
+  y: clientY,
+});
+
+/** The part of the window that no panel covers. */
+const freePart = () => {
+  const { top, bottom } = panelHeights();
+  return { x: SIDE, y: top, width: innerWidth - 2 * SIDE, height: innerHeight - top - bottom };
+};
+
+export function Board() {
+  const { client } = useRoom();
+  const setPresence = useUpdateMyPresence<Presence>();
+  const notes = useStoreActions<Note>("notes");
+  const drawing = useDrawing();
+  const [camera] = useState(() => new Camera());
+  const [gestures] = useState(() => new Gestures(camera, drawing));
+  const [tool, setTool] = useState<Tool>("move");
+  const [tint, setTint] = useState(1);
+  const main = useRef<HTMLElement>(null);
+  gestures.tint = tint;
+
+  const create = async (place: Point, picture = "") => {
+    if (Object.keys(client.store("notes").getAll()).length >= MAX_NOTES)
+      throw new Error("The board is full. Delete some notes first.");
+    await notes.set(`${Date.now()}-${client.userId}`, { ...placeOf(place), text: "", picture });
+  };
+  const add = () => {
+    const part = freePart();
+    const step = (Object.keys(client.store("notes").getAll()).length % 5) * 24;
+    const middle = camera.toBoard({ x: part.x + part.width / 2, y: part.y + part.height / 2 });
+    setTool("move");
+    return create({ x: middle.x - NOTE_SIZE.width / 2 + step, y: middle.y - NOTE_SIZE.height / 2 + step });
+  };
+  const drop = async (event: DragEvent) => {
+    event.preventDefault();
+    const place = camera.toBoard(pointOf(event));
+    for (const file of event.dataTransfer.files)
+      await create(place, (await client.storage.upload({ file })).key);
+  };
+  useKeys({ camera, history: client.history, choose: setTool, add });
+  useEffect(() => {
+    const show = () => {
+      const { x, y, zoom } = camera.view;
+      const sizes = { "--x": `${x}px`, "--y": `${y}px`, "--zoom": zoom, "--grid": `${24 * zoom}px` };
+      for (const [name, size] of Object.entries(sizes)) main.current?.style.setProperty(name, String(size));
+    };
+    const wheel = (event: WheelEvent) => {
+      if (event.target instanceof HTMLTextAreaElement && event.target === document.activeElement) return;
+      event.preventDefault();
+      if (event.ctrlKey || event.metaKey) camera.zoomAt(pointOf(event), ZOOM_PER_PIXEL ** -event.deltaY);
+      else camera.pan({ x: -event.deltaX, y: -event.deltaY });
+    };
+    camera.fit(FIRST_BOX, freePart(), 1, FARTHEST_AT_FIRST);
+    show();
+    const element = main.current;
+    element?.addEventListener("wheel", wheel, { passive: false });
+    const stop = camera.subscribe(show);
+    return () => {
+      element?.removeEventListener("wheel", wheel);
+      stop();
+    };
+  }, [camera]);
+
+  const press = (event: PointerEvent) => {
+    const isOnNote = event.target instanceof Element && event.target.closest(".note") !== null;
+    if (isOnNote || event.button > 1) {
+      gestures.press(event, null);
+      return;
+    }
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    gestures.press(event, event.button === 1 ? "move" : tool);
+  };
+  return (
+    <>
+      <main
+        ref={main}
+        data-tool={tool}
+        onPointerDown={press}
+        onPointerMove={(event) => {
+          setPresence({ cursor: placeOf(camera.toBoard(pointOf(event))) });
+          gestures.move(event);
+        }}
+        onPointerUp={(event) => gestures.release(event)}
+        onPointerCancel={(event) => gestures.release(event)}
+        onPointerLeave={() => setPresence({ cursor: null })}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={drop}
+      >
+        <div className="sheet">
+          <NoteCards camera={camera} />
+          <Shapes />
+          <Cursors reveal={(point) => camera.reveal(point, freePart())} />
+        </div>
+      </main>
+      <Toolbar {...{ tool, setTool, tint, setTint, camera }} fit={() => camera.fit(FIRST_BOX, freePart())} />
+      <nav aria-label="Notes and reactions">
+        <button type="button" className="primary" onClick={add}>
+          Add note
+        </button>
+        <Reactions />
+      </nav>
+    </>
+  );
+}

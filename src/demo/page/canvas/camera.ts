@@ -1,0 +1,74 @@
+/** The part of the board that the window shows: the board has no end. */
+import type { Point } from "../room/shape.ts";
+
+const CLOSEST = 4;
+const FARTHEST = 0.1;
+
+/** Where the board's middle is in the window, in whole pixels, and how large a pixel of the board is. */
+export interface View extends Point {
+  readonly zoom: number;
+}
+
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+export class Camera {
+  view: View = { x: 0, y: 0, zoom: 1 };
+  readonly #listeners = new Set<() => void>();
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The point of the board under a point of the window. */
+  toBoard({ x, y }: Point): Point {
+    const { view } = this;
+    return { x: (x - view.x) / view.zoom, y: (y - view.y) / view.zoom };
+  }
+
+  toWindow({ x, y }: Point): Point {
+    const { view } = this;
+    return { x: x * view.zoom + view.x, y: y * view.zoom + view.y };
+  }
+
+  /** Moves the board by a distance in the window. */
+  pan({ x, y }: Point): void {
+    const { view } = this;
+    this.#show({ ...view, x: view.x + x, y: view.y + y });
+  }
+
+  /** Zooms by a factor; the board's point under `center` stays where it is. */
+  zoomAt(center: Point, factor: number): void {
+    const fixed = this.toBoard(center);
+    const zoom = Math.min(Math.max(this.view.zoom * factor, FARTHEST), CLOSEST);
+    this.#show({ x: center.x - fixed.x * zoom, y: center.y - fixed.y * zoom, zoom });
+  }
+
+  /** Shows a box of the board in the middle of a part of the window, as large as it may be up to `closest`. */
+  fit(box: Box, part: Box, closest = 1, farthest = FARTHEST): void {
+    const fitting = Math.min(part.width / box.width, part.height / box.height, closest);
+    const zoom = Math.max(fitting, farthest);
+    this.#show({
+      x: part.x + part.width / 2 - (box.x + box.width / 2) * zoom,
+      y: part.y + part.height / 2 - (box.y + box.height / 2) * zoom,
+      zoom,
+    });
+  }
+
+  /** Moves as little as necessary for a point of the board to be in this part of the window. */
+  reveal(point: Point, part: Box): void {
+    const { x, y } = this.toWindow(point);
+    const missing = (at: number, start: number, length: number) =>
+      at < start ? start - at : Math.min(start + length - at, 0);
+    const by = { x: missing(x, part.x, part.width), y: missing(y, part.y, part.height) };
+    if (by.x !== 0 || by.y !== 0) this.pan(by);
+  }
+
+  #show({ x, y, zoom }: View): void {
+    this.view = { x: Math.round(x), y: Math.round(y), zoom };
+    for (const listener of this.#listeners) listener();
+  }
+}

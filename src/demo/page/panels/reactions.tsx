@@ -1,0 +1,33 @@
+/** Reactions: emoji that are broadcast to everyone online, and kept by no one. */
+import { useBroadcast } from "atrium/react";
+import { useState } from "react";
+
+/** Emoji that systems without an emoji font can draw too. */
+const EMOJI = ["❤️", "😄", "😂", "😮", "☕"];
+
+export function Reactions() {
+  const [floating, setFloating] = useState<readonly { id: number; emoji: string }[]>([]);
+  const float = (sent: unknown) => {
+    const emoji = EMOJI.find((known) => known === sent); // never trust what other clients send
+    if (emoji) setFloating((all) => [...all.slice(-40), { id: (all.at(-1)?.id ?? 0) + 1, emoji }]);
+  };
+  const broadcast = useBroadcast("emoji", float);
+  const send = (emoji: string) => {
+    float(emoji);
+    void broadcast(emoji);
+  };
+  return (
+    <>
+      {EMOJI.map((emoji) => (
+        <button key={emoji} type="button" onClick={() => send(emoji)}>
+          {emoji}
+        </button>
+      ))}
+      {floating.map(({ id, emoji }) => (
+        <span key={id} className="float" style={{ left: `${10 + ((id * 37) % 80)}%` }}>
+          {emoji}
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+/** What the page shows as its code: whole modules, which the tests of the documentation compile. */
+
+export interface Snippet {
+  readonly title: string;
+  readonly code: string;
+}
+
+export const SNIPPETS: readonly Snippet[] = [
+  {
+    title: "Join",
+    code: `import { RoomProvider } from "atrium/react";
+
+export const App = ({ token }: { token: () => Promise<string> }) => (
+  <RoomProvider serverUrl="https://atrium.example" authToken={token}>
+    <main>…</main>
+  </RoomProvider>
+);`,
+  },
+  {
+    title: "Cursors",
+    code: `import { useOthers, useUpdateMyPresence } from "atrium/react";
+
+interface Shown {
+  readonly cursor: { readonly x: number; readonly y: number };
+}
+
+export function Cursors() {
+  const others = useOthers();
+  const show = useUpdateMyPresence<Shown>();
+  return (
+    <main onPointerMove={({ clientX: x, clientY: y }) => show({ cursor: { x, y } })}>
+      {others.map(({ user, presence }) => (
+        <p key={user.id}>{user.name}: {JSON.stringify(presence?.cursor)}</p>
+      ))}
+    </main>
+  );
+}`,
+  },
+  {
+    title: "Notes",
+    code: `import { useStore } from "atrium/react";
+
+export function Notes() {
+  const [notes, { set, update }] = useStore<{ text: string }>("notes");
+  return (
+    <>
+      {Object.entries(notes).map(([id, { text }]) => (
+        <textarea key={id} value={text}
+          onChange={({ target }) => update(id, { text: target.value })} />
+      ))}
+      <button onClick={() => set(crypto.randomUUID(), { text: "" })}>Add note</button>
+    </>
+  );
+}`,
+  },
+  {
+    title: "Drawing",
+    code: `import type { AtriumClient } from "atrium/client";
+
+// While it is drawn, a stroke is presence. When the pen goes up, the store keeps it.
+export const draw = (client: AtriumClient, points: number[]) =>
+  client.presence.update({ draft: points });
+
+export async function drop(client: AtriumClient, points: number[]) {
+  await client.store("shapes").set(crypto.randomUUID(), { points });
+  client.presence.update({ draft: null });
+}`,
+  },
+  {
+    title: "Undo",
+    code: `import { useCanUndo, useUndo } from "atrium/react";
+
+// Takes back your own changes, and never what others have done since.
+export function Undo() {
+  const undo = useUndo();
+  return <button disabled={!useCanUndo()} onClick={undo}>Undo</button>;
+}`,
+  },
+  {
+    title: "Reactions",
+    code: `import { useBroadcast } from "atrium/react";
+
+export function Cheer() {
+  const cheer = useBroadcast("cheer", (emoji, from) => console.log(from, emoji));
+  return <button onClick={() => cheer("☕")}>☕</button>;
+}`,
+  },
+  {
+    title: "Minutes",
+    code: `import { useDocument } from "atrium/documents/react";
+
+// A Yjs document: give it to the editor of your choice.
+export function Minutes() {
+  const { provider, hasUnsyncedChanges } = useDocument("minutes");
+  const text = provider.doc.getText("text");
+  return <p>{text.length} letters, {hasUnsyncedChanges ? "saving" : "saved"}</p>;
+}`,
+  },
+];

@@ -1,0 +1,76 @@
+/** The strip about the connection: how quick it is, how much comes over it, and what happens when it is cut. */
+import { ConnectionMonitor } from "atrium/devtools";
+import { useRoom, useStatus } from "atrium/react";
+import { useEffect, useState } from "react";
+import { useHelpers } from "../helpers/company.ts";
+import { Code } from "./code.tsx";
+
+interface Figures {
+  readonly latencyMs: number | null;
+  readonly perSecond: number;
+}
+
+/** Read so often; messages are counted over the time between two readings. */
+const READING_MS = 1_000;
+
+/** The monitor of the client's connection, and its latest figures. */
+function useMonitor(): { monitor: ConnectionMonitor | null } & Figures {
+  const { client } = useRoom();
+  const [monitor, setMonitor] = useState<ConnectionMonitor | null>(null);
+  const [figures, setFigures] = useState<Figures>({ latencyMs: null, perSecond: 0 });
+  useEffect(() => {
+    const opened = new ConnectionMonitor(client);
+    let [received, readAt] = [0, performance.now()];
+    const reading = setInterval(() => {
+      const now = performance.now();
+      const perSecond = Math.round(((opened.messagesReceived - received) * 1_000) / (now - readAt));
+      [received, readAt] = [opened.messagesReceived, now];
+      setFigures({ latencyMs: opened.latencyMs, perSecond });
+    }, READING_MS);
+    setMonitor(opened);
+    return () => {
+      clearInterval(reading);
+      opened.stop();
+    };
+  }, [client]);
+  return { monitor, ...figures };
+}
+
+/** Those who want less motion start the helpers themselves. */
+const PREFERS_STILLNESS = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export function Strip() {
+  const status = useStatus();
+  const { monitor, latencyMs, perSecond } = useMonitor();
+  const [isCut, setCut] = useState(false);
+  const [isOn, setOn] = useState(!PREFERS_STILLNESS);
+  const areHere = useHelpers(isOn);
+  const toggle = () => {
+    if (isCut) monitor?.restore();
+    else monitor?.cut();
+    setCut(!isCut);
+  };
+  const latency = latencyMs === null ? "–" : Math.max(Math.round(latencyMs), 1);
+  return (
+    <aside className="strip" aria-label="Connection">
+      <p>
+        <span className="dot" data-status={status} />
+        {status === "connected" ? `${latency} ms · ${perSecond} messages/s` : "Connection lost"}
+      </p>
+      <div>
+        <button type="button" className={isCut ? "primary" : ""} onClick={toggle}>
+          {isCut ? "Restore connection" : "Cut my connection"}
+        </button>
+        <Code />
+        <button
+          type="button"
+          aria-pressed={isOn}
+          title="Two scripts in this page act as users, with connections of their own, while you are alone and look"
+          onClick={() => setOn(!isOn)}
+        >
+          Helpers: {isOn ? (areHere ? "on" : "away") : "off"}
+        </button>
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,42 @@
+/** The participants as components read them: each renders again only when what it shows has changed. */
+import { useOthers, useSelf, useUpdateMyPresence } from "atrium/react";
+import { useEffect, useRef } from "react";
+import { type Participant, type Presence, readParticipant } from "./model.ts";
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** What `select` makes of all others. */
+export const useOtherParticipants = <Selected>(
+  select: (others: readonly Participant[]) => Selected,
+): Selected => useOthers((others) => select(others.map(readParticipant)), isSame);
+
+const PAUSE_MS = 2_000;
+
+/** Shows the others that this user writes here, until a pause or the returned function's call without text. */
+export function useTyping(where: string): { typed(): void; ended(): void } {
+  const show = useUpdateMyPresence<Presence>();
+  const pause = useRef(0);
+  const ended = () => {
+    clearTimeout(pause.current);
+    show({ typing: null });
+  };
+  useEffect(() => () => clearTimeout(pause.current), []);
+  const typed = () => {
+    clearTimeout(pause.current);
+    show({ typing: where });
+    pause.current = window.setTimeout(ended, PAUSE_MS);
+  };
+  return { typed, ended };
+}
+
+/** Who writes there now, as a line of text; empty if no one does. */
+export function useTypists(where: string): string {
+  const names = useOtherParticipants((others) =>
+    others.filter(({ typing }) => typing === where).map(({ name }) => name),
+  );
+  if (names.length === 0) return "";
+  return names.length === 1 ? `${names[0]} is typing` : `${names.length} are typing`;
+}
+
+/** The id of the user whom this user follows. */
+export const useFollowedId = (): string | null => useSelf(({ user }) => user.following[0] ?? null);

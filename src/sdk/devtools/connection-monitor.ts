@@ -1,0 +1,108 @@
+/** The connection of a client as its users may see it: its latency, its messages, and whether it is cut for a trial. */
+
+import { inspections } from "../client/client.ts";
+import type { Inspection } from "../client/inspection.ts";
+import type { Runtime } from "../core/runtime.ts";
+import type { InspectedClient } from "./views.ts";
+
+const PING_INTERVAL_MS = 2_000;
+
+/** The close event of a connection that was lost. */
+const CUT = { code: 1006, reason: "Cut in DevTools" };
+/** What opened the sockets of the clients whose connection is cut. */
+const openers = new WeakMap<Runtime, Runtime["open"]>();
+
+export class ConnectionMonitor {
+  readonly client: InspectedClient;
+  readonly #inspection: Inspection;
+  readonly #pinging: ReturnType<typeof setInterval>;
+  #latencyMs: number | null = null;
+  #received = 0;
+  /** The socket whose messages are counted. */
+  #counted: WebSocket | null = null;
+  #stopCounting = () => {};
+  #cancelPing = () => {};
+
+  /** Pings the service every 2 s until {@link stop} is called. Throws for a client of another copy of the SDK. */
+  constructor(client: InspectedClient) {
+    this.client = client;
+    this.#inspection = inspectionOf(client);
+    this.#pinging = setInterval(() => this.#ping(), PING_INTERVAL_MS);
+    this.#ping();
+  }
+
+  stop(): void {
+    clearInterval(this.#pinging);
+    this.#cancelPing();
+    this.#stopCounting();
+  }
+
+  /** The time of the latest round trip to the service; null until there was one over this connection. */
+  get latencyMs(): number | null {
+    return this.#inspection.connection.webSocket === null ? null : this.#latencyMs;
+  }
+
+  /** How many messages the service has sent since the monitor exists, without the answers to its pings. */
+  get messagesReceived(): number {
+    return this.#received;
+  }
+
+  /** Whether {@link cut} was called, and not {@link restore} since. */
+  get isCut(): boolean {
+    return openers.has(this.#inspection.runtime);
+  }
+
+  /** Loses the connection as by a broken network, until {@link restore} is called. */
+  cut(): void {
+    const { runtime, connection } = this.#inspection;
+    if (!this.isCut) openers.set(runtime, runtime.open);
+    runtime.open = () => {
+      throw new Error(CUT.reason);
+    };
+    connection.webSocket?.dispatchEvent(new CloseEvent("close", CUT));
+    this.#latencyMs = null;
+  }
+
+  /** Lets attempts to reconnect succeed again, and has the next one made at once. */
+  restore(): void {
+    const { runtime } = this.#inspection;
+    runtime.open = openers.get(runtime) ?? runtime.open;
+    openers.delete(runtime);
+    dispatchEvent(new Event("online"));
+  }
+
+  /** The service answers this text without waking the room. */
+  #ping(): void {
+    this.#cancelPing();
+    const socket = this.#inspection.connection.webSocket;
+    if (socket?.readyState !== WebSocket.OPEN) return;
+    if (socket !== this.#counted) this.#count(socket);
+    const answered = new AbortController();
+    const sentAt = performance.now();
+    this.#cancelPing = () => answered.abort();
+    const receive = ({ data }: MessageEvent) => {
+      if (data !== "pong") return;
+      answered.abort();
+      this.#latencyMs = performance.now() - sentAt;
+    };
+    socket.addEventListener("message", receive, { signal: answered.signal });
+    socket.send("ping");
+  }
+
+  #count(socket: WebSocket): void {
+    this.#stopCounting();
+    const count = ({ data }: MessageEvent) => {
+      if (data !== "pong") this.#received += 1;
+    };
+    socket.addEventListener("message", count);
+    this.#counted = socket;
+    this.#stopCounting = () => socket.removeEventListener("message", count);
+  }
+}
+
+/** The parts of a client. Throws for an object that is not a client of the same copy of the SDK. */
+export function inspectionOf(client: object): Inspection {
+  const inspection = inspections.get(client);
+  if (inspection === undefined) throw new Error("client must be an AtriumClient of the same copy of atrium");
+  return inspection;
+}

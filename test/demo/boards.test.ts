@@ -1,0 +1,177 @@
+/** The boards of the demo: they last a day, and are bounded in number, visitors, files and stores. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { app } from "../../src/app.ts";
+import {
+  BOARD_LIFETIME_MS,
+  BOARD_STORE_BYTES,
+  BOARD_UPLOADS,
+  KEPT_BOARDS,
+  MAX_BOARDS,
+  MAX_VISITORS,
+  storeUseOf,
+} from "../../src/demo/boards.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import { type Account, type Answer, account, formOf, freshAddress, ORIGIN } from "../support/api.ts";
+
+interface Visitor {
+  readonly owner: Account;
+  readonly roomId: string;
+  readonly userId: string;
+  readonly token: string;
+}
+
+const settingsOf = ({ id }: Account) => ({ ...env, DEMO_ACCOUNT_ID: id });
+
+async function visitor(owner?: Account, customId = "demo:test"): Promise<Visitor> {
+  const host = owner ?? (await account());
+  const found = await host.api.get<{ rooms: { id: string; custom_id?: string }[] }>("/rooms");
+  const room = found.data.rooms.find(({ custom_id }) => custom_id === customId);
+  const roomId = room?.id ?? (await host.api.createRoom({ customId })).id;
+  const { id: userId, token } = await host.api.createUser(roomId);
+  return { owner: host, roomId, userId, token };
+}
+
+async function upload({ owner, roomId, userId, token }: Visitor, bytes = 1): Promise<Answer> {
+  const file = new File([new Uint8Array(bytes)], "a.bin");
+  const request = owner.api.as(token).request("POST", "/upload", { body: formOf({ roomId, userId }, file) });
+  const execution = createExecutionContext();
+  const response = await app.fetch(request, settingsOf(owner), execution);
+  await waitOnExecutionContext(execution);
+  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
+}
+
+async function visit(owner: Account, query: string): Promise<Answer> {
+  const headers = { "CF-Connecting-IP": freshAddress() };
+  const request = new Request(`${ORIGIN}/demo/visitors${query}`, { method: "POST", headers });
+  const execution = createExecutionContext();
+  const response = await app.fetch(request, settingsOf(owner), execution);
+  await waitOnExecutionContext(execution);
+  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
+}
+
+const filesOf = async ({ owner, roomId }: Visitor): Promise<number> =>
+  (await owner.api.get<{ total: number }>(`/files?roomId=${roomId}`)).data.total;
+
+it("each file is small", async () => {
+  const ada = await visitor();
+  expect((await upload(ada, BOARD_UPLOADS.maxFileBytes)).status).toBe(201);
+  for (const bytes of [BOARD_UPLOADS.maxFileBytes + 1, 9 * 1024 * 1024]) {
+    const { status, error } = await upload(ada, bytes);
+    expect([status, error?.code]).toEqual([400, "BAD_REQUEST"]);
+  }
+  expect(await filesOf(ada)).toBe(1);
+});
+
+it("each visitor keeps a few files, even of uploads at once", async () => {
+  const ada = await visitor();
+  const attempts = Array.from({ length: BOARD_UPLOADS.maxPerUser - 1 }, () => upload(ada));
+  expect((await Promise.all(attempts)).map(({ status }) => status)).toEqual(attempts.map(() => 201));
+  await Promise.all([upload(ada), upload(ada), upload(ada)]);
+  expect(await filesOf(ada)).toBeLessThanOrEqual(BOARD_UPLOADS.maxPerUser);
+  await upload(ada);
+  const { status, error } = await upload(ada);
+  expect([status, error?.code]).toEqual([403, "FORBIDDEN"]);
+  expect((await upload(await visitor(ada.owner))).status).toBe(201);
+});
+
+it("the board keeps a few files of all its visitors", async () => {
+  const ada = await visitor();
+  const { roomId } = ada;
+  const insertion = `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
+     SELECT 'k' || value || ?1, ?2, ?1, 'a', 'b/c', 'b/c', 1, 'someone', ?3, 'stored' FROM json_each(?4)`;
+  const numbers = JSON.stringify(Array.from({ length: BOARD_UPLOADS.maxPerRoom }, (_, number) => number));
+  await env.DB.prepare(insertion).bind(roomId, ada.owner.id, Date.now(), numbers).run();
+  const { status, error } = await upload(ada);
+  expect([status, error?.message]).toEqual([403, expect.stringContaining("at most 10 files")]);
+});
+
+/** Inserts rooms that were opened one after the other, in this many milliseconds before now. */
+async function openRooms(owner: Account, customIds: readonly string[], agoMs: number): Promise<void> {
+  const rooms = customIds.map((customId) => ({ id: crypto.randomUUID(), customId }));
+  const insertion = `INSERT INTO rooms (account_id, id, name, name_folded, custom_id, state, created_at)
+     SELECT ?1, value ->> 'id', 'Demo board', 'demo board', value ->> 'customId', 'active', ?2 + key FROM json_each(?3)`;
+  await env.DB.prepare(insertion)
+    .bind(owner.id, Date.now() - agoMs, JSON.stringify(rooms))
+    .run();
+}
+
+const customIdsOf = async ({ api }: Account): Promise<readonly (string | undefined)[]> => {
+  const { data } = await api.get<{ rooms: { custom_id?: string }[] }>("/rooms");
+  return data.rooms.map(({ custom_id }) => custom_id).sort();
+};
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, number) => `demo:${String(number).padStart(4, "0")}`);
+
+describe("a board", () => {
+  it("is deleted after a day with its files and users, and no other room is", async () => {
+    const ada = await visitor();
+    await upload(ada);
+    await openRooms(ada.owner, ["demo"], 1_000);
+    await openRooms(ada.owner, ["demo-2", "demon", "board"], 2 * BOARD_LIFETIME_MS);
+    const settings = settingsOf(ada.owner);
+    await runScheduledTasks(settings, Date.now() + BOARD_LIFETIME_MS - 60_000);
+    expect(await customIdsOf(ada.owner)).toEqual(["board", "demo", "demo-2", "demo:test", "demon"]);
+    await runScheduledTasks(settings, Date.now() + BOARD_LIFETIME_MS + 1);
+    expect(await customIdsOf(ada.owner)).toEqual(["board", "demo-2", "demon"]);
+    const left = await env.DB.prepare(
+      "SELECT count(*) AS total FROM files WHERE room_id = ? AND state = 'stored'",
+    );
+    expect(await left.bind(ada.roomId).first("total")).toBe(0);
+    const { quotas } = (await ada.owner.api.get<{ quotas: { name: string; used: number }[] }>("/quotas"))
+      .data;
+    expect(quotas.find(({ name }) => name === "users")?.used).toBe(0);
+  });
+
+  it("gives way to newer ones when there are many, unless someone is in it", async () => {
+    const owner = await account();
+    await openRooms(owner, numbered(KEPT_BOARDS + 3), 60_000);
+    await env.DB.prepare("UPDATE rooms SET active_participants = 1 WHERE account_id = ? AND custom_id = ?")
+      .bind(owner.id, "demo:0001")
+      .run();
+    await runScheduledTasks(settingsOf(owner), Date.now());
+    const gone = await env.DB.prepare("SELECT count(*) AS total FROM rooms WHERE account_id = ?").bind(
+      owner.id,
+    );
+    expect(await gone.first("total")).toBe(KEPT_BOARDS + 1);
+    const oldest = await env.DB.prepare(
+      "SELECT custom_id FROM rooms WHERE account_id = ? ORDER BY created_at LIMIT 2",
+    ).bind(owner.id);
+    const { results } = await oldest.all<{ custom_id: string }>();
+    expect(results.map(({ custom_id }) => custom_id)).toEqual(["demo:0001", "demo:0003"]);
+  });
+
+  it("is not opened when there are too many", async () => {
+    const owner = await account();
+    await openRooms(owner, numbered(MAX_BOARDS), 1_000);
+    const [refused, joined] = [await visit(owner, ""), await visit(owner, "?room=0001")];
+    expect([refused.status, refused.error?.code, joined.status]).toEqual([429, "RATE_LIMITED", 201]);
+  });
+
+  it("has a bounded number of visitors", async () => {
+    const owner = await account();
+    await openRooms(owner, ["demo:full"], 1_000);
+    await env.DB.prepare("UPDATE rooms SET total_users_created = ? WHERE account_id = ?")
+      .bind(MAX_VISITORS - 1, owner.id)
+      .run();
+    const answers = [await visit(owner, "?room=full"), await visit(owner, "?room=full")];
+    expect(answers.map(({ status }) => status)).toEqual([201, 403]);
+  });
+
+  it("has room for little in its stores", () => {
+    const use = { quota: "store_bytes", used: 7e9, limit: 9e9 } as const;
+    const settings = { ...env, DEMO_ACCOUNT_ID: "ours" };
+    const board = { accountId: "ours", customId: "demo:1", storeBytes: 5 };
+    expect(storeUseOf(settings, board, use)).toEqual({ ...use, used: 5, limit: BOARD_STORE_BYTES });
+    expect(storeUseOf(settings, { ...board, customId: "board" }, use)).toBe(use);
+    expect(storeUseOf(settings, { ...board, accountId: "theirs" }, use)).toBe(use);
+    expect(storeUseOf(settings, board, { ...use, limit: 1 }).limit).toBe(1);
+  });
+});
+
+it("other rooms of the organization have no such bounds", async () => {
+  const ada = await visitor(undefined, "board");
+  expect((await upload(ada, BOARD_UPLOADS.maxFileBytes + 1)).status).toBe(201);
+});

@@ -20,13 +20,13 @@ const TASKS = {
 };
 /** Each user's note beside the first ones of the board, and the final position of their pointer. */
 const NOTES = [
-  { name: "Ada", text: "Sketch the onboarding", place: { x: 90, y: 330 }, pointer: { x: 640, y: 150 } },
-  { name: "Bo", text: "Ask three customers", place: { x: 948, y: 250 }, pointer: { x: 1050, y: 330 } },
-  { name: "Cleo", text: "Demo on Friday", place: { x: 948, y: 450 }, pointer: { x: 860, y: 575 } },
+  { name: "Ada", text: "Sketch the onboarding", place: { x: 112, y: 350 }, pointer: { x: 640, y: 150 } },
+  { name: "Bo", text: "Ask three customers", place: { x: 1014, y: 262 }, pointer: { x: 1116, y: 342 } },
+  { name: "Cleo", text: "Demo on Friday", place: { x: 1000, y: 462 }, pointer: { x: 900, y: 590 } },
 ];
 const COLORS = ["#c2410c", "#0f766e", "#7c3aed"];
 const MINUTES = "Weekly planning\n\n1. What did last week bring?\n2. Who does the interviews?\n3. The demo\n";
-const BOARD_SIZE = { width: 1200, height: 720 };
+const BOARD_SIZE = { width: 1280, height: 740 };
 const SIZE = { width: 1120, height: 640 };
 const WIDE = { width: 1680, height: 860 };
 
@@ -42,7 +42,7 @@ async function takeBoard(browser: Browser, url: string): Promise<void> {
     await visitor.drag([(grip?.x ?? 0) + 60, (grip?.y ?? 0) + 10], [place.x + 60, place.y + 10]);
     visitors.push(visitor);
   }
-  await visitors[2]?.draw("Pen", [640, 566], [860, 575]);
+  await visitors[2]?.draw("Pen", [682, 582], [900, 590]);
   const [ada, ...others] = visitors;
   if (ada === undefined) return;
   await ada.page.getByLabel("Comment", { exact: true }).fill("Who takes the first interview?");

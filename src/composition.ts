@@ -17,7 +17,7 @@ import type { ServedRequest } from "./http/served-request.ts";
 import type { OrganizationContext } from "./organizations/context.ts";
 import { cookieSecretOf } from "./people/sign-in-cookie.ts";
 import { authenticateMember } from "./people/sign-in-scheme.ts";
-import { openDirectory } from "./placement/databases.ts";
+import { openAll, openTenant } from "./placement/databases.ts";
 import { PING } from "./platform/d1.ts";
 import type { PrivacyContext } from "./privacy/context.ts";
 import type { QuotaContext } from "./quotas/guard.ts";
@@ -52,7 +52,7 @@ export interface AppContext
 
 /** What `GET /health` checks. Reading from the object of a room that does not exist creates nothing. */
 export const healthChecks = (env: Env): HealthChecks => ({
-  database: () => openDirectory(env).run([PING]),
+  database: () => Promise.all([...openAll(env).values()].map((db) => db.run([PING]))),
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
@@ -93,6 +93,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       subscribers,
       eventLog: eventLogGateway(env),
       requestLog,
+      openTenant: (accountId) => openTenant(env, accountId),
       tokens,
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),

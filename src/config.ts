@@ -11,6 +11,7 @@ import type { RequestLogRpc } from "./request-log/port/request-log-rpc.ts";
 
 /** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
 export interface Env extends Partial<Record<SettingName, string>> {
+  /** The directory. Further databases for organizations, DB_2 and so on, are opened by placement/databases. */
   readonly DB: D1Database;
   readonly ROOMS: DurableObjectNamespace<RoomRpc>;
   readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberRpc>;
@@ -55,6 +56,17 @@ const text = z
 
 /** Hosts, comma-separated; none unless the setting names some. */
 const hosts = z.string().default("").transform(parseHosts);
+
+/** Names, comma-separated; none unless the setting has some. */
+const names = z
+  .string()
+  .default("")
+  .transform((setting) =>
+    setting
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+  );
 
 /** Domains of email addresses, comma-separated, in lower case. */
 const domains = z
@@ -114,6 +126,8 @@ const SETTINGS = {
   ALLOWED_HOSTS: hosts,
   /** The address of every client, where nothing reports it: `npm start` serves this machine only. */
   CLIENT_ADDRESS: text,
+  /** The bindings of the databases that new organizations are placed in; all by default. */
+  PLACE_ORGANIZATIONS_IN: names,
   /** The organization of /demo; without it, there is no demo. */
   DEMO_ACCOUNT_ID: text,
   /** Who may sign up without an invitation; closed unless it is set. */
@@ -219,6 +233,9 @@ export const allowedHosts = (env: Settings): readonly string[] => read(env, "ALL
 
 /** The address that stands for every client; undefined where the platform reports each one's. */
 export const clientAddress = (env: Settings): string | undefined => read(env, "CLIENT_ADDRESS");
+
+/** The bindings of the databases that new organizations are placed in; none for all. */
+export const placeOrganizationsIn = (env: Settings): readonly string[] => read(env, "PLACE_ORGANIZATIONS_IN");
 
 export const demoAccountId = (env: Settings): string | undefined => read(env, "DEMO_ACCOUNT_ID");
 

@@ -13,7 +13,7 @@ import { deleteOldHourlyCounts } from "./metrics/queries.ts";
 import { continueDeletions, type DeletionPorts } from "./organizations/deletion.ts";
 import { purgeExpiredSignIns } from "./people/commands.ts";
 import { purgeExpiredPasswordLinks } from "./people/password-links.ts";
-import { openDirectory } from "./placement/databases.ts";
+import { openAll, openDirectory, openTenant } from "./placement/databases.ts";
 import type { Database } from "./platform/d1.ts";
 import { logError } from "./platform/log.ts";
 import { runTasks } from "./platform/time-limit.ts";
@@ -36,14 +36,17 @@ async function expireReceipts(db: Database, expiry: number): Promise<void> {
   }
 }
 
+type Tasks = Readonly<Record<string, () => Promise<unknown>>>;
+
 /** What a task may take: the next run follows within a minute, and continues with what is left. */
 const TASK_LIMIT_MS = 50_000;
 
 export async function runScheduledTasks(env: Env, now: number): Promise<void> {
-  const db = openDirectory(env);
+  const directory = openDirectory(env);
   const blobs = openBlobs(env.FILES);
-  const ports: RelayPorts & DeletionPorts = {
-    db,
+  const ports: Omit<RelayPorts, "db"> & DeletionPorts = {
+    directory,
+    openTenant: (accountId) => openTenant(env, accountId),
     rooms: roomGateway(env),
     subscribers: subscriberGateway(env),
     requestLog: requestLogGateway(env),
@@ -52,17 +55,25 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
       logError(message, { task: "scheduled" }, error);
     },
   };
+  const tasksOf = (db: Database): Tasks => ({
+    outbox: () => relayPending({ ...ports, db }, now),
+    receipts: () => expireReceipts(db, now - RECEIPT_LIFETIME_MS),
+    auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
+    hourlyCounts: () => deleteOldHourlyCounts(db, now),
+    files: () => collectGarbage(db, blobs, now),
+    secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
+    scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
+  });
+  const named = [...openAll(env)].flatMap(([name, db]) =>
+    Object.entries(tasksOf(db)).map(([task, run]) => [`${task} in ${name}`, run] as const),
+  );
   await runTasks(
     {
-      outbox: () => relayPending(ports, now),
-      receipts: () => expireReceipts(db, now - RECEIPT_LIFETIME_MS),
-      signIns: () => purgeExpiredSignIns(db, now),
-      invitations: () => purgeExpiredInvitations(db, now),
-      passwordLinks: () => purgeExpiredPasswordLinks(db, now),
+      ...Object.fromEntries(named),
+      signIns: () => purgeExpiredSignIns(directory, now),
+      invitations: () => purgeExpiredInvitations(directory, now),
+      passwordLinks: () => purgeExpiredPasswordLinks(directory, now),
       deletions: () => continueDeletions(ports, now),
-      auditLog: () => purgeOldAuditEntries(db, now, auditLogKeptMs(env)),
-      hourlyCounts: () => deleteOldHourlyCounts(db, now),
-      files: () => collectGarbage(db, blobs, now),
       boards: () =>
         expireBoards(
           env,
@@ -74,8 +85,6 @@ export async function runScheduledTasks(env: Env, now: number): Promise<void> {
           },
           now,
         ),
-      secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
-      scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
     },
     TASK_LIMIT_MS,
   );

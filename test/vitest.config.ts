@@ -49,11 +49,14 @@ export default defineConfig({
               verbose: false,
               miniflare: {
                 ...DEVELOPMENT_BINDINGS,
+                d1Databases: { DB_2: "atrium-2", DB_3: "atrium-3" },
                 bindings: {
                   ...DEVELOPMENT_SETTINGS,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   // Its own tests turn it on: for all others, an object per organization is work for nothing.
                   REQUEST_LOG: "off",
+                  // Tests that read the database know where to look; those of placement choose another one.
+                  PLACE_ORGANIZATIONS_IN: process.env.TEST_PLACE ?? "DB",
                   WEBHOOK_DEV_TARGETS: "127.0.0.1",
                   WORKFLOW_DEV_TARGETS: "127.0.0.1",
                   TEST_MIGRATIONS: await readD1Migrations(path.join(root, "migrations")),

@@ -17,6 +17,7 @@ export const accountEndpoints = [
     operation: "listApiKeys",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "List API keys",
     errors: [],
     query: z.object(paging),
@@ -31,6 +32,7 @@ export const accountEndpoints = [
     operation: "createApiKey",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Create an API key",
     details: "`key` is shown only once; a retry with the same Idempotency-Key gets 409.",
     errors: ["CONFLICT"],
@@ -48,6 +50,7 @@ export const accountEndpoints = [
     operation: "revokeApiKey",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Revoke an API key",
     details:
       "Takes effect within 10 seconds everywhere. The key that makes the request cannot revoke itself.",

@@ -12,6 +12,8 @@ export const accounts = sqliteTable(
     tokenEpoch: integer("token_epoch").notNull().default(0),
     /** When its owner deleted it (epoch ms): what it owns is being deleted, and no one has access to it; null otherwise. */
     deletedAt: integer("deleted_at"),
+    /** In the directory: the binding of the database that has what it owns. */
+    database: text().notNull().default("DB"),
   },
   (table) => [index("accounts_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`)],
 );

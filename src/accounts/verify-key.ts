@@ -15,6 +15,7 @@ const MINUTE_MS = 60_000;
 export interface VerifiedKey {
   readonly accountId: string;
   readonly keyId: string;
+  readonly name: string;
 }
 
 /**
@@ -59,7 +60,7 @@ async function readKey(
     cache.set(hash, null, now);
     return null;
   }
-  const key = { accountId: row.accountId, keyId: row.id };
+  const key = { accountId: row.accountId, keyId: row.id, name: row.name };
   cache.set(hash, key, now);
   lately.set(hash, true, now);
   const minute = now - (now % MINUTE_MS);
@@ -92,7 +93,7 @@ export function claimedAccountOf(request: Request): string | null {
  * `Bearer <Base64 of accountId:apiKey>`: an organization. A bearer with dots is a JWT, as Base64 has none. A key with
  * a typo fails its checksum and costs no D1 read.
  */
-export const apiKeyScheme: Scheme = async (request, { db, now, defer }) => {
+export const apiKeyScheme: Scheme = async (request, { directory, now, defer }) => {
   const bearer = bearerOf(request);
   if (bearer === null || bearer.includes(".")) return undefined;
   const pair = decodeBearer(bearer);
@@ -107,7 +108,7 @@ export const apiKeyScheme: Scheme = async (request, { db, now, defer }) => {
     isOfUser: false,
     isOurs: known === undefined ? lately.get(hash, at) === true : known !== null,
     verify: async () => {
-      const key = await verifyKey(db, hash, at, defer);
+      const key = await verifyKey(directory, hash, at, defer);
       return key !== null && isClaimed(key) ? { type: "key", ...key } : null;
     },
   };

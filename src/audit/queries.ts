@@ -6,6 +6,7 @@ import {
   deleteSomeAuditEntries,
   selectAuditEntries,
 } from "../http/audit/store.ts";
+import type { AuditRow } from "../http/audit/table.ts";
 import { encodePosition } from "../http/list-cursor.ts";
 import type { Database, Page, Tenant } from "../platform/d1.ts";
 import { Slices } from "../platform/slices.ts";
@@ -18,12 +19,23 @@ export async function listAuditEntries(
   filter: AuditFilter,
 ): Promise<{ entries: AuditEntry[]; cursor: string | null }> {
   requireOwner(ctx);
-  const [rows] = await ctx.db.run([selectAuditEntries(ctx, { ...page, limit: page.limit + 1 }, filter)]);
+  const select = selectAuditEntries(ctx, { ...page, limit: page.limit + 1 }, filter);
+  // What happened to members and keys is recorded in the directory, with the change.
+  const databases = new Set([ctx.db, ctx.directory]);
+  const found = await Promise.all([...databases].map((db) => db.run([select])));
+  const rows =
+    found.length === 1 ? found.flatMap(([own]) => own) : mergeNewest(found.flatMap(([own]) => own));
   const shown = rows.slice(0, page.limit);
   const last = rows.length > shown.length ? shown.at(-1) : undefined;
   const cursor = last && encodePosition({ key: last.at, id: last.id, offset: 0, total: 0 });
   return { entries: shown.map(presentAuditEntry), cursor: cursor ?? null };
 }
+
+/** Each entry once, the newest first: two databases may be one. */
+const mergeNewest = (rows: readonly AuditRow[]): AuditRow[] =>
+  [...new Map(rows.map((row) => [row.id, row])).values()].sort(
+    (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
+  );
 
 const ROWS_AT_ONCE = 1_000;
 const SLICES_PER_RUN = 50;

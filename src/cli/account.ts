@@ -9,7 +9,7 @@ import { runCommand, UsageError } from "./process/command.ts";
 import { parseLimits, type ShownQuota, setLimits } from "./quota-limits.ts";
 import { endTokens } from "./token-ending.ts";
 
-const USAGE = `Usage: npm run account -- create NAME [--persist-to DIR | --remote] [--json]
+const USAGE = `Usage: npm run account -- create NAME [--in DB_2] [--persist-to DIR | --remote] [--json]
        npm run account -- limits ACCOUNT_ID [QUOTA=NUMBER|QUOTA=default …] [--persist-to DIR | --remote] [--json]
        npm run account -- end-tokens ACCOUNT_ID [--persist-to DIR | --remote] [--json]
        npm run account -- password-link EMAIL [--persist-to DIR | --remote] [--json]
@@ -24,6 +24,7 @@ const HELP = `${USAGE}
   export-person  prints what is kept of the person who signs in with this address, one JSON object a line
   delete-person  deletes that person, who must not be the only owner of an organization
 
+  --in DB_2         the database that a new organization is placed in; DB by default
   --persist-to DIR  the state folder of the local service; .wrangler/state by default
   --remote          the database of the deployment instead
   --json            prints JSON, for scripts`;
@@ -35,6 +36,8 @@ interface Arguments {
   /** What follows the verb. */
   readonly subject: string;
   readonly rest: readonly string[];
+  /** The binding of a database. */
+  readonly place: string;
   readonly database: Database;
   readonly json: boolean;
 }
@@ -47,11 +50,12 @@ function parseArguments(args: string[]): Arguments {
   const persistTo = values["persist-to"];
   if (verb === undefined || subject === undefined) throw new UsageError(USAGE);
   if (verb !== "limits" && rest.length > 0) throw new UsageError(USAGE);
+  if (verb !== "create" && values.in !== undefined) throw new UsageError(USAGE);
   if (persistTo === "" || (remote && persistTo !== undefined)) throw new UsageError(USAGE);
   const database: Database = remote
     ? { kind: "remote" }
     : { kind: "local", persistTo: path.resolve(persistTo ?? DEFAULT_PERSIST_TO) };
-  return { verb, subject, rest, database, json: values.json ?? false };
+  return { verb, subject, rest, database, place: values.in ?? "DB", json: values.json ?? false };
 }
 
 function readFlags(args: string[]) {
@@ -61,6 +65,7 @@ function readFlags(args: string[]) {
       allowPositionals: true,
       options: {
         "persist-to": { type: "string" },
+        in: { type: "string" },
         remote: { type: "boolean" },
         json: { type: "boolean" },
       },
@@ -70,10 +75,10 @@ function readFlags(args: string[]) {
   }
 }
 
-async function create({ subject: name, database, json }: Arguments, stop: AbortSignal): Promise<void> {
+async function create({ subject: name, database, place, json }: Arguments, stop: AbortSignal): Promise<void> {
   if (!isOrganizationName(name))
     throw new UsageError("NAME must have 1 to 255 characters, none of them NUL.");
-  const credentials = await createOrganization(database, name, stop);
+  const credentials = await createOrganization(database, name, place, stop);
   if (json) {
     console.log(JSON.stringify(credentials));
     return;

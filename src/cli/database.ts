@@ -1,5 +1,6 @@
 /** Changes a D1 database through wrangler, on this machine or on Cloudflare. */
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1.ts";
 import { planTables } from "./migrations.ts";
@@ -9,10 +10,22 @@ import { ROOT, runWrangler } from "./process/wrangler.ts";
 /** The default state folder, also that of `wrangler dev`. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");
 
-/** A local database is identified by its state folder. */
-export type Database = { readonly kind: "local"; readonly persistTo: string } | { readonly kind: "remote" };
+/** A local database is identified by its state folder, and one beside the directory by its binding. */
+export type Database = { readonly binding?: string } & (
+  | { readonly kind: "local"; readonly persistTo: string }
+  | { readonly kind: "remote" }
+);
 
+/** The directory. */
 const BINDING = "DB";
+const bindingOf = ({ binding = BINDING }: Database): string => binding;
+
+/** The bindings of the databases in wrangler.toml, as in `binding = "DB_2"`, the directory first. */
+export async function listBindings(): Promise<string[]> {
+  const settings = await readFile(path.join(ROOT, "wrangler.toml"), "utf8");
+  return [...settings.matchAll(/^binding = "(DB(?:_\d+)?)"/gm)].map(([, binding = ""]) => binding).sort();
+}
+
 const MAX_ATTEMPTS = 5;
 
 const flagsOf = (database: Database): string[] =>
@@ -65,7 +78,16 @@ async function execute(
   const sql = statements.join("; ");
   for (let attempt = 1; ; attempt++) {
     try {
-      const command = ["d1", "execute", BINDING, ...flagsOf(database), "--yes", "--json", "--command", sql];
+      const command = [
+        "d1",
+        "execute",
+        bindingOf(database),
+        ...flagsOf(database),
+        "--yes",
+        "--json",
+        "--command",
+        sql,
+      ];
       return parseResults(await runWrangler(command, stop));
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isBusy(database, error)) throw error;
@@ -77,14 +99,18 @@ async function execute(
 export const isNew = (database: Database): boolean =>
   database.kind === "local" && !existsSync(path.join(database.persistTo, "v3/d1"));
 
-/** Applies the migrations that the database does not have yet. */
+/** Applies the migrations that the directory and the databases beside it do not have yet. */
 export async function applyMigrations(database: Database, stop: AbortSignal): Promise<void> {
+  for (const binding of await listBindings()) await applyTo({ ...database, binding }, stop);
+}
+
+async function applyTo(database: Database, stop: AbortSignal): Promise<void> {
   if ((await executeOnNewTables(database, [], stop)) === null) await applyOneByOne(database, stop);
 }
 
 /** On this machine, wrangler starts the runtime anew for each of them. */
 const applyOneByOne = (database: Database, stop: AbortSignal): Promise<string> =>
-  runWrangler(["d1", "migrations", "apply", BINDING, ...flagsOf(database)], stop);
+  runWrangler(["d1", "migrations", "apply", bindingOf(database), ...flagsOf(database)], stop);
 
 /** Like `execute`, but makes all tables in the same transaction. Returns null if there are tables already. */
 async function executeOnNewTables(
@@ -109,7 +135,11 @@ export async function executeOnTables(
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
   const made = isNew(database) ? await executeOnNewTables(database, statements, stop) : null;
-  if (made !== null) return made;
+  if (made !== null) {
+    const others = (await listBindings()).filter((binding) => binding !== bindingOf(database));
+    for (const binding of others) await applyTo({ ...database, binding }, stop);
+    return made;
+  }
   try {
     return await execute(database, statements, stop);
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The demo organization of a local database and its owner: created on the first start, kept on later ones. */
 import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { applyMigrations, type Database, executeOnTables, isNew } from "./database.ts";
+import { applyMigrations, type Database, executeOnTables, isNew, listBindings } from "./database.ts";
 import { listMigrations } from "./migrations.ts";
 import { bearerOf, type Credentials, planOrganization } from "./organization.ts";
 import { planOwner, type SignIn } from "./person.ts";
@@ -21,6 +21,8 @@ interface Prepared extends Credentials {
   readonly signIn: SignIn | null;
   /** The names of the applied migrations. */
   readonly migrations: readonly string[];
+  /** The bindings of the databases that have them. */
+  readonly databases: readonly string[];
 }
 
 /** Brings the tables up to date, creates what is missing of the demo organization, and returns it. */
@@ -29,7 +31,8 @@ export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise
   const migrations = await listMigrations();
   const earlier = await readPrepared(persistTo);
   const missing = migrations.filter((name) => !earlier?.migrations.includes(name));
-  if (earlier?.signIn && missing.length === 0) return { ...earlier, signIn: earlier.signIn };
+  const isBound = (await listBindings()).every((name) => earlier?.databases.includes(name));
+  if (earlier?.signIn && missing.length === 0 && isBound) return { ...earlier, signIn: earlier.signIn };
   if (missing.length > 0) console.log(`Applying migrations: ${missing.join(", ")}`);
   if (!isNew(database)) await applyMigrations(database, stop);
   const demo =
@@ -93,9 +96,19 @@ async function readPrepared(persistTo: string): Promise<Prepared | null> {
 }
 
 function parsePrepared(value: unknown): Prepared | null {
-  const { accountId, apiKey, signIn, migrations } = value as Partial<Record<keyof Prepared, unknown>>;
-  if (typeof accountId !== "string" || typeof apiKey !== "string" || !Array.isArray(migrations)) return null;
-  return { accountId, apiKey, signIn: parseSignIn(signIn), migrations: migrations.map(String) };
+  const {
+    accountId,
+    apiKey,
+    signIn,
+    migrations,
+    databases = ["DB"],
+  } = value as Partial<Record<keyof Prepared, unknown>>;
+  if (typeof accountId !== "string" || typeof apiKey !== "string") return null;
+  if (!Array.isArray(migrations) || !Array.isArray(databases)) return null;
+  return {
+    ...{ accountId, apiKey, signIn: parseSignIn(signIn) },
+    ...{ migrations: migrations.map(String), databases: databases.map(String) },
+  };
 }
 
 function parseSignIn(value: unknown): SignIn | null {
@@ -111,7 +124,7 @@ async function writePrepared(
 ): Promise<Demo> {
   const file = path.join(persistTo, FILE);
   const draft = `${file}.${process.pid}`;
-  const prepared = { accountId, apiKey, signIn, migrations };
+  const prepared = { accountId, apiKey, signIn, migrations, databases: await listBindings() };
   await writePrivateFile(draft, `${JSON.stringify(prepared, null, 2)}\n`);
   await rename(draft, file);
   return prepared;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { CONFIG } from "./bundle/worker-bundle.ts";
 import { applyMigrations, type Database } from "./database.ts";
-import { ensureDatabase, missingSecrets, type Names, publish } from "./deployment/steps.ts";
+import { ensureDatabases, missingSecrets, type Names, publish } from "./deployment/steps.ts";
 import { type FirstOwner, linkForFirstOwner } from "./first-owner.ts";
 import { isOrganizationName } from "./organization.ts";
 import { CommandError, runCommand, UsageError } from "./process/command.ts";
@@ -42,12 +42,14 @@ interface Configured {
 /** What wrangler.toml says. */
 function readNames(): Configured {
   const { name, d1_databases, r2_buckets, vars } = readConfig({ config: CONFIG }, { hideWarnings: true });
-  const [database, bucket] = [d1_databases[0]?.database_name, r2_buckets[0]?.bucket_name];
-  if (name === undefined || database === undefined || bucket === undefined)
-    throw new CommandError("wrangler.toml must name the Worker, the database and the bucket; restore them.");
+  const nameOf = ({ database_name = "" }: { database_name?: string }) => database_name;
+  const databases: string[] = d1_databases.map(nameOf).filter((each: string) => each !== "");
+  const bucket = r2_buckets[0]?.bucket_name;
+  if (name === undefined || databases.length < Math.max(1, d1_databases.length) || bucket === undefined)
+    throw new CommandError("wrangler.toml must name the Worker, each database and the bucket; restore them.");
   const origin = vars.PUBLIC_ORIGIN;
   return {
-    names: { worker: name, database, bucket },
+    names: { worker: name, databases, bucket },
     origin: typeof origin === "string" && origin !== "" ? origin : undefined,
   };
 }
@@ -65,8 +67,8 @@ async function main(stop: AbortSignal): Promise<void> {
   const { organization } = parseArguments(process.argv.slice(2));
   const { names, origin } = readNames();
   const wrangler: Wrangler = (args, env) => runWrangler(args, stop, env);
-  const created = await ensureDatabase(wrangler, names);
-  if (created) console.log(`Created the database ${names.database}`);
+  const created = await ensureDatabases(wrangler, names);
+  if (created.length > 0) console.log(`Created ${created.join(", ")}`);
   console.log("Bringing the tables up to date …");
   await applyMigrations(REMOTE, stop);
   const secrets = await missingSecrets(wrangler);

@@ -2,6 +2,7 @@
 import { QUOTAS, type QuotaName } from "../quotas/quota.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
+import { placeOf } from "./organization.ts";
 import { CommandError, UsageError } from "./process/command.ts";
 
 /** The limits to set; null for the deployment's default. */
@@ -46,7 +47,8 @@ export async function setLimits(
   if (changes.size > 0)
     statements.push(insertOperatorEntry(accountId, "setLimits", "quotas", Object.fromEntries(changes)));
   statements.push(`SELECT quota, used, max FROM quotas WHERE ${ofAccount}`);
-  const rows = (await executeOnTables(database, statements, stop)).at(-1) ?? [];
+  const place = await placeOf(database, accountId, stop);
+  const rows = (await executeOnTables(place, statements, stop)).at(-1) ?? [];
   if (rows.length === 0)
     throw new CommandError(`No organization has the ID ${accountId}; the dashboard shows it under Settings.`);
   return QUOTAS.flatMap((quota) =>

@@ -2,6 +2,7 @@
 import type { RoomCommand } from "../realtime/port/room-command.ts";
 import { insertOperatorEntry } from "./audit-store.ts";
 import { type Database, executeOnTables, quoteSql } from "./database.ts";
+import { placeOf } from "./organization.ts";
 import { CommandError } from "./process/command.ts";
 
 const ENDED: RoomCommand = { type: "tokens.ended", userId: null };
@@ -13,7 +14,7 @@ const ENDED: RoomCommand = { type: "tokens.ended", userId: null };
 export async function endTokens(database: Database, accountId: string, stop: AbortSignal): Promise<number> {
   const [id, command, now] = [quoteSql(accountId), quoteSql(JSON.stringify(ENDED)), Date.now()];
   const [accounts = [], rooms = []] = await executeOnTables(
-    database,
+    await placeOf(database, accountId, stop),
     [
       `UPDATE accounts SET token_epoch = max(token_epoch + 1, ${now}) WHERE id = ${id} RETURNING id`,
       `INSERT INTO outbox (id, account_id, room_id, change, created_at)

@@ -11,12 +11,13 @@ type MemberRole = (typeof MEMBER_ROLES)[number];
 /** Who makes a request. */
 export type Actor =
   /** The organization itself, with one of its API keys. */
-  | { readonly type: "key"; readonly accountId: string; readonly keyId: string }
+  | { readonly type: "key"; readonly accountId: string; readonly keyId: string; readonly name: string }
   /** A member of the organization, with the dashboard's session cookie. */
   | {
       readonly type: "person";
       readonly accountId: string;
       readonly personId: string;
+      readonly name: string;
       readonly role: MemberRole;
     }
   /** A user of a room, with its JWT. */

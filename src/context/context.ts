@@ -1,5 +1,5 @@
 /** The context that requests and workflow runs pass to commands and queries: actor, database and clock. */
-import type { Results, Statement, Tenant } from "../platform/d1.ts";
+import type { Database, Results, Statement, Tenant } from "../platform/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Actor, WorkflowActor } from "./actor.ts";
 
@@ -25,6 +25,8 @@ export interface OperationContext extends Tenant {
 /** The context of a request. */
 export interface RequestContext extends OperationContext {
   readonly requestId: string;
+  /** The database of people and their access. Endpoints that say so have it as `db`. */
+  readonly directory: Database;
   readonly actor: Actor;
   /** The caller's address, as the edge reports it. Log it shortened only. */
   readonly address: string;

@@ -16,6 +16,9 @@ import {
 
 /** The ports of authentication schemes. */
 export interface AuthPorts {
+  /** The database of people and API keys. */
+  readonly directory: Database;
+  /** The database of the organization in the path, which has the users of rooms. */
   readonly db: Database;
   /** The organization in the path. */
   readonly accountId: string;

@@ -44,6 +44,8 @@ export interface Description<C extends RequestContext, Path extends string> {
   readonly operation: string;
   readonly module: Module;
   readonly access: Access;
+  /** Where it works: in the organization's database, or in that of people and their access. */
+  readonly database?: "directory";
   /** One line, without a full stop. */
   readonly summary: string;
   /** Further documentation, in Markdown. */

@@ -105,14 +105,16 @@ export async function authorizeCall(
   requestId: string,
   trips = new TripCounter(),
 ): Promise<RequestContext> {
-  const { accountId, db: opened } = openTenant(env, params.accountId ?? "");
-  const db = trips.count(opened);
+  const tenant = openTenant(env, params.accountId ?? "");
+  const { accountId } = tenant;
+  const db = trips.count(tenant.db);
+  const directory = tenant.directory === tenant.db ? db : trips.count(tenant.directory);
   const now = Date.now;
   const logFailure = (message: string, error?: unknown) =>
     logError(message, { account: accountId, request: requestId }, error);
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(logFailures(work, { account: accountId, request: requestId }));
-  const ports = { db, accountId, now, defer };
+  const ports = { db, directory, accountId, now, defer };
   const actor: Actor = await authorize(access, request, env, schemes, ports);
   return {
     ...ports,
@@ -135,6 +137,13 @@ const withReceipt = <C extends RequestContext>(ctx: C, receipt: Receipt<C>): C =
     data === undefined ? ctx.db.run(statements) : receipt.commit(statements, data),
 });
 
+/** The context of an endpoint that works in the directory: all that it commits is one batch there. */
+const inDirectory = <C extends RequestContext>(ctx: C): C => ({
+  ...ctx,
+  db: ctx.directory,
+  commit: (statements) => ctx.directory.run(statements),
+});
+
 const OCTETS = "application/octet-stream";
 const hasBytes = (request: Request): boolean => request.headers.get("Content-Type") === OCTETS;
 const wantsBytes = (request: Request): boolean => request.headers.get("Accept") === OCTETS;
@@ -142,10 +151,11 @@ const wantsBytes = (request: Request): boolean => request.headers.get("Accept") 
 /** Validates the request of a caller who may call the endpoint, and runs it. Throws what refuses it. */
 export async function respond<C extends RequestContext>(
   endpoint: EnvelopeEndpoint<C>,
-  ctx: C,
+  opened: C,
   { request, params }: Pick<Call, "request" | "params">,
 ): Promise<Response> {
   const { module } = endpoint;
+  const ctx = endpoint.database === "directory" ? inDirectory(opened) : opened;
   const { search } = new URL(request.url);
   const { headers } = request;
   const isKeyed = endpoint.method === "POST" && request.headers.has("Idempotency-Key");

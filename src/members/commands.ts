@@ -1,6 +1,7 @@
 /** The commands on members and invitations. */
 import { type RequestContext, requireOwner } from "../context/context.ts";
-import { insertAuditEntry, type NewAuditEntry } from "../http/audit/store.ts";
+import { insertAuditEntry } from "../http/audit/store.ts";
+import type { AuditRow } from "../http/audit/table.ts";
 import { createLinkToken, linkHashOf } from "../people/link-token.ts";
 import type { DashboardContext } from "../people/person-context.ts";
 import type { OwnOrganization, Person } from "../people/schema.ts";
@@ -123,22 +124,27 @@ interface PlannedMembership {
 const insertOwnEntry = (
   ctx: DashboardContext,
   accountId: string,
-  personId: string,
-  entry: Pick<NewAuditEntry, "operation" | "resource" | "resourceId" | "changes">,
+  { id: actorId, name: actorName }: Pick<Person, "id" | "name">,
+  entry: Pick<AuditRow, "operation" | "resource" | "resourceId" | "changes">,
 ): Statement =>
   insertAuditEntry(accountId, {
-    ...{ ...entry, id: ctx.newId(), at: ctx.now(), actorType: "person", actorId: personId },
+    ...{ ...entry, id: ctx.newId(), at: ctx.now(), actorType: "person", actorId, actorName },
     ...{ address: shortAddress(ctx.address), requestId: ctx.requestId },
   });
 
-/** Plans a new organization, with the person as its first owner. */
-export function newOrganization(ctx: DashboardContext, personId: string, name: string): PlannedMembership {
+/** Plans a new organization in a database, with the person as its first owner. */
+export function newOrganization(
+  ctx: DashboardContext,
+  owner: Pick<Person, "id" | "name">,
+  name: string,
+  database: string,
+): PlannedMembership {
   const id = ctx.newId();
-  const entry = insertOwnEntry(ctx, id, personId, {
+  const entry = insertOwnEntry(ctx, id, owner, {
     ...{ operation: "createOrganization", resource: "organization", resourceId: null },
     changes: JSON.stringify({ name }),
   });
-  const statements = insertOrganization({ id, name, createdAt: ctx.now() }, personId);
+  const statements = insertOrganization({ id, name, createdAt: ctx.now(), database }, owner.id);
   return { organization: { id, name, role: "owner" }, statements: [...statements, entry] };
 }
 
@@ -149,12 +155,12 @@ export function newOrganization(ctx: DashboardContext, personId: string, name: s
 export async function planInvitedMembership(
   ctx: DashboardContext,
   token: string,
-  person: Pick<Person, "id" | "email">,
+  person: Person,
 ): Promise<PlannedMembership> {
   const now = ctx.now();
   const { accountId, organization, role, email } = await getInvitation(ctx.db, token, now);
   if (email !== null && email !== person.email) throw forAnother();
-  const entry = insertOwnEntry(ctx, accountId, person.id, {
+  const entry = insertOwnEntry(ctx, accountId, person, {
     ...{ operation: "acceptInvitation", resource: "member", resourceId: person.id },
     changes: JSON.stringify({ role }),
   });

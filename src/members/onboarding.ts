@@ -4,6 +4,7 @@ import type { DashboardContext, DashboardResult, PersonContext } from "../people
 import type { Me, OwnOrganization, SignUp } from "../people/schema.ts";
 import { requireMayCreateOrganization, requireMaySignUp } from "../people/sign-up-policy.ts";
 import { evictPerson } from "../people/verify-cookie.ts";
+import { commitPlaced } from "../placement/place.ts";
 import { membershipError, newOrganization, planInvitedMembership } from "./commands.ts";
 
 /**
@@ -18,13 +19,17 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
     invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
   await ctx.challenge().requirePassed(input.challenge);
   const personId = ctx.newId();
+  const person = { id: personId, name, email: input.email };
+  const place = invitation === undefined ? ctx.choosePlace() : null;
   const { organization, statements } =
-    invitation === undefined
-      ? newOrganization(ctx, personId, input.organization ?? name)
-      : await planInvitedMembership(ctx, invitation, { id: personId, email: input.email });
+    place === null
+      ? await planInvitedMembership(ctx, invitation ?? "", person)
+      : newOrganization(ctx, person, input.organization ?? name, place.name);
   const planned = await planSignUp(ctx, personId, input);
+  const commit = () => ctx.db.run([...planned.statements, ...statements]);
   try {
-    await ctx.db.run([...planned.statements, ...statements]);
+    if (place === null) await commit();
+    else await commitPlaced(place, organization, ctx.now(), commit);
   } catch (error) {
     throw membershipError(signUpError(error));
   }
@@ -38,8 +43,10 @@ export async function createOrganization(
   { name }: { readonly name: string },
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
   requireMayCreateOrganization(ctx.signUpPolicy(), ctx.person.email);
-  const { organization, statements } = newOrganization(ctx, ctx.person.personId, name);
-  await ctx.db.run(statements);
+  const owner = { id: ctx.person.personId, name: ctx.person.name };
+  const place = ctx.choosePlace();
+  const { organization, statements } = newOrganization(ctx, owner, name, place.name);
+  await commitPlaced(place, organization, ctx.now(), () => ctx.db.run(statements));
   return { data: { organization } };
 }
 
@@ -48,9 +55,9 @@ export async function acceptInvitation(
   ctx: PersonContext,
   token: string,
 ): Promise<DashboardResult<{ organization: OwnOrganization }>> {
-  const { personId, email } = ctx.person;
+  const { personId, name, email } = ctx.person;
   const guess = await ctx.limits.countInvitation();
-  const person = { id: personId, email };
+  const person = { id: personId, name, email };
   const { organization, statements } = await planInvitedMembership(ctx, token, person);
   try {
     await ctx.db.run(statements);

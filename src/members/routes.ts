@@ -19,6 +19,7 @@ export const memberEndpoints = [
     operation: "listMembers",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "List members",
     details: "The people who can sign in to the dashboard for this organization, most recent first.",
     errors: [],
@@ -34,6 +35,7 @@ export const memberEndpoints = [
     operation: "updateMember",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Make a member an owner, or an owner a member",
     details:
       "Takes effect within 30 seconds everywhere. Only owners and API keys can do this. The last owner stays one. The open invitations of an owner who becomes a member end at once.",
@@ -51,6 +53,7 @@ export const memberEndpoints = [
     operation: "createPasswordLink",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Make a link for a member who forgot their password",
     details:
       "By `url`, which is shown only once, the person chooses a new password, once and within an hour; all of their sign-in sessions end then. Only owners and API keys can do this, and only for people who are members of no organization that the owner does not own. A newer link, or a change of the password, ends the earlier ones.",
@@ -71,6 +74,7 @@ export const memberEndpoints = [
     operation: "removeMember",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Remove a member",
     details:
       "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed. Invitations that the member made end at once.",
@@ -87,6 +91,7 @@ export const memberEndpoints = [
     operation: "listInvitations",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "List invitations",
     details: "Valid invitations, newest first, without their links.",
     errors: [],
@@ -102,6 +107,7 @@ export const memberEndpoints = [
     operation: "createInvitation",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Invite a person",
     details:
       "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address. It is shown only once; a retry with the same Idempotency-Key gets 409.",
@@ -123,6 +129,7 @@ export const memberEndpoints = [
     operation: "deleteInvitation",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Withdraw an invitation",
     errors: ["NOT_FOUND"],
     status: 200,

@@ -5,6 +5,8 @@ import { people } from "../people/table.ts";
 import { build, columnsOf, type Page, type Statement, statement, type Tenant } from "../platform/d1.ts";
 import { type InvitationRow, invitations, type MemberRole, memberships } from "./table.ts";
 
+type AccountRow = typeof accounts.$inferSelect;
+
 /** A membership with the person it is of. */
 export interface MemberRow {
   readonly id: string;
@@ -104,10 +106,10 @@ export const updateRole = (tenant: Tenant, personId: string, role: MemberRole): 
 
 /** A new organization with its first owner. */
 export const insertOrganization = (
-  { id, name, createdAt }: Pick<typeof accounts.$inferSelect, "id" | "name" | "createdAt">,
+  { id, name, createdAt, database }: Pick<AccountRow, "id" | "name" | "createdAt" | "database">,
   personId: string,
 ): readonly [Statement, Statement] => [
-  statement(build.insert(accounts).values({ id, name, createdAt })),
+  statement(build.insert(accounts).values({ id, name, createdAt, database })),
   statement(
     build.insert(memberships).values({ accountId: id, personId, role: "owner", joinedAt: createdAt }),
   ),

@@ -42,7 +42,8 @@ export async function deleteOrganization(
     const why = "confirm: this is not the organization's name; type it exactly as it is, in the same case";
     throw new AppError("Accounts", "VALIDATION_ERROR", why);
   }
-  await endAllTokens(ctx);
+  const { db } = ctx.openTenant(ctx.accountId);
+  await endAllTokens({ ...ctx, db, commit: (statements) => db.run(statements) });
   const [, keys, members] = await ctx.commit([
     markDeleted(ctx, ctx.now()),
     deleteKeysOf(ctx),

@@ -15,6 +15,7 @@ export const organizationEndpoints = [
     operation: "getOrganization",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Read the organization",
     errors: [],
     status: 200,
@@ -28,6 +29,7 @@ export const organizationEndpoints = [
     operation: "updateOrganization",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Rename the organization",
     details: "Only owners and API keys can do this.",
     errors: [],
@@ -44,6 +46,7 @@ export const organizationEndpoints = [
     operation: "deleteOrganization",
     module: "Accounts",
     access: "organization",
+    database: "directory",
     summary: "Delete the organization with everything that it owns",
     details:
       "Cannot be undone. API keys, memberships, invitations and users' tokens end at once, everywhere within 10 seconds. Webhooks, workflows, rooms, users and files are then removed in the background: thousands within a minute, very many within hours; no event is delivered any more. The persons stay, with their other organizations. Only owners and API keys can do this.",

@@ -30,6 +30,12 @@ export const selectDeleted = (limit: number): Statement<{ id: string }> =>
       .limit(limit),
   );
 
+/** A row if the organization was deleted before `before` (epoch ms). */
+export const selectDeletedBefore = (accountId: string, before: number): Statement<{ id: string }> => ({
+  sql: "SELECT id FROM accounts WHERE id = ? AND deleted_at < ?",
+  params: [accountId, before],
+});
+
 /** Deletes the row of an organization that was deleted before `before` (epoch ms) and owns nothing any more. */
 export const deleteEmpty = (accountId: string, before: number): Statement => ({
   sql: `DELETE FROM accounts WHERE id = ? AND deleted_at < ?

@@ -8,6 +8,7 @@ import { originOf } from "../http/origin.ts";
 import { addressOf, clientOf, limitAuthFailures, limitClient, limitCredential } from "../http/rate-limit.ts";
 import { checkBody, checkPath } from "../http/validate.ts";
 import { openDirectory } from "../placement/databases.ts";
+import { choosePlace } from "../placement/place.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { browserCookieOf } from "./browser-cookie.ts";
@@ -62,6 +63,7 @@ async function enter(
     now: Date.now,
     newId: () => crypto.randomUUID(),
     signUpPolicy: () => signUpPolicy(env),
+    choosePlace: () => choosePlace(env),
     challenge: () => challengeFor(turnstileSettings(env), addressOf(request)),
     limits: signInLimits(env, clientOf(request)),
   };

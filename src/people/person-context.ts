@@ -1,4 +1,5 @@
 /** The context of one dashboard request: what its commands and queries may use. */
+import type { Place } from "../placement/place.ts";
 import type { Database } from "../platform/d1.ts";
 import type { Challenge } from "./challenge.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
@@ -7,6 +8,7 @@ import type { SignInSession } from "./verify-cookie.ts";
 
 /** A dashboard request, signed in or not. */
 export interface DashboardContext {
+  /** The directory. */
   readonly db: Database;
   readonly requestId: string;
   /** The caller's address, as the edge reports it. */
@@ -23,6 +25,8 @@ export interface DashboardContext {
   newId(): string;
   /** Who may sign up without an invitation. Throws when it is set wrongly. */
   signUpPolicy(): SignUpPolicy;
+  /** A database for a new organization. Throws when it is set wrongly. */
+  choosePlace(): Place;
   /** What a person must pass to sign in or up. Throws when it is set wrongly. */
   challenge(): Challenge;
   /** What guessing a password or an invitation costs. */

@@ -12,7 +12,7 @@ import { readSignIn, recallSignIn, type SignInSession, signedHashOf } from "./ve
  */
 export async function authenticateMember(
   request: Request,
-  { db, accountId, now }: AuthPorts,
+  { directory, accountId, now }: AuthPorts,
   { cookieSecret, origin }: { readonly cookieSecret: string; readonly origin: string },
 ): Promise<Claim | null | undefined> {
   const cookie = request.headers.has("Authorization") ? null : signInCookieOf(request);
@@ -29,12 +29,13 @@ export async function authenticateMember(
     isOfUser: false,
     isOurs: known === undefined || suffices,
     verify: async () => {
-      const session = suffices ? known : await readSignIn(db, hash, now());
+      const session = suffices ? known : await readSignIn(directory, hash, now());
       if (session === null) return null;
+      const { personId, name } = session;
       const membership = membershipOf(session);
       if (membership === undefined)
         throw new AppError("Auth", "FORBIDDEN", "You are not a member of the account in the path");
-      return { type: "person", accountId, personId: session.personId, role: membership.role };
+      return { type: "person", accountId, personId, name, role: membership.role };
     },
   };
 }

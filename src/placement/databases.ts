@@ -1,12 +1,100 @@
 /** The databases of a deployment: the one place that opens them, for requests, objects and the cron trigger alike. */
 import type { Env } from "../config.ts";
 import { type Database, openDatabase, type Tenant } from "../platform/d1.ts";
+import { TtlCache } from "../platform/ttl-cache.ts";
+import { selectPlacement } from "./store.ts";
+
+/** The binding of the directory, which is also a place for organizations. */
+export const DIRECTORY = "DB";
+
+/** How long an isolate remembers where an organization is placed. */
+const PLACEMENT_MEMORY_MS = 10_000;
+const MAX_REMEMBERED = 10_000;
+
+const BINDING = /^DB_([2-9]|[1-9]\d+)$/;
+
+/** What an isolate knows of the databases of its bindings. */
+interface Known {
+  /** The bindings, the directory first. */
+  readonly names: readonly string[];
+  /** Where organizations are placed. */
+  readonly placements: TtlCache<string>;
+}
+
+const known = new WeakMap<Env, Known>();
+
+function knownOf(env: Env): Known {
+  const earlier = known.get(env);
+  if (earlier !== undefined) return earlier;
+  const numberOf = (name: string) => Number(BINDING.exec(name)?.[1]);
+  const others = Object.keys(env).filter((name) => BINDING.test(name) && boundAs(env, name) !== undefined);
+  const names = [DIRECTORY, ...others.toSorted((a, b) => numberOf(a) - numberOf(b))];
+  const placements = new TtlCache<string>({ ttlMs: PLACEMENT_MEMORY_MS, maxEntries: MAX_REMEMBERED });
+  known.set(env, { names, placements });
+  return { names, placements };
+}
+
+/** What is bound under a name: a deployment binds as many databases as it needs, so no type can name them. */
+const boundAs = (env: Env, name: string): D1Database | undefined =>
+  (env as unknown as Readonly<Record<string, D1Database | undefined>>)[name];
+
+const opened = new WeakMap<D1Database, Database>();
+
+/** The same for the same binding, so that two databases can be compared. */
+function open(bound: D1Database): Database {
+  const database = opened.get(bound) ?? openDatabase(bound);
+  opened.set(bound, database);
+  return database;
+}
+
+/** The database of a binding. Throws when there is none of this name. */
+function openBinding(env: Env, name: string): Database {
+  const bound = boundAs(env, name);
+  if (bound === undefined || !knownOf(env).names.includes(name))
+    throw new Error(`An organization is placed in the database ${name}, which is not bound; bind it again`);
+  return open(bound);
+}
 
 /** The database of people, memberships, invitations and API keys. */
-export const openDirectory = (env: Env): Database => openDatabase(env.DB);
+export const openDirectory = (env: Env): Database => open(env.DB);
 
-/** An organization with the database of what it owns. */
-export const openTenant = (env: Env, accountId: string): Tenant => ({
-  accountId,
-  db: openDatabase(env.DB),
-});
+/** All databases by their bindings, the directory first. */
+export const openAll = (env: Env): ReadonlyMap<string, Database> =>
+  new Map(knownOf(env).names.map((name) => [name, openBinding(env, name)]));
+
+/** The database of an organization, which is looked up in the directory when a statement runs, unless memory knows it. */
+class PlacedDatabase implements Database {
+  readonly #env: Env;
+  readonly #accountId: string;
+
+  constructor(env: Env, accountId: string) {
+    this.#env = env;
+    this.#accountId = accountId;
+  }
+
+  readonly run: Database["run"] = async (statements) =>
+    openBinding(this.#env, await this.#place()).run(statements);
+
+  /** One that does not exist owns nothing anywhere, and is not remembered. */
+  async #place(): Promise<string> {
+    const { placements } = knownOf(this.#env);
+    const remembered = placements.get(this.#accountId, Date.now());
+    if (remembered !== undefined) return remembered;
+    const [[row]] = await openDirectory(this.#env).run([selectPlacement(this.#accountId)]);
+    if (row === undefined) return DIRECTORY;
+    placements.set(this.#accountId, row.database, Date.now());
+    return row.database;
+  }
+}
+
+/** An organization with the databases of what it owns and of who has access to it: the same where only one is bound. */
+export interface PlacedTenant extends Tenant {
+  readonly directory: Database;
+}
+
+/** Costs nothing until a statement runs. */
+export function openTenant(env: Env, accountId: string): PlacedTenant {
+  const directory = openDirectory(env);
+  const isAlone = knownOf(env).names.length === 1;
+  return { accountId, directory, db: isAlone ? directory : new PlacedDatabase(env, accountId) };
+}

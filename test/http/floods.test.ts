@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/accounts/api-key.ts";
 import { apiKeyScheme, KEY_CACHE_MS } from "../../src/accounts/verify-key.ts";
 import { SIGN_IN_LIFETIME_MS } from "../../src/people/sign-in-cookie.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { openTenant } from "../../src/placement/databases.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { type Account, Api, account, bearer } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
@@ -163,8 +163,7 @@ describe("a key that was valid minutes ago", () => {
     const request = owner.api.request("GET", "/rooms");
     const claimAt = (at: number) =>
       apiKeyScheme(request, {
-        db: openDatabase(env.DB),
-        accountId: owner.id,
+        ...openTenant(env, owner.id),
         now: () => at,
         defer: () => undefined,
       });

@@ -1,11 +1,11 @@
 /** The steps of `npm run deploy`, as they ask wrangler to do them. `npm run deployment` tries them with wrangler itself. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { ensureDatabase, missingSecrets, publish } from "../../src/cli/deployment/steps.ts";
+import { ensureDatabases, missingSecrets, publish } from "../../src/cli/deployment/steps.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import type { Wrangler } from "../../src/cli/process/wrangler.ts";
 
-const NAMES = { worker: "atrium", database: "atrium", bucket: "atrium-files" };
+const NAMES = { worker: "atrium", databases: ["atrium", "atrium-2"], bucket: "atrium-files" };
 
 /** Answers as wrangler does, and notes the commands. */
 const answering = (answers: Record<string, string | Error>) => {
@@ -20,13 +20,13 @@ const answering = (answers: Record<string, string | Error>) => {
   return { commands, wrangler };
 };
 
-describe("the database", () => {
+describe("each database", () => {
   it("is created when there is none of its name, and then kept", async () => {
     const first = answering({ "d1 list": '[{"name":"another"}]' });
-    expect(await ensureDatabase(first.wrangler, NAMES)).toBe(true);
-    expect(first.commands).toEqual(["d1 list --json", "d1 create atrium"]);
-    const later = answering({ "d1 list": '[{"name":"another"},{"name":"atrium"}]' });
-    expect(await ensureDatabase(later.wrangler, NAMES)).toBe(false);
+    expect(await ensureDatabases(first.wrangler, NAMES)).toEqual(["atrium", "atrium-2"]);
+    expect(first.commands).toEqual(["d1 list --json", "d1 create atrium", "d1 create atrium-2"]);
+    const later = answering({ "d1 list": '[{"name":"atrium-2"},{"name":"atrium"}]' });
+    expect(await ensureDatabases(later.wrangler, NAMES)).toEqual([]);
     expect(later.commands).toEqual(["d1 list --json"]);
   });
 });

@@ -5,7 +5,7 @@ import { subscriberGateway } from "../../src/delivery/subscribers.ts";
 import { continueDeletion } from "../../src/organizations/deletion.ts";
 import type { Organization } from "../../src/organizations/schema.ts";
 import type { Me } from "../../src/people/schema.ts";
-import { openDatabase } from "../../src/platform/d1.ts";
+import { openDirectory, openTenant } from "../../src/placement/databases.ts";
 import { Slices } from "../../src/platform/slices.ts";
 import { roomGateway } from "../../src/realtime/gateway.ts";
 import { requestLogGateway } from "../../src/request-log/request-log-gateway.ts";
@@ -119,7 +119,8 @@ describe("an organization", () => {
     await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?").bind(now, owner.id).run();
     const unexpected: string[] = [];
     const ports = {
-      db: openDatabase(env.DB),
+      directory: openDirectory(env),
+      openTenant: (id: string) => openTenant(env, id),
       rooms: roomGateway(env),
       subscribers: subscriberGateway(env),
       requestLog: requestLogGateway(env),

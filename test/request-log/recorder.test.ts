@@ -5,7 +5,7 @@ import { AppError } from "../../src/platform/errors.ts";
 import type { LoggedRequest } from "../../src/request-log/port/request-log-port.ts";
 import { RequestRecorder } from "../../src/request-log/recorder.ts";
 
-const KEY = { type: "key", accountId: "account", keyId: "key" } as const;
+const KEY = { type: "key", accountId: "account", keyId: "key", name: "Key" } as const;
 const MISSING = new AppError("Rooms", "NOT_FOUND", "Room not found");
 
 let count = 0;

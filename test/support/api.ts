@@ -5,8 +5,7 @@ import { insertKey } from "../../src/accounts/store.ts";
 import { accounts } from "../../src/accounts/table.ts";
 import type { UploadResult } from "../../src/files/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
-import { openTenant } from "../../src/placement/databases.ts";
-import { build, statement } from "../../src/platform/d1.ts";
+import { build, openDatabase, statement } from "../../src/platform/d1.ts";
 import type { Room } from "../../src/rooms/schema.ts";
 import type { UserWithToken } from "../../src/users/schema.ts";
 import { expectDescribed } from "./described.ts";
@@ -150,13 +149,19 @@ export interface Account {
   readonly api: Api;
 }
 
+/** The databases that organizations can be in. */
+export type PlaceName = "DB" | "DB_2" | "DB_3";
+
+const PLACES: readonly PlaceName[] = ["DB", "DB_2", "DB_3"];
+const DEFAULT_PLACE = PLACES.find((name) => name === env.PLACE_ORGANIZATIONS_IN) ?? "DB";
+
 /** A new organization with one API key. */
-export async function account(): Promise<Account> {
+export async function account(place: PlaceName = DEFAULT_PLACE): Promise<Account> {
   const id = crypto.randomUUID();
   const keyId = crypto.randomUUID();
   const apiKey = createApiKey();
-  const tenant = openTenant(env, id);
   const now = Date.now();
+  const organization = { id, name: "An organization", createdAt: now };
   const key = {
     ...(await fingerprintOf(apiKey)),
     id: keyId,
@@ -165,9 +170,12 @@ export async function account(): Promise<Account> {
     createdAt: now,
     lastUsedAt: null,
   };
-  await tenant.db.run([
-    statement(build.insert(accounts).values({ id, name: "An organization", createdAt: now })),
-    insertKey(tenant, key),
+  if (place !== "DB")
+    await openDatabase(env[place]).run([statement(build.insert(accounts).values(organization))]);
+  const directory = openDatabase(env.DB);
+  await directory.run([
+    statement(build.insert(accounts).values({ ...organization, database: place })),
+    insertKey({ accountId: id, db: directory }, key),
   ]);
   return { id, apiKey, keyId, api: new Api(id, bearer(id, apiKey)) };
 }

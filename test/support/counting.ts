@@ -95,6 +95,8 @@ export async function costOf(
   let r2Calls = 0;
   const counting: Env = {
     ...env,
+    // One database is what most deployments have.
+    ...{ DB_2: undefined, DB_3: undefined },
     ...bindings,
     DB: countingD1(env.DB, () => {
       trips += 1;

@@ -22,6 +22,9 @@ declare global {
       readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogObject>;
       readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitObject>;
       readonly TEST_MIGRATIONS: D1Migration[];
+      /** Further databases for organizations. */
+      readonly DB_2: D1Database;
+      readonly DB_3: D1Database;
       /** The stand-in for a dispatch namespace: its binding, its API, and the settings that fit them. */
       readonly NAMESPACE_DISPATCHER: Service<Dispatcher>;
       readonly NAMESPACE_API: Fetcher;
@@ -31,7 +34,7 @@ declare global {
 }
 type AtriumEnv = Omit<Env, "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "GUESS_LIMITS">;
 
-await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+for (const database of [env.DB, env.DB_2, env.DB_3]) await applyD1Migrations(database, env.TEST_MIGRATIONS);
 
 captureLog();
 afterEach(expectNothingElseLogged);

@@ -10,7 +10,7 @@ import type { Wrangler } from "../process/wrangler.ts";
 /** What a deployment is made of, as wrangler.toml names it. */
 export interface Names {
   readonly worker: string;
-  readonly database: string;
+  readonly databases: readonly string[];
   readonly bucket: string;
 }
 
@@ -19,11 +19,12 @@ const SECRET_BYTES = 32;
 const namesIn = (json: string): readonly string[] =>
   (JSON.parse(json) as readonly { readonly name: string }[]).map(({ name }) => name);
 
-/** Creates the database unless there is one. Wrangler creates the bucket when it publishes. */
-export async function ensureDatabase(wrangler: Wrangler, { database }: Names): Promise<boolean> {
-  if (namesIn(await wrangler(["d1", "list", "--json"])).includes(database)) return false;
-  await wrangler(["d1", "create", database]);
-  return true;
+/** Creates the databases that do not exist, and returns their names. Wrangler creates the bucket when it publishes. */
+export async function ensureDatabases(wrangler: Wrangler, { databases }: Names): Promise<readonly string[]> {
+  const present = namesIn(await wrangler(["d1", "list", "--json"]));
+  const missing = databases.filter((name) => !present.includes(name));
+  for (const name of missing) await wrangler(["d1", "create", name]);
+  return missing;
 }
 
 /** The secrets that the Worker needs and does not have, with values for them. A Worker that does not exist has none. */

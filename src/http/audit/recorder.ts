@@ -3,7 +3,8 @@ import type { RequestContext } from "../../context/context.ts";
 import type { Results, Statement } from "../../platform/d1.ts";
 import { shortAddress } from "../../platform/network.ts";
 import type { ErasedAuditRule } from "./rule.ts";
-import { dropIfUnchanged, insertAuditEntry, type NewAuditEntry } from "./store.ts";
+import { dropIfUnchanged, insertAuditEntry } from "./store.ts";
+import type { AuditRow } from "./table.ts";
 
 /** What of an endpoint the recorder needs. */
 interface Audited {
@@ -37,11 +38,11 @@ export class AuditRecorder<C extends RequestContext> {
   readonly ctx: C;
   readonly #inner: C;
   readonly #rule: ErasedAuditRule;
-  readonly #entry: Omit<NewAuditEntry, "id">;
+  readonly #entry: Omit<AuditRow, "id">;
   #hasCommitted = false;
   #isRecorded = false;
 
-  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<NewAuditEntry, "id">) {
+  private constructor(inner: C, rule: ErasedAuditRule, entry: Omit<AuditRow, "id">) {
     this.#inner = inner;
     this.#rule = rule;
     this.#entry = entry;
@@ -60,6 +61,7 @@ export class AuditRecorder<C extends RequestContext> {
       at: ctx.now(),
       actorType: actor.type,
       actorId: actor.type === "person" ? actor.personId : actor.keyId,
+      actorName: actor.name,
       operation,
       resource: audit.resource,
       resourceId: audit.id?.(input) ?? null,

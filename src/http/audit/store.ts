@@ -11,22 +11,13 @@ import {
 import { ordering, pageValues } from "../../platform/ordering.ts";
 import { type AuditRow, auditEntries } from "./table.ts";
 
-/** An entry to insert; the database adds the name of its actor. */
-export type NewAuditEntry = Omit<AuditRow, "actorName">;
-
-const NAME = {
-  person: "(SELECT name FROM people WHERE id = ?)",
-  key: "(SELECT name FROM api_keys WHERE id = ?)",
-  operator: "?",
-} as const;
-
 /** Inserts an entry. Before the changes of a batch, {@link dropIfUnchanged} belongs behind them. */
-export const insertAuditEntry = (accountId: string, entry: NewAuditEntry): Statement => ({
+export const insertAuditEntry = (accountId: string, entry: AuditRow): Statement => ({
   sql: `INSERT INTO audit_entries (id, account_id, at, actor_type, actor_id, actor_name, operation, resource,
           resource_id, changes, address, request_id, changes_before)
-        VALUES (?, ?, ?, ?, ?, ${NAME[entry.actorType]}, ?, ?, ?, ?, ?, ?, total_changes())`,
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, total_changes())`,
   params: [
-    ...[entry.id, accountId, entry.at, entry.actorType, entry.actorId, entry.actorId],
+    ...[entry.id, accountId, entry.at, entry.actorType, entry.actorId, entry.actorName],
     ...[entry.operation, entry.resource, entry.resourceId, entry.changes, entry.address, entry.requestId],
   ],
 });

@@ -4,7 +4,7 @@
 import { compose } from "../../../src/composition.ts";
 import type { Env } from "../../../src/config.ts";
 import { claimOf } from "../../../src/http/authenticate.ts";
-import { openDatabase } from "../../../src/platform/d1.ts";
+import { openTenant } from "../../../src/placement/databases.ts";
 
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
 export { SubscriberObject } from "../../../src/delivery/subscriber/subscriber-object.ts";
@@ -20,8 +20,7 @@ export default {
     const { schemes } = compose(env);
     for (let time = 0; time < times; time += 1) {
       const claim = await claimOf(request, schemes, {
-        db: openDatabase(env.DB),
-        accountId: "",
+        ...openTenant(env, ""),
         now: Date.now,
         defer: (work) => execution.waitUntil(work),
       });

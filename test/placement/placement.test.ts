@@ -1,0 +1,216 @@
+/** Organizations in a database beside the directory: everything works there, and nothing of theirs is elsewhere. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, inject, it } from "vitest";
+import { app } from "../../src/app.ts";
+import type { AuditEntry } from "../../src/audit/schema.ts";
+import { ORGANIZATION_TABLES } from "../../src/organizations/tables.ts";
+import type { Me } from "../../src/people/schema.ts";
+import { choosePlace } from "../../src/placement/place.ts";
+import { roomGateway } from "../../src/realtime/gateway.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import { TestSocket } from "../realtime/support/test-socket.ts";
+import { type Account, Api, account, bearer, freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
+import { addMember, freshEmail, PASSWORD } from "../support/person.ts";
+import type { Received } from "../support/receiver.ts";
+import { TestWorkflow } from "../workflows/test-workflow.ts";
+
+const { port } = inject("receiver");
+const RECEIVER = `http://127.0.0.1:${port}`;
+const MINUTE_MS = 60_000;
+const PLACES: readonly PlaceName[] = ["DB", "DB_2", "DB_3"];
+const DIRECTORY = ["api_keys", "memberships", "invitations"];
+
+/** How many rows an organization has in each table of a database, none left out that has some. */
+async function rowsIn(place: PlaceName, accountId: string): Promise<Record<string, number>> {
+  const owned = ORGANIZATION_TABLES.map(({ name, where, paramsOf }) => ({
+    name,
+    query: env[place]
+      .prepare(`SELECT count(*) AS n FROM ${name} WHERE ${where}`)
+      .bind(...paramsOf(accountId)),
+  }));
+  const further = [...DIRECTORY, "quotas"].map((name) => ({
+    name,
+    query: env[place].prepare(`SELECT count(*) AS n FROM ${name} WHERE account_id = ?`).bind(accountId),
+  }));
+  const all = [...owned, ...further];
+  const results = await env[place].batch<{ n: number }>(all.map(({ query }) => query));
+  const counts: Record<string, number> = {};
+  for (const [index, { name }] of all.entries()) {
+    const found = results[index]?.results[0]?.n ?? 0;
+    if (found > 0) counts[name] = (counts[name] ?? 0) + found;
+  }
+  return counts;
+}
+
+/** Joins a room as a client does. */
+async function join(owner: Account, roomId: string, token: string): Promise<TestSocket> {
+  const upgrade = new Request(ORIGIN, { headers: { Upgrade: "websocket" } });
+  const { webSocket } = await roomGateway(env).connect(roomId, owner.id, upgrade);
+  const socket = new TestSocket(webSocket as WebSocket);
+  expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ success: true });
+  return socket;
+}
+
+const received = async (name: string): Promise<readonly string[]> => {
+  const requests: readonly Received[] = await (await fetch(`${RECEIVER}/received/${name}`)).json();
+  return requests.map(({ body }) => (JSON.parse(body) as { event: string }).event);
+};
+
+/** Everything that an organization can own, and all that happens with it. */
+async function liveThrough(owner: Account): Promise<{ roomId: string; userId: string }> {
+  const { api, id: name } = owner;
+  const url = `${RECEIVER}/ok/${name}`;
+  expect((await api.post("/webhooks", { url, events: ["user.created", "participant.joined"] })).status).toBe(
+    201,
+  );
+  const workflow = await TestWorkflow.create(api);
+  const room = await api.createRoom({ name: "Älteste", customId: "first" });
+  const retried = { headers: { "Idempotency-Key": "once" } };
+  const user = await api.post<{ user: { id: string; token: string } }>(
+    "/users",
+    { name: "Ada", roomId: room.id },
+    retried,
+  );
+  const again = await api.post("/users", { name: "Ada", roomId: room.id }, retried);
+  expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+  expect(await workflow.results(1)).toEqual([{ heard: "user.created" }]);
+  const { id: userId, token } = user.data.user;
+  const socket = await join(owner, room.id, token);
+  await expect.poll(() => received(name)).toEqual(["user.created", "participant.joined"]);
+  await expect
+    .poll(
+      async () => (await api.get<{ room: { active_participants: number } }>(`/rooms/${room.id}`)).data.room,
+    )
+    .toMatchObject({ active_participants: 1 });
+  socket.close();
+  const file = new File(["Hello"], "hello.txt", { type: "text/plain" });
+  const asUser = api.as(token);
+  const uploaded = await asUser.upload({ roomId: room.id, userId }, file);
+  expect(uploaded.status).toBe(201);
+  expect((await asUser.get(`/users?roomId=${room.id}`)).status).toBe(200);
+  return { roomId: room.id, userId };
+}
+
+describe.each(["DB_2", "DB_3"] as const)("an organization in %s", (place) => {
+  const others = PLACES.filter((name) => name !== "DB" && name !== place);
+
+  it("has its rooms, users, files, webhooks, workflows and their events there, and its keys in the directory", async () => {
+    const owner = await account(place);
+    await liveThrough(owner);
+    await expect
+      .poll(() => rowsIn(place, owner.id))
+      .toMatchObject({ rooms: 1, users: 1, files: 1, webhooks: 1, workflows: 1, receipts: 1, quotas: 7 });
+    const [elsewhere] = await Promise.all(others.map((name) => rowsIn(name, owner.id)));
+    expect(elsewhere).toEqual({});
+    expect(await rowsIn("DB", owner.id)).toEqual({ api_keys: 1, quotas: 7 });
+    const { data } = await owner.api.get<{ quotas: { name: string; used: number }[] }>("/quotas");
+    expect(data.quotas).toContainEqual(expect.objectContaining({ name: "users", used: 1 }));
+    expect((await owner.api.get("/overview")).data).toMatchObject({ rooms_total: 1, users_total: 1 });
+  });
+
+  it("has one audit log of what happens in both databases", async () => {
+    const owner = await account(place);
+    const member = await addMember(owner.id);
+    const api = member.browser.api(owner.id);
+    const room = await api.createRoom();
+    await api.post("/invitations", { role: "member" });
+    await api.delete(`/rooms/${room.id}`);
+    const key = { headers: { "Idempotency-Key": "key" } };
+    expect((await api.post("/api-keys", { name: "Second" }, key)).status).toBe(201);
+    expect((await api.post("/api-keys", { name: "Second" }, key)).error?.code).toBe("CONFLICT");
+    const list = async (query: string) =>
+      (await api.get<{ entries: AuditEntry[]; cursor: string | null }>(`/audit?${query}`)).data;
+    const whole = await list("limit=10");
+    expect(whole.entries.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(["createApiKey", "deleteRoom", "createInvitation"]),
+    );
+    expect(whole.entries.map(({ actor }) => actor.name)).toEqual(["Cleo", "Cleo", "Cleo"]);
+    expect(whole.entries.map(({ at }) => at)).toEqual(
+      whole.entries
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+    const first = await list("limit=2");
+    const rest = await list(`limit=2&after=${first.cursor}`);
+    expect([...first.entries, ...rest.entries]).toEqual(whole.entries);
+    expect(rest.cursor).toBe(null);
+  });
+
+  it("is reached by the cron trigger, and leaves nothing in any database when it is deleted", async () => {
+    const owner = await account(place);
+    const { roomId } = await liveThrough(owner);
+    const command = JSON.stringify({ type: "room.closed" });
+    await env[place].batch([
+      env[place]
+        .prepare("UPDATE rooms SET state = 'closed' WHERE account_id = ? AND id = ?")
+        .bind(owner.id, roomId),
+      env[place].prepare("INSERT INTO outbox VALUES (?, ?, ?, ?, 0)").bind(roomId, owner.id, roomId, command),
+    ]);
+    await runScheduledTasks(env, Date.now() + MINUTE_MS);
+    expect((await rowsIn(place, owner.id)).outbox).toBe(undefined);
+    await expect.poll(async () => (await rowsIn(place, owner.id)).outbox_events).toBe(undefined);
+    const confirm = { confirm: "An organization" };
+    expect((await owner.api.json("DELETE", "/organization", confirm)).status).toBe(200);
+    await runScheduledTasks(env, Date.now() + 2 * MINUTE_MS);
+    // Files' bytes, and then their rows, go in the task that runs beside the deletion.
+    await runScheduledTasks(env, Date.now() + 3 * MINUTE_MS);
+    const left = await Promise.all(PLACES.map((name) => rowsIn(name, owner.id)));
+    expect(left.map(({ receipts: _, ...rows }) => rows)).toEqual([{}, {}, {}]);
+    const rows = PLACES.map((name) =>
+      env[name].prepare("SELECT id FROM accounts WHERE id = ?").bind(owner.id).first(),
+    );
+    expect(await Promise.all(rows)).toEqual([null, null, null]);
+  });
+});
+
+describe("a new organization", () => {
+  const signUpIn = async (place: string, email = freshEmail()) => {
+    const execution = createExecutionContext();
+    const headers = {
+      ...{ Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", "Content-Type": "application/json" },
+      "CF-Connecting-IP": freshAddress(),
+    };
+    const body = JSON.stringify({ name: "Ada", email, password: PASSWORD, organization: "Engines" });
+    const request = new Request(`${ORIGIN}/dashboard/api/sign-up`, { method: "POST", headers, body });
+    const response = await app.fetch(request, { ...env, PLACE_ORGANIZATIONS_IN: place }, execution);
+    await waitOnExecutionContext(execution);
+    return { status: response.status, ...(await response.json<{ data: Me | null }>()) };
+  };
+  const idsIn = async (place: PlaceName) =>
+    (await env[place].prepare("SELECT id FROM accounts").all<{ id: string }>()).results.map(({ id }) => id);
+
+  it("is placed where the setting says, with its owner in the directory", async () => {
+    const { data } = await signUpIn("DB_3");
+    const id = data?.organizations[0]?.id ?? "";
+    expect(await idsIn("DB_3")).toContain(id);
+    expect(await idsIn("DB_2")).not.toContain(id);
+    expect(await rowsIn("DB", id)).toMatchObject({ memberships: 1, audit_entries: 1 });
+  });
+
+  it("leaves nothing where it would have been when it is refused", async () => {
+    const email = freshEmail();
+    expect((await signUpIn("DB_2", email)).status).toBe(201);
+    const before = await idsIn("DB_2");
+    expect((await signUpIn("DB_2", email)).status).toBe(409);
+    expect(await idsIn("DB_2")).toEqual(before);
+  });
+
+  it("goes to any database by default, and to none that is not bound", () => {
+    const chosen = Array.from(
+      { length: 100 },
+      () => choosePlace({ ...env, PLACE_ORGANIZATIONS_IN: "" }).name,
+    );
+    expect(new Set(chosen)).toEqual(new Set(PLACES));
+    const alone = { ...env, PLACE_ORGANIZATIONS_IN: "", DB_2: undefined, DB_3: undefined };
+    expect(choosePlace(alone).name).toBe("DB");
+    expect(() => choosePlace({ ...env, PLACE_ORGANIZATIONS_IN: "DB_4" })).toThrow(/names DB_4, which is not/);
+  });
+});
+
+it("an API key of another organization opens no database but its own", async () => {
+  const [owner, other] = [await account("DB_2"), await account("DB_3")];
+  const foreign = new Api(owner.id, bearer(other.id, other.apiKey));
+  expect((await foreign.get("/rooms")).status).toBe(403);
+});
